@@ -56,12 +56,14 @@ async function killWhileItFills(table: string, rows: number, words: string[]): P
   await child.exited
   await sql.unsafe(`SELECT pg_terminate_backend(pid) ${trapped}`)
   await until(async () => (await sql.unsafe(`SELECT pid ${trapped}`)).length === 0, 'its session to end')
+  // What was written is gone with the session.
+  expect((await sql.unsafe(`SELECT count(*)::int AS rows FROM ${table}`))[0]).toEqual({ rows: 0 })
   await sql.unsafe(`
     DROP EVENT TRIGGER set_trap; DROP FUNCTION set_trap; DROP FUNCTION wait_in_trap CASCADE;
     SELECT pg_advisory_unlock_all()`)
 }
 
-test('killed at any moment it goes on, all is there in the end, and there is a way back', async () => {
+test('killed at any moment it is undone or repeated, all is there in the end, and there is a way back', async () => {
   const { appId } = await runJson(program, 'app', 'create', 'shop')
   await runJson(program, 'credit', 'add', '--app', appId, '--amount', '7')
   const db = new Database(join(folder.path, 'watchword-data/watchword.db'))
@@ -76,7 +78,12 @@ test('killed at any moment it goes on, all is there in the end, and there is a w
   await server.stop()
 
   await killWhileItFills('apps', 0, there)
-  await killWhileItFills('clock_steps', 0, there)
+  expect(await refusal(program, 'app', 'list')).toMatchObject({
+    code: 'moved',
+    message: expect.stringContaining(`repeat \`watchword move --from 'watchword-data' --to '${place.url}'\``),
+  })
+  await runJson(program, 'move', '--undo', '--from', 'watchword-data', '--yes')
+  expect(await runJson(program, 'app', 'list')).toEqual(before)
   await killWhileItFills('clock_steps', ROWS / 2, there)
   expect(await run(program, ...there)).toMatchObject({ exitCode: 0 })
   expect(await runJson(program, ...there)).toMatchObject({ isNew: false })

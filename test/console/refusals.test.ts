@@ -90,7 +90,13 @@ describe('in Korean', () => {
     expect(await inDialog().textContent()).not.toMatch(ENGLISH)
 
     await go('/webhooks/edit')
+    await page.getByLabel('URL').fill('https://me:password@app.example.com/hooks')
+    await page.locator('form button[type=submit]').click()
+    const besideUrl = page.getByText('주소에 사용자 이름이나 비밀번호를 넣을 수 없습니다. 헤더를 쓰세요.')
+    await besideUrl.waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByLabel('URL').fill('https://10.0.0.1/hooks')
+    await besideUrl.waitFor({ state: 'detached' })
     await page.getByText('직접 작성한 JSON').click()
     await page.getByLabel('본문 템플릿').fill('{"what": {{1}}}')
     await page.getByText('{{1}}은(는) 값의 경로가 아닙니다.').waitFor()
@@ -109,6 +115,16 @@ describe('in Korean', () => {
     await page.getByLabel('전화번호').fill('010-1234-5678')
     await page.getByRole('button', { name: '인증번호 발급' }).click()
     await page.getByText('매직 번호로만 발급됩니다').waitFor()
+
+    await go('/privacy')
+    for (const button of ['내보내기', '삭제']) {
+      await page.getByLabel('전화번호').fill('')
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.getByText('번호를 입력하세요.').waitFor()
+      await page.getByLabel('전화번호').fill('who')
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.getByText('전화번호가 아닙니다.').waitFor()
+    }
 
     await go('/issues/0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77')
     await page.getByText('없거나 삭제된 발급 건입니다.').waitFor()

@@ -13,7 +13,7 @@ export const moveCommand = (): Command =>
     'move --undo --from watchword-data',
   )
     .requiredOption('--from <dir|url>', 'data folder or postgres:// URL that has everything')
-    .option('--to <dir|url>', 'the other one of the two; empty, or half of this very move')
+    .option('--to <dir|url>', 'the other one of the two, which has to be empty')
     .addOption(new Option('--undo', 'let servers start again where everything has been moved away').conflicts('to'))
     .addOption(yesOption())
     .addOption(jsonOption())

@@ -6,7 +6,7 @@ import { type Config, readConfig } from '../../config'
 import type { Vault } from '../../ports/vault'
 import { type MoveOptions, move, undoMove } from '../../store/move/move'
 import { openUrl } from '../../store/move/postgres'
-import { Side } from '../../store/move/side'
+import type { Side } from '../../store/move/side'
 import { openFile } from '../../store/move/sqlite'
 import { MovedError } from '../../store/moved'
 import { HEAD } from '../../store/rows/audit'
@@ -45,13 +45,13 @@ export async function moveAll({ from, to, json }: MoveRequest): Promise<void> {
     return side
   }
   try {
-    const source = await opened(isUrl(from) ? urlSide(from) : sourceFolder(config))
-    const target = await opened(isUrl(to) ? urlSide(to) : targetFolder(config))
+    const source = await opened(isUrl(from) ? openUrl(from) : sourceFolder(config))
+    const target = await opened(isUrl(to) ? openUrl(to) : targetFolder(config))
     const id = Buffer.from(systemRandom.bytes(16)).toString('hex')
     const moved = await move(source, target, { vault, id, report: json ? () => {} : onStderr() })
     if (target.name === folder) await keepAuditHead(folder, target)
     const what = moved
-      ? `Moved ${totalOf(moved.tables)} rows from ${source.name} to ${target.name}: both have as many of each kind, every ledger adds up, and ${moved.compared} rows that were looked up are the same.`
+      ? `Moved ${totalOf(moved.tables)} rows from ${source.name} to ${target.name}: both have as many of each kind, and every ledger adds up.`
       : `${source.name} had been moved to ${target.name} before.`
     const next = [nextOf(config, isUrl(to)), `No server starts on ${source.name}, which has all it had. ${WAY_BACK}`]
     output({ from: source.name, to: target.name, isNew: moved !== undefined, ...moved }, [what, ...next])
@@ -64,7 +64,7 @@ export async function undo(options: MoveRequest): Promise<void> {
   const { from, json } = options
   const config = configOf(isUrl(from) ? undefined : from)
   const vault = vaultOf(config)
-  const side = await (isUrl(from) ? urlSide(from) : folderSide(config))
+  const side = await (isUrl(from) ? openUrl(from) : folderSide(config))
   try {
     await confirm(
       options,
@@ -94,13 +94,11 @@ const vaultOf = (config: Config): Vault => createVault(secretOf(config))
 const secretOf = ({ dataDir, secret, logLevel }: Config): Buffer =>
   Buffer.from(masterSecret(dataDir, secret, { isNew: false, log: createLog(logLevel) }))
 
-const urlSide = async (url: string) => new Side(await openUrl(url))
-
 function folderSide({ dataDir }: Config): Side {
   const file = join(dataDir, DATABASE_FILE)
   if (stageOf(file) === 'empty') throw new Failure('no_database', `There is no database: ${file}.`)
   holdAlone(dataDir)
-  return new Side(openFile(file, dataDir))
+  return openFile(file, dataDir)
 }
 
 async function sourceFolder(config: Config): Promise<Side> {

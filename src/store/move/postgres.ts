@@ -5,7 +5,7 @@ import { isInTheWay } from '../postgres/failure'
 import { migrate } from '../postgres/migrate'
 import { nameOf } from '../postgres/name'
 import { connect } from '../postgres/pool'
-import type { Engine, Row } from './side'
+import { BATCH, type Row, Side } from './side'
 import { type Column, TABLES, type Table } from './tables'
 
 /** A server says within so long that it is there. */
@@ -19,43 +19,45 @@ const SETTINGS = {
 }
 
 /** Throws what `migrate` throws, and `MoveError` where another move works on it. */
-export async function openUrl(url: string): Promise<Engine> {
+export async function openUrl(url: string): Promise<Side> {
   const sql = connect({ url, size: 1 }, 'watchword move')
   try {
     await migrate(sql)
     // One connection from here on: what was begun, locked and set ends with it.
     const connection = await sql.reserve()
-    const engine = new UrlEngine(sql, connection, nameOf(url))
-    await engine.prepare().catch(async (error) => {
-      await engine.close()
+    const side = new UrlSide(sql, connection, nameOf(url))
+    await side.prepare().catch(async (error) => {
+      await side.close()
       throw error
     })
-    return engine
+    return side
   } catch (error) {
     await sql.close()
     throw error
   }
 }
 
-class UrlEngine implements Engine {
+class UrlSide extends Side {
   readonly now = 'clock_ms()'
 
   constructor(
     private readonly sql: SQL,
     private readonly connection: ReservedSQL,
     readonly name: string,
-  ) {}
+  ) {
+    super()
+  }
 
   async prepare(): Promise<void> {
     for (const [name, value] of Object.entries(SETTINGS))
       await this.all('SELECT set_config($1, $2, false)', [name, value])
-    try {
-      // Waited for: of one that has ended, the database may take a moment to notice.
-      await this.all(`SELECT pg_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`)
-    } catch (error) {
-      if (isInTheWay(error)) throw new MoveError('in_use', `Another move works on ${this.name}.`)
-      throw error
-    }
+    // Waited for: of one that has ended, the database may take a moment to notice.
+    const lock = `SELECT pg_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`
+    await this.all(lock).catch(this.#inUse(`Another move works on ${this.name}.`))
+  }
+
+  #inUse = (message: string) => (error: unknown) => {
+    throw isInTheWay(error) ? new MoveError('in_use', message) : error
   }
 
   async all(sql: string, values: Row = []): Promise<Row[]> {
@@ -68,6 +70,13 @@ class UrlEngine implements Engine {
 
   write({ type }: Column, text: string): string {
     return `${text}::text::${type}`
+  }
+
+  async *batches(sql: string): AsyncGenerator<Row[]> {
+    await this.all(`DECLARE batches NO SCROLL CURSOR FOR ${sql}`)
+    const next = () => this.all(`FETCH ${BATCH} FROM batches`)
+    for (let rows = await next(); rows.length > 0; rows = await next()) yield rows
+    await this.all('CLOSE batches')
   }
 
   async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
@@ -92,9 +101,12 @@ class UrlEngine implements Engine {
     await this.all('SELECT lock_wallet(app_id, updated_at)::text FROM wallets')
   }
 
-  async hold(): Promise<void> {
+  async hold({ isExclusive }: { isExclusive: boolean }): Promise<void> {
+    const tables = TABLES.map(({ name }) => name)
     await this.all('BEGIN')
-    await this.all(`LOCK TABLE ${TABLES.map(({ name }) => name)} IN SHARE MODE`)
+    await this.all(`LOCK TABLE ${tables} IN ${isExclusive ? 'ACCESS EXCLUSIVE' : 'SHARE'} MODE`).catch(
+      this.#inUse(`Somebody works on ${this.name}.`),
+    )
   }
 
   lastNumber(table: string, column: string): string {

@@ -1,47 +1,20 @@
 /**
  * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
- * kinds of database understand stands here, the rest is the engine's.
+ * kinds of database understand stands here, the rest with each kind.
  */
 import type { RingRow } from '../../ports/vault'
-import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError } from '../moved'
+import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
 import { COUNTED, type Column, TABLES, type Table } from './tables'
 
 export type Row = ReadonlyArray<string | null>
 
-/** What the two kinds of database do each in their own way, on one connection. */
-export interface Engine {
-  /** As people name it: a folder, or a URL without its password. */
-  readonly name: string
-  all(sql: string, values?: Row): Promise<Row[]>
-  /** An expression for the column as text. */
-  read(column: Column): string
-  /** An expression for what such a text stands for. */
-  write(column: Column, text: string): string
-  /** What takes the rows to come, in a transaction that has begun. */
-  insert(table: Table, rows: readonly Row[]): Promise<void>
-  /** Throws `MoveError` where a server works on it. */
-  assertIdle(): Promise<void>
-  /** Takes back what is set aside for servers that run. */
-  gather(): Promise<void>
-  /** From now on nobody else writes, until `COMMIT`. */
-  hold(): Promise<void>
-  /** An expression for the last number that was given for a column, in a query of its table. */
-  lastNumber(table: string, column: string): string
-  setLastNumber(table: string, column: string, last: string): Promise<void>
-  /** An expression: Unix milliseconds. */
-  readonly now: string
-  close(): Promise<void>
-}
-
-export const unsound = ({ name }: { name: string }, appId: string) =>
-  new MoveError('damaged_database', `In ${name} the ledger of ${appId} does not add up to its balance.`)
+/** Rows that are read and written at a time. */
+export const BATCH = 1_000
 
 const quoted = (name: string) => `"${name}"`
 const VALUE: Column = { name: 'value', type: 'bytea' }
 const hexOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
-
-export const keyOf = ({ key }: Table, row: Row): string[] => key.map((at) => row[at] ?? '')
 
 /** The first app whose ledger does not add up to its balance. */
 const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
@@ -50,24 +23,45 @@ const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
 /** An empty database has rows in these. */
 const BEGUN_WITH = new Set(['facts', 'key_ring'])
 
-export class Side {
-  constructor(private readonly engine: Engine) {}
-
-  get name(): string {
-    return this.engine.name
-  }
+/** On one connection; what the two kinds of database do each in their own way is abstract. */
+export abstract class Side {
+  /** As people name it: a folder, or a URL without its password. */
+  abstract readonly name: string
+  abstract all(sql: string, values?: Row): Promise<Row[]>
+  /** An expression for the column as text. */
+  abstract read(column: Column): string
+  /** An expression for what such a text stands for. */
+  abstract write(column: Column, text: string): string
+  /** What a query finds, a part at a time. */
+  abstract batches(sql: string): AsyncIterable<Row[]>
+  abstract insert(table: Table, rows: readonly Row[]): Promise<void>
+  /** Throws `MoveError` where a server works on it. */
+  abstract assertIdle(): Promise<void>
+  /** Takes back what is set aside for servers that run. */
+  abstract gather(): Promise<void>
+  /**
+   * Begins a transaction in which nobody else writes; where `isExclusive`, nobody else reads what servers start by. What
+   * fails, ends it with the connection.
+   */
+  abstract hold(options: { isExclusive: boolean }): Promise<void>
+  /** An expression for the last number that was given for a column, in a query of its table. */
+  abstract lastNumber(table: string, column: string): string
+  abstract setLastNumber(table: string, column: string, last: string): Promise<void>
+  /** An expression: Unix milliseconds. */
+  abstract readonly now: string
+  abstract close(): Promise<void>
 
   /** A fact's bytes. */
   async fact(name: string): Promise<Buffer | undefined> {
-    const sql = `SELECT ${this.engine.read(VALUE)} FROM facts WHERE name = $1`
-    const [row] = await this.engine.all(sql, [name])
+    const sql = `SELECT ${this.read(VALUE)} FROM facts WHERE name = $1`
+    const [row] = await this.all(sql, [name])
     return row?.[0] ? bytesOf(row[0]) : undefined
   }
 
   /** The keys it keeps. */
   async ring(): Promise<RingRow[]> {
-    const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.engine.read({ name, type: 'bytea' }))
-    const rows = await this.engine.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
+    const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.read({ name, type: 'bytea' }))
+    const rows = await this.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
     return rows.map(([name, secretId, sealed, madeAt, begunAt]) => ({
       ...{ name: name ?? '', secretId: bytesOf(secretId ?? ''), sealed: bytesOf(sealed ?? '') },
       ...{ madeAt: Number(madeAt), begunAt: begunAt === null ? undefined : Number(begunAt) },
@@ -79,139 +73,75 @@ export class Side {
     return value && JSON.parse(value.toString())
   }
 
-  assertIdle(): Promise<void> {
-    return this.engine.assertIdle()
-  }
-
   /** Of those that are moved, the first that has rows. */
   async filledTable(): Promise<string | undefined> {
     for (const { name } of TABLES)
-      if (!BEGUN_WITH.has(name) && (await this.engine.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
+      if (!BEGUN_WITH.has(name) && (await this.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
   }
 
   async unbalanced(): Promise<string | undefined> {
-    return (await this.engine.all(UNBALANCED))[0]?.[0] ?? undefined
+    return (await this.all(UNBALANCED))[0]?.[0] ?? undefined
   }
 
   async count({ name, only = 'TRUE' }: Table): Promise<number> {
-    return Number((await this.engine.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
+    return Number((await this.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
   }
 
-  /** Rows behind a key, in the order of keys. */
-  page(table: Table, after: readonly string[] | undefined, limit: number): Promise<Row[]> {
-    const { name, only = 'TRUE' } = table
-    const isBehind = after ? `(${this.#keys(table)}) > (${this.#keyTexts(table)})` : 'TRUE'
-    return this.engine.all(
-      `SELECT ${this.#reads(table)} FROM ${name} WHERE ${only} AND ${isBehind} ORDER BY ${this.#keys(table)} LIMIT ${limit}`,
-      after,
-    )
-  }
-
-  /** Some rows, whichever; all of them where there are no more. */
-  sample(table: Table, rows: number): Promise<Row[]> {
-    const { name, only = 'TRUE', columns, key } = table
-    const names = key.map((at) => quoted(columns[at]?.name ?? ''))
-    return this.engine.all(
-      `SELECT ${this.#reads(table)} FROM ${name} JOIN
-         (SELECT ${names} FROM ${name} WHERE ${only} ORDER BY random() LIMIT ${rows}) AS chosen USING (${names})`,
-    )
-  }
-
-  async find(table: Table, key: readonly string[]): Promise<Row | undefined> {
-    const is = `(${this.#keys(table)}) = (${this.#keyTexts(table)})`
-    return (await this.engine.all(`SELECT ${this.#reads(table)} FROM ${table.name} WHERE ${is}`, key))[0]
+  rowsOf({ name, only = 'TRUE', columns }: Table): AsyncIterable<Row[]> {
+    const reads = columns.map((column) => {
+      return `${this.read({ ...column, name: quoted(column.name) })} AS ${quoted(column.name)}`
+    })
+    return this.batches(`SELECT ${reads} FROM ${name} WHERE ${only}`)
   }
 
   /** Leaves a source for `mark.to`; nobody else writes to it from now on. */
   async leave(mark: Mark): Promise<void> {
-    await this.#transaction(async () => {
-      await this.engine.gather()
-      await this.#setMark(MOVED_TO, mark)
-    })
-    await this.engine.hold()
+    await this.all('BEGIN')
+    await this.gather()
+    await this.#setMark(MOVED_TO, mark)
+    await this.all('COMMIT')
+    await this.hold({ isExclusive: false })
   }
 
   /** A source that has been left. */
   async left(mark: Mark): Promise<void> {
     await this.#setMark(MOVED_TO, mark)
-    await this.engine.all('COMMIT')
+    await this.all('COMMIT')
   }
 
   /** Whoever left it comes back. False where nobody did. */
   async comeBack(): Promise<boolean> {
-    return (await this.engine.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
+    return (await this.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
-  /** An empty target: what it says of itself goes, and so do its keys. */
-  begin(mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      await this.engine.all('DELETE FROM facts')
-      await this.engine.all('DELETE FROM key_ring')
-      await this.#setMark(MOVING, mark)
-    })
-  }
-
-  /** Rows, and with them how far it has come. */
-  add(table: Table, rows: readonly Row[], mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      await this.engine.insert(table, rows)
-      await this.#setMark(MOVING, mark)
-    })
+  /** What an empty target says of itself goes, and so do its keys. */
+  async clear(): Promise<void> {
+    for (const name of BEGUN_WITH) await this.all(`DELETE FROM ${name}`)
   }
 
   /** The last number given for each column that gives one once only. */
   async lastNumbers(): Promise<Record<string, string>> {
     const entries = Object.entries(COUNTED).map(async ([table, column]): Promise<[string, string]> => {
-      const [row] = await this.engine.all(`SELECT ${this.engine.lastNumber(table, column)} FROM ${table}`)
+      const [row] = await this.all(`SELECT ${this.lastNumber(table, column)} FROM ${table}`)
       return [table, row?.[0] ?? '0']
     })
     return Object.fromEntries(await Promise.all(entries))
   }
 
   /** A target that has everything: numbers go on behind the last one, and nobody runs a job. */
-  finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      for (const [table, column] of Object.entries(COUNTED))
-        await this.engine.setLastNumber(table, column, lastNumbers[table] ?? '0')
-      await this.engine.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.engine.now} WHERE leased`)
-      await this.engine.all('DELETE FROM facts WHERE name = $1', [MOVING])
-      await this.#setMark(MOVED_FROM, mark)
-    })
+  async finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
+    for (const [table, column] of Object.entries(COUNTED))
+      await this.setLastNumber(table, column, lastNumbers[table] ?? '0')
+    await this.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.now} WHERE leased`)
+    await this.#setMark(MOVED_FROM, mark)
+    await this.all('COMMIT')
   }
 
-  close(): Promise<void> {
-    return this.engine.close()
-  }
-
-  /** What fails ends the move, and with the connection what was begun. */
-  async #transaction(work: () => Promise<void>): Promise<void> {
-    await this.engine.all('BEGIN')
-    await work()
-    await this.engine.all('COMMIT')
-  }
-
-  async #setFact(name: string, value: Uint8Array): Promise<void> {
-    await this.engine.all(
-      `INSERT INTO facts (name, value) VALUES ($1, ${this.engine.write(VALUE, '$2')})
+  async #setMark(name: string, mark: Mark): Promise<void> {
+    await this.all(
+      `INSERT INTO facts (name, value) VALUES ($1, ${this.write(VALUE, '$2')})
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [name, hexOf(value)],
+      [name, hexOf(Buffer.from(JSON.stringify(mark)))],
     )
-  }
-
-  #setMark(name: string, mark: Mark): Promise<void> {
-    return this.#setFact(name, Buffer.from(JSON.stringify(mark)))
-  }
-
-  #reads({ name, columns }: Table): string {
-    return columns.map((column) => this.engine.read({ ...column, name: `${name}.${quoted(column.name)}` })).join(', ')
-  }
-
-  /** By the table's name: what is selected is text, and sorts otherwise. */
-  #keys({ name, columns, key }: Table): string {
-    return key.map((at) => `${name}.${quoted(columns[at]?.name ?? '')}`).join(', ')
-  }
-
-  #keyTexts({ columns, key }: Table): string {
-    return key.map((at, n) => this.engine.write(columns[at] as Column, `$${n + 1}`)).join(', ')
   }
 }

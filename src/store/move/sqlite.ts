@@ -2,13 +2,13 @@
 import { Database, type Statement } from 'bun:sqlite'
 import { storable } from '../postgres/statement'
 import { migrate } from '../sqlite/migrate'
-import type { Engine, Row } from './side'
+import { BATCH, type Row, Side } from './side'
 import type { Column } from './tables'
 
 const BUSY_TIMEOUT_MS = 5_000
 
 /** `name`: of the folder, as people name it. Throws what `migrate` throws. */
-export function openFile(file: string, name: string): Engine {
+export function openFile(file: string, name: string): Side {
   const db = new Database(file, { create: false, readwrite: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -17,21 +17,23 @@ export function openFile(file: string, name: string): Engine {
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
-    return new FileEngine(db, name)
+    return new FileSide(db, name)
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-class FileEngine implements Engine {
+class FileSide extends Side {
   readonly now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
   #insert: { table: unknown; statement: Statement } | undefined
 
   constructor(
     private readonly db: Database,
     readonly name: string,
-  ) {}
+  ) {
+    super()
+  }
 
   async all(sql: string, values: Row = []): Promise<Row[]> {
     // As the other side could have stored them.
@@ -56,7 +58,17 @@ class FileEngine implements Engine {
     return type === 'uuid' ? `unhex(${text}, '-')` : `unhex(substr(${text}, 3))`
   }
 
-  async insert(...[table, rows]: Parameters<Engine['insert']>): Promise<void> {
+  async *batches(sql: string): AsyncGenerator<Row[]> {
+    let batch: Row[] = []
+    for (const row of this.db.query<Record<string, unknown>, []>(sql).iterate()) {
+      if (batch.push(storable(Object.values(row)) as Row) < BATCH) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  async insert(...[table, rows]: Parameters<Side['insert']>): Promise<void> {
     if (this.#insert?.table !== table) {
       const names = table.columns.map(({ name }) => `"${name}"`)
       const values = table.columns.map((column, at) => this.write(column, `?${at + 1}`))
@@ -84,6 +96,8 @@ class FileEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    // A file whose statements are still there stays open for a while, and with it what was begun.
+    if (this.db.inTransaction) this.db.run('ROLLBACK')
     this.db.close()
   }
 }

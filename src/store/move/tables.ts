@@ -1,6 +1,6 @@
 /** What is moved: every table that both kinds of database have. The others hold what servers share while they run. */
 import { MIGRATIONS_FACT } from '../migrations'
-import { MOVED_FROM, MOVED_TO, MOVING } from '../moved'
+import { MOVED_FROM, MOVED_TO } from '../moved'
 import * as ours from '../tables'
 
 export interface Column {
@@ -12,8 +12,6 @@ export interface Column {
 export interface Table {
   name: string
   columns: readonly Column[]
-  /** Where each is in `columns`. */
-  key: readonly number[]
   /** A condition: not every row belongs to what is moved. */
   only?: string
 }
@@ -36,21 +34,16 @@ const ORDER = [
 ]
 
 /** Each database has these for itself; `room` is what the check of the disk writes. */
-const OWN_FACTS = [MIGRATIONS_FACT, MOVING, MOVED_TO, MOVED_FROM, 'room']
+const OWN_FACTS = [MIGRATIONS_FACT, MOVED_TO, MOVED_FROM, 'room']
 
-export const TABLES: readonly Table[] = ORDER.map(({ name, key, fields }: ours.Table) => {
-  const properties = Object.keys(fields)
-  return {
-    name,
-    columns: Object.entries(fields).map(([property, field]) => ({
-      name: ours.nameOf(property, field),
-      type: TYPES[field.kind],
-    })),
-    // Without a key, a row is all that it says.
-    key: (key.length > 0 ? key : properties).map((property) => properties.indexOf(property)),
-    ...(name === ours.facts.name && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
-  }
-})
+export const TABLES: readonly Table[] = ORDER.map(({ name, fields }: ours.Table) => ({
+  name,
+  columns: Object.entries(fields).map(([property, field]) => ({
+    name: ours.nameOf(property, field),
+    type: TYPES[field.kind],
+  })),
+  ...(name === ours.facts.name && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
+}))
 
 /** Numbers that are given once only, by the column that has them. */
 export const COUNTED = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const

@@ -1,13 +1,12 @@
 import { Alert, Button, Group, List, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconDownload, IconTrash } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { client } from '../api'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { confirmByName } from '../parts/confirm-by-name'
-import { fieldProblem } from '../parts/field-problem'
+import { useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { Section } from '../parts/section'
@@ -44,46 +43,29 @@ export default function Privacy() {
   const say = useWords(privacyWords)
   const common = useWords(frameWords)
   const apps = useApps()
-  const [phoneNumber, setPhoneNumber] = useState('')
-  const [appId, setAppId] = useState(EVERY_APP)
-  const [hasTried, setHasTried] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>()
-  const sought = { phoneNumber, ...(appId !== EVERY_APP && { appId }) }
-  const scope = apps.find((app) => app.appId === appId)?.name ?? say.everyApp
-
-  const save = useMutation({ mutationFn: exportAll, onSuccess: (count) => tellDone(say.exported(count)) })
-  const ask = useMutation({
-    mutationFn: (wanted: Sought) => client.privacy.read(wanted),
-    onSuccess: ({ phoneNumber: name }) =>
+  const form = useServerForm({
+    initialValues: { phoneNumber: '', appId: EVERY_APP, isErasing: false },
+    validate: { phoneNumber: (typed) => (typed.trim() === '' ? say.needsNumber : undefined) },
+    async send({ phoneNumber, appId, isErasing }) {
+      setOutcome(undefined)
+      const sought = { phoneNumber, ...(appId !== EVERY_APP && { appId }) }
+      if (!isErasing) return tellDone(say.exported(await exportAll(sought)))
+      const { phoneNumber: name } = await client.privacy.read(sought)
       confirmByName({
-        title: say.eraseTitle,
-        name,
-        consequence: say.consequence(scope),
-        action: say.erase,
+        ...{ title: say.eraseTitle, name, action: say.erase },
+        consequence: say.consequence(apps.find((app) => app.appId === appId)?.name ?? say.everyApp),
         run: async () => setOutcome(await client.privacy.erase(sought)),
-      }),
+      })
+    },
   })
-  const isBusy = save.isPending || ask.isPending
-  const failure = save.error ?? ask.error
-  const isMissing = hasTried && phoneNumber.trim() === ''
-  const problem = isMissing ? say.needsNumber : fieldProblem(failure, 'phoneNumber')
-  const begin = (what: typeof save | typeof ask) => {
-    setHasTried(true)
-    setOutcome(undefined)
-    save.reset()
-    ask.reset()
-    if (phoneNumber.trim() !== '' && !isBusy) what.mutate(sought)
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    begin(save)
-  }
+  const isErasing = form.sent?.isErasing
   return (
     <>
       <PageHeader title={common.pages.privacy} about={say.about} />
       <Stack>
         <Section title={say.ofPhone} about={say.ofPhoneAbout}>
-          <form onSubmit={submit} noValidate>
+          <form onSubmit={form.submit} noValidate>
             <Stack maw={480}>
               <TextInput
                 label={say.number}
@@ -92,9 +74,7 @@ export default function Privacy() {
                 required
                 autoComplete="off"
                 maxLength={64}
-                value={phoneNumber}
-                onChange={(event) => setPhoneNumber(event.currentTarget.value)}
-                error={problem}
+                {...form.field('phoneNumber')}
               />
               <Select
                 label={common.app}
@@ -102,21 +82,26 @@ export default function Privacy() {
                   { value: EVERY_APP, label: say.everyApp },
                   ...apps.map((app) => ({ value: app.appId, label: app.name })),
                 ]}
-                value={appId}
-                onChange={(chosen) => setAppId(chosen ?? EVERY_APP)}
                 allowDeselect={false}
+                {...form.plainField('appId')}
               />
-              {failure !== null && problem === undefined && <ProblemNote failure={failure} />}
+              {form.failure && <ProblemNote failure={form.failure} />}
               <Group gap="sm">
-                <Button type="submit" leftSection={<IconDownload size={18} aria-hidden />} loading={save.isPending}>
+                <Button
+                  type="submit"
+                  leftSection={<IconDownload size={18} aria-hidden />}
+                  loading={form.isPending && !isErasing}
+                  onClick={() => form.set({ isErasing: false })}
+                >
                   {say.export}
                 </Button>
                 <Button
+                  type="submit"
                   variant="light"
                   color="red"
                   leftSection={<IconTrash size={18} aria-hidden />}
-                  loading={ask.isPending}
-                  onClick={() => begin(ask)}
+                  loading={form.isPending && isErasing}
+                  onClick={() => form.set({ isErasing: true })}
                 >
                   {say.erase}
                 </Button>

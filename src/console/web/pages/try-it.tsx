@@ -1,17 +1,17 @@
 /** A code from its issue to its verification, in two clicks: what an app does, shown step by step. */
 import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { IconBook, IconPlayerPlay } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, queries } from '../api'
+import { api, client, queries } from '../api'
 import { curl, KEY_PLACEHOLDER } from '../curl'
 import { freshName } from '../fresh-name'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { CopyBlock } from '../parts/copy'
 import { EmptyState } from '../parts/empty-state'
-import { fieldProblem } from '../parts/field-problem'
+import { useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { RowLink } from '../parts/row-link'
@@ -85,17 +85,16 @@ const isRefusal = (scenario: number | undefined) => scenario !== undefined && sc
 function Trial() {
   const say = useWords(words)
   const { appId } = useAppScope()
-  const [order, setOrder] = useState<Order>(FIRST_ORDER)
-  const issue = useMutation(
-    api.inbox.tryIt.mutationOptions({
-      onSuccess() {
-        queries.invalidateQueries({ queryKey: api.issues.list.key() })
-        queries.invalidateQueries({ queryKey: api.inbox.key() })
-      },
-    }),
-  )
-  const issueId = issue.data?.issueId
-  const refused = isRefusal(scenarioOfNumber(issue.variables?.phoneNumber ?? ''))
+  const form = useServerForm({
+    initialValues: FIRST_ORDER,
+    send: (order) => client.inbox.tryIt({ appId, ...order }),
+    onDone() {
+      queries.invalidateQueries({ queryKey: api.issues.list.key() })
+      queries.invalidateQueries({ queryKey: api.inbox.key() })
+    },
+  })
+  const issueId = form.answer?.issueId
+  const refused = isRefusal(scenarioOfNumber(form.sent?.phoneNumber ?? ''))
   return (
     <Stack gap="lg">
       <Grid>
@@ -104,14 +103,7 @@ function Trial() {
             <Title order={2} mb="md">
               {say.issue}
             </Title>
-            <OrderForm
-              order={order}
-              onChange={setOrder}
-              onIssue={() => issue.mutate({ appId, ...order })}
-              isIssuing={issue.isPending}
-              isRepeated={issueId !== undefined}
-              failure={issue.error}
-            />
+            <OrderForm form={form} />
           </Paper>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
@@ -121,15 +113,17 @@ function Trial() {
             </Title>
             {issueId !== undefined ? (
               <Watched key={issueId} appId={appId} issueId={issueId} />
-            ) : issue.isError && fieldProblem(issue.error, 'phoneNumber', 'purpose') === undefined ? (
-              <ProblemNote failure={issue.error}>{refused && <Text size="sm">{say.refusedAsPlayed}</Text>}</ProblemNote>
+            ) : form.failure ? (
+              <ProblemNote failure={form.failure}>
+                {refused && <Text size="sm">{say.refusedAsPlayed}</Text>}
+              </ProblemNote>
             ) : (
               <EmptyState icon={IconPlayerPlay} title={say.waiting} next={say.waitingNext} />
             )}
           </Paper>
         </Grid.Col>
       </Grid>
-      <InTerminal order={order} issueId={issueId} />
+      <InTerminal order={form.values} issueId={issueId} />
     </Stack>
   )
 }

@@ -1,7 +1,7 @@
 /** The prepaid credit of an app: how much there is, how it got there and where it went. */
 import { Button, Modal } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client, queries } from '../api'
 import { Loading } from '../frame/loading'
@@ -33,20 +33,13 @@ export default function WalletPage() {
   const [open, setOpen] = useState<'topUp' | 'clawback' | 'levels'>()
   const close = () => setOpen(undefined)
   const wallet = useQuery(api.wallet.show.queryOptions({ input: { appId }, refetchInterval: LIVE_MS }))
-  const topUp = useMutation(
-    api.wallet.topUp.mutationOptions({
-      onSuccess({ amountDelta, balanceAfter }) {
-        invalidate()
-        close()
-        tellDone(say.added(formats.number(amountDelta), formats.number(balanceAfter)))
-      },
-    }),
-  )
-  const openTopUp = () => {
-    topUp.reset()
-    setOpen('topUp')
+  const topUp = async (order: { amount: number; reference: string }) => {
+    const { amountDelta, balanceAfter } = await client.wallet.topUp({ appId, ...order })
+    invalidate()
+    close()
+    tellDone(say.added(formats.number(amountDelta), formats.number(balanceAfter)))
   }
-  const clawBack = ({ amount, reference }: { amount: number; reference: string }) => {
+  const clawBack = async ({ amount, reference }: { amount: number; reference: string }) => {
     close()
     const shown = formats.number(amount)
     const balance = formats.number((wallet.data?.balance ?? 0) - amount)
@@ -64,7 +57,7 @@ export default function WalletPage() {
   }
 
   const topUpButton = may && (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={openTopUp}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen('topUp')}>
       {say.topUp}
     </Button>
   )
@@ -97,23 +90,9 @@ export default function WalletPage() {
         title={open && say[open]}
         closeButtonProps={{ 'aria-label': common.close }}
       >
-        {open === 'topUp' && (
-          <AmountForm
-            action={say.topUp}
-            isPending={topUp.isPending}
-            failure={topUp.error}
-            onSubmit={(order) => topUp.mutate({ appId, ...order })}
-            onCancel={close}
-          />
-        )}
+        {open === 'topUp' && <AmountForm action={say.topUp} send={topUp} onCancel={close} />}
         {open === 'clawback' && (
-          <AmountForm
-            about={say.clawbackAbout}
-            action={say.clawback}
-            isDangerous
-            onSubmit={clawBack}
-            onCancel={close}
-          />
+          <AmountForm about={say.clawbackAbout} action={say.clawback} color="red" send={clawBack} onCancel={close} />
         )}
         {open === 'levels' && wallet.data && <LevelsForm appId={appId} wallet={wallet.data} onDone={close} />}
       </Modal>

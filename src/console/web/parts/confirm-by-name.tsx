@@ -4,13 +4,11 @@
  *     confirmByName({ title: say.revoke, name: key.shown, consequence: say.revokeMeans, action: say.revoke,
  *       run: () => client.keys.revoke({ keyId }) })
  */
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { frameWords } from '../i18n/frame'
+import type { ReactNode } from 'react'
 import { inWords, useWords } from '../i18n/words'
-import { ProblemNote } from './problem-note'
+import { Form, useServerForm } from './form'
 
 export interface Confirmation {
   title: string
@@ -38,36 +36,18 @@ const words = inWords({
 
 function ConfirmByName({ name, consequence, action, run, onClose }: Confirmation & { onClose(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const [typed, setTyped] = useState('')
-  const doing = useMutation({ mutationFn: run, onSuccess: onClose })
-  const isNamed = typed.trim() === name
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isNamed && !doing.isPending) doing.mutate()
-  }
+  const form = useServerForm({ initialValues: { typed: '' }, send: run, onDone: onClose })
+  const isNamed = form.values.typed.trim() === name
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{consequence}</Text>
-        <TextInput
-          data-autofocus
-          label={say.type(name)}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        {doing.isError && <ProblemNote failure={doing.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" color="red" disabled={!isNamed} loading={doing.isPending}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={action} color="red" disabled={!isNamed} onCancel={onClose}>
+      <Text size="sm">{consequence}</Text>
+      <TextInput
+        data-autofocus
+        label={say.type(name)}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.plainField('typed')}
+      />
+    </Form>
   )
 }

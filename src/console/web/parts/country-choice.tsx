@@ -16,12 +16,14 @@ const words = inWords({
   },
 })
 
+/** Undefined: what `none` says. Null: nothing, until something is chosen. */
+export type ChosenCountry = string | undefined | null
+
 interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' | 'error'> {
   /** The option for no country. */
   none: string
-  /** Undefined: what `none` says. Null: nothing, until something is chosen. */
-  value: string | undefined | null
-  onChange(country: string | undefined | null): void
+  value: ChosenCountry
+  onChange(country: ChosenCountry): void
 }
 
 /** No country has it. */

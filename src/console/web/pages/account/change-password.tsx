@@ -1,11 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
-import { api } from '../../api'
+import { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { Form, useServerForm } from '../../parts/form'
 import { NewPasswordField, PasswordField, useNewPassword } from '../../parts/password-field'
-import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
 import { tellDone } from '../../parts/tell'
 
@@ -33,35 +29,21 @@ const words = inWords({
 export function ChangePassword() {
   const say = useWords(words)
   const passwordProblem = useNewPassword()
-  const form = useForm({
+  const form = useServerForm({
     initialValues: { current: '', password: '' },
     validate: { current: (current) => (current === '' ? say.needsCurrent : undefined), password: passwordProblem },
+    send: client.session.changePassword,
+    onDone() {
+      form.reset()
+      tellDone(say.changed)
+    },
   })
-  const change = useMutation(
-    api.session.changePassword.mutationOptions({
-      onSuccess() {
-        form.reset()
-        tellDone(say.changed)
-      },
-      onError(failure) {
-        if (refuseField(form, failure)) change.reset()
-      },
-    }),
-  )
   return (
     <Section title={say.title} about={say.about}>
-      <form onSubmit={form.onSubmit((values) => change.mutate(values), toFirstProblem)} noValidate>
-        <Stack>
-          <PasswordField label={say.current} maxLength={256} {...form.getInputProps('current')} />
-          <NewPasswordField label={say.next} maxLength={256} {...form.getInputProps('password')} />
-          {change.isError && <ProblemNote failure={change.error} />}
-          <Group>
-            <Button type="submit" loading={change.isPending}>
-              {say.change}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form form={form} action={say.change}>
+        <PasswordField label={say.current} maxLength={256} {...form.field('current')} />
+        <NewPasswordField label={say.next} maxLength={256} {...form.field('password')} />
+      </Form>
     </Section>
   )
 }

@@ -1,12 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
-import { api, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
+import { Text } from '@mantine/core'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { Form, useServerForm } from '../../parts/form'
 import { PasswordField } from '../../parts/password-field'
-import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 
 const words = inWords({
@@ -28,39 +24,21 @@ const words = inWords({
 
 export function TotpOff({ onClose }: { onClose(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const form = useForm({
+  const form = useServerForm({
     initialValues: { current: '' },
     validate: { current: (current) => (current === '' ? say.needsPassword : undefined) },
+    send: client.session.totpRemove,
+    async onDone() {
+      await queries.invalidateQueries({ queryKey: api.session.current.key() })
+      queries.invalidateQueries({ queryKey: api.operators.key() })
+      tellDone(say.done)
+      onClose()
+    },
   })
-  const remove = useMutation(
-    api.session.totpRemove.mutationOptions({
-      async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.session.current.key() })
-        queries.invalidateQueries({ queryKey: api.operators.key() })
-        tellDone(say.done)
-        onClose()
-      },
-      onError(failure) {
-        if (refuseField(form, failure)) remove.reset()
-      },
-    }),
-  )
   return (
-    <form onSubmit={form.onSubmit((values) => remove.mutate(values), toFirstProblem)} noValidate>
-      <Stack>
-        <Text size="sm">{say.about}</Text>
-        <PasswordField label={say.password} maxLength={256} data-autofocus {...form.getInputProps('current')} />
-        {remove.isError && <ProblemNote failure={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending}>
-            {say.remove}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={say.remove} color="red" onCancel={onClose}>
+      <Text size="sm">{say.about}</Text>
+      <PasswordField label={say.password} maxLength={256} data-autofocus {...form.field('current')} />
+    </Form>
   )
 }

@@ -1,15 +1,12 @@
 /** The password, then the secret to scan or type; a code proves that it worked. */
-import { Button, Center, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { Center, Text, TextInput } from '@mantine/core'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { Form, useServerForm } from '../../parts/form'
 import { PasswordField } from '../../parts/password-field'
-import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
+import { digitsOf, isTotp } from '../../parts/totp'
 import { QrCode } from './qr-code'
 
 const words = inWords({
@@ -46,35 +43,17 @@ interface TotpOnProps {
 /** The password comes first: a session that somebody finds open must not put a second factor on. */
 export function TotpOn({ onClose }: TotpOnProps) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const form = useForm({
+  // A new secret each time this is opened.
+  const form = useServerForm({
     initialValues: { current: '' },
     validate: { current: (current) => (current === '' ? say.needsPassword : undefined) },
+    send: client.session.totpBegin,
   })
-  // A new secret each time this is opened, kept nowhere afterwards.
-  const begin = useMutation({
-    mutationFn: (input: { current: string }) => client.session.totpBegin(input),
-    gcTime: 0,
-    onError(failure) {
-      if (refuseField(form, failure)) begin.reset()
-    },
-  })
-  if (begin.data) return <Proving begun={begin.data} onClose={onClose} />
+  if (form.answer) return <Proving begun={form.answer} onClose={onClose} />
   return (
-    <form onSubmit={form.onSubmit((values) => begin.mutate(values), toFirstProblem)} noValidate>
-      <Stack>
-        <PasswordField label={say.password} maxLength={256} data-autofocus {...form.getInputProps('current')} />
-        {begin.isError && <ProblemNote failure={begin.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={begin.isPending}>
-            {say.next}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={say.next} onCancel={onClose}>
+      <PasswordField label={say.password} maxLength={256} data-autofocus {...form.field('current')} />
+    </Form>
   )
 }
 
@@ -84,51 +63,32 @@ interface ProvingProps extends TotpOnProps {
 
 function Proving({ begun: { secret, uri }, onClose }: ProvingProps) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const form = useForm({
+  const form = useServerForm({
     initialValues: { totp: '' },
-    validate: { totp: (totp) => (/^\d{6}$/.test(totp.replaceAll(/\s/g, '')) ? undefined : say.needsCode) },
-    transformValues: ({ totp }) => ({ totp: totp.replaceAll(/\s/g, '') }),
+    validate: { totp: (totp) => (isTotp(totp) ? undefined : say.needsCode) },
+    send: ({ totp }) => client.session.totpConfirm({ totp: digitsOf(totp) }),
+    async onDone() {
+      await queries.invalidateQueries({ queryKey: api.session.current.key() })
+      queries.invalidateQueries({ queryKey: api.operators.key() })
+      tellDone(say.done)
+      onClose()
+    },
   })
-  const confirm = useMutation(
-    api.session.totpConfirm.mutationOptions({
-      async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.session.current.key() })
-        queries.invalidateQueries({ queryKey: api.operators.key() })
-        tellDone(say.done)
-        onClose()
-      },
-      onError(failure) {
-        if (refuseField(form, failure)) confirm.reset()
-      },
-    }),
-  )
   return (
-    <form onSubmit={form.onSubmit((values) => confirm.mutate(values), toFirstProblem)} noValidate>
-      <Stack>
-        <Text size="sm">{say.scan}</Text>
-        <Center>
-          <QrCode text={uri} label={say.qr} />
-        </Center>
-        <CopyBlock value={secret} label={say.secret} />
-        <TextInput
-          label={say.code}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={10}
-          autoFocus
-          {...form.getInputProps('totp')}
-        />
-        {confirm.isError && <ProblemNote failure={confirm.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={confirm.isPending}>
-            {say.finish}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={say.finish} onCancel={onClose}>
+      <Text size="sm">{say.scan}</Text>
+      <Center>
+        <QrCode text={uri} label={say.qr} />
+      </Center>
+      <CopyBlock value={secret} label={say.secret} />
+      <TextInput
+        label={say.code}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={10}
+        autoFocus
+        {...form.field('totp')}
+      />
+    </Form>
   )
 }

@@ -1,7 +1,7 @@
 /** How much may be sent at most: a number for each cap. */
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { capWords, kindWords } from '../../i18n/protection'
 import { inWords, useWords } from '../../i18n/words'
 import type { App } from '../../scope'
@@ -41,7 +41,7 @@ const nameOf = ({ kind, per, of, every }: Counted) => [kind, per, of, every].joi
 
 interface CapFieldsProps {
   caps: readonly Cap[]
-  error: string | undefined
+  error: ReactNode
   onChange(caps: Cap[]): void
 }
 

@@ -1,8 +1,8 @@
 /** The proof of a human that an app asks for where a code would be refused for abuse. */
 import { Fieldset, Select, Stack, Text, TextInput } from '@mantine/core'
+import type { FormErrors } from '@mantine/form'
 import type { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
 
 const words = inWords({
   en: {
@@ -60,12 +60,11 @@ const VENDORS = Object.entries(NAMES).map(([value, label]) => ({ value, label })
 interface ChallengeFieldsProps {
   known: Challenge | undefined
   value: ChallengeDraft
-  /** What went wrong when it was saved. */
-  failure: unknown
+  errors: FormErrors
   onChange(draft: ChallengeDraft): void
 }
 
-export function ChallengeFields({ known, value, failure, onChange }: ChallengeFieldsProps) {
+export function ChallengeFields({ known, value, errors, onChange }: ChallengeFieldsProps) {
   const say = useWords(words)
   const change = (changed: Partial<ChallengeDraft>) => onChange({ ...value, ...changed })
   const { vendor, secret, siteKey, onOutage } = value
@@ -96,7 +95,7 @@ export function ChallengeFields({ known, value, failure, onChange }: ChallengeFi
               maxLength={256}
               value={secret}
               onChange={(event) => change({ secret: event.currentTarget.value })}
-              error={fieldProblem(failure, 'secret')}
+              error={errors.secret}
             />
             <TextInput
               label={say.siteKey}
@@ -106,7 +105,7 @@ export function ChallengeFields({ known, value, failure, onChange }: ChallengeFi
               maxLength={256}
               value={siteKey}
               onChange={(event) => change({ siteKey: event.currentTarget.value })}
-              error={fieldProblem(failure, 'siteKey')}
+              error={errors.siteKey}
             />
             <Select
               label={say.onOutage}

@@ -1,11 +1,9 @@
 /** Makes an app, which then is the one looked at. */
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import type { ChosenCountry } from '../../parts/country-choice'
+import { useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { useScope } from '../../scope'
@@ -30,34 +28,24 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { choose } = useScope()
-  const [region, setRegion] = useState<string | undefined | null>()
-  const form = useForm({
-    initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
+  const form = useServerForm({
+    initialValues: { name: '', region: undefined as ChosenCountry },
+    // What was typed there may name no country.
+    validate: {
+      name: (name) => (name.trim() === '' ? known.needsName : undefined),
+      region: (region) => region === null,
+    },
+    send: ({ name, region }) => client.apps.create({ name, ...(region && { region }) }),
+    async onDone({ appId, name }) {
+      // Before the app is shown: what is shown then stays where it is, and a click meets it.
+      choose({ app: appId })
+      await queries.invalidateQueries({ queryKey: api.apps.key() })
+      form.reset()
+      tellDone(say.made(name))
+    },
   })
-  const create = useMutation(
-    api.apps.create.mutationOptions({
-      async onSuccess({ appId, name }) {
-        // Before the app is shown: what is shown then stays where it is, and a click meets it.
-        choose({ app: appId })
-        await queries.invalidateQueries({ queryKey: api.apps.key() })
-        form.reset()
-        setRegion(undefined)
-        tellDone(say.made(name))
-      },
-      onError(failure) {
-        if (refuseField(form, failure)) create.reset()
-      },
-    }),
-  )
   return (
-    <form
-      onSubmit={form.onSubmit((values) => {
-        // What was typed there names no country.
-        if (region !== null) create.mutate({ ...values, ...(region && { region }) })
-      }, toFirstProblem)}
-      noValidate
-    >
+    <form onSubmit={form.submit} noValidate>
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <TextInput
@@ -65,18 +53,18 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
             placeholder={say.example}
             maxLength={100}
             autoComplete="off"
-            {...form.getInputProps('name')}
+            {...form.field('name')}
           />
           {asksRegion && (
             <Box flex="1 1 260px" maw={340}>
-              <RegionChoice value={region} onChange={setRegion} />
+              <RegionChoice {...form.plainField('region')} />
             </Box>
           )}
-          <Button type="submit" loading={create.isPending}>
+          <Button type="submit" loading={form.isPending}>
             {say.make}
           </Button>
         </Group>
-        {create.isError && <ProblemNote failure={create.error} />}
+        {form.failure && <ProblemNote failure={form.failure} />}
       </Stack>
     </form>
   )

@@ -1,11 +1,11 @@
 /** What an owner decides about abuse of an app: where codes go to, how many, for whom, how soon another one follows. */
 import { Button, Fieldset, Group, Input, NumberInput, Select, Stack, Text, Textarea } from '@mantine/core'
+import type { FormErrors } from '@mantine/form'
 import { useState } from 'react'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { CountriesChoice } from '../../parts/country-choice'
-import { fieldProblem } from '../../parts/field-problem'
 import type { App } from '../../scope'
 import { CapFields } from './cap-fields'
 
@@ -85,12 +85,11 @@ const LONGEST_RESEND_SEC = 3_600
 interface ProtectionFieldsProps {
   known: Protection
   decided: Decided
-  /** What went wrong when it was saved. */
-  failure: unknown
+  errors: FormErrors
   onChange(decided: Decided): void
 }
 
-export function ProtectionFields({ known, decided, failure, onChange }: ProtectionFieldsProps) {
+export function ProtectionFields({ known, decided, errors, onChange }: ProtectionFieldsProps) {
   const say = useWords(words)
   const value = { ...known, ...decided }
   const change = (changed: Decided) => onChange({ ...decided, ...changed })
@@ -125,7 +124,7 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
         />
         <CountriesChoice label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
         <ModeChoice label={say.capping} value={value.capping} onChange={(capping) => change({ capping })} />
-        <CapFields caps={value.caps} error={fieldProblem(failure, 'caps')} onChange={(caps) => change({ caps })} />
+        <CapFields caps={value.caps} error={errors.caps} onChange={(caps) => change({ caps })} />
         <ModeChoice
           label={say.conversion}
           about={say.conversionAbout}
@@ -141,7 +140,7 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
         <TrustedFields
           known={known.trusted}
           decided={decided.trusted}
-          failure={failure}
+          errors={errors}
           onChange={(trusted) => change({ trusted })}
         />
         <Input.Wrapper label={say.resend}>
@@ -203,11 +202,11 @@ function Choice<Name extends string>({ label, about, names, value, onChange }: C
 interface TrustedFieldsProps {
   known: Protection['trusted']
   decided: Decided['trusted']
-  failure: unknown
+  errors: FormErrors
   onChange(trusted: NonNullable<Decided['trusted']>): void
 }
 
-function TrustedFields({ known, decided, failure, onChange }: TrustedFieldsProps) {
+function TrustedFields({ known, decided, errors, onChange }: TrustedFieldsProps) {
   const say = useWords(words)
   const formats = useFormats()
   const [networks, setNetworks] = useState(() => known.networks.join('\n'))
@@ -223,7 +222,7 @@ function TrustedFields({ known, decided, failure, onChange }: TrustedFieldsProps
           autosize
           minRows={2}
           value={networks}
-          error={fieldProblem(failure, 'networks')}
+          error={errors.networks}
           onChange={(event) => {
             setNetworks(event.currentTarget.value)
             change({ networks: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })

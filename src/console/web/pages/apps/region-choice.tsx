@@ -2,7 +2,7 @@
 import { countryWithCode } from '../../i18n/delivery'
 import { useLanguage } from '../../i18n/language'
 import { inWords, useWords } from '../../i18n/words'
-import { CountryChoice } from '../../parts/country-choice'
+import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { useDefaultRegion } from '../../scope'
 
 export const regionWords = inWords({
@@ -20,8 +20,8 @@ export const regionWords = inWords({
 
 interface RegionChoiceProps {
   /** Undefined: that of the server. Null: nothing is chosen. */
-  value: string | undefined | null
-  onChange(region: string | undefined | null): void
+  value: ChosenCountry
+  onChange(region: ChosenCountry): void
 }
 
 export function RegionChoice({ value, onChange }: RegionChoiceProps) {

@@ -1,8 +1,8 @@
 /** How long an app's live issues are kept. */
 import { NumberInput } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { RETENTION_DAYS } from '../../../../domain/app'
 import { inWords, useWords } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
 import { useServerRetention } from '../../scope'
 
 const words = inWords({
@@ -20,12 +20,11 @@ const words = inWords({
 
 interface RetentionFieldProps {
   value: number | undefined
-  /** What went wrong when it was saved. */
-  failure: unknown
+  error?: ReactNode
   onChange(days: number | undefined): void
 }
 
-export function RetentionField({ value, failure, onChange }: RetentionFieldProps) {
+export function RetentionField({ value, error, onChange }: RetentionFieldProps) {
   const say = useWords(words)
   const byServer = useServerRetention()
   return (
@@ -40,7 +39,7 @@ export function RetentionField({ value, failure, onChange }: RetentionFieldProps
       hideControls
       value={value ?? ''}
       onChange={(days) => onChange(typeof days === 'number' ? days : undefined)}
-      error={fieldProblem(failure, 'days')}
+      error={error}
     />
   )
 }

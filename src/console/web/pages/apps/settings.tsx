@@ -1,13 +1,11 @@
 /** What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and the proof it asks for. */
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Checkbox, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
-import { fieldProblem, refuseField, toFirstProblem } from '../../parts/field-problem'
+import type { ChosenCountry } from '../../parts/country-choice'
+import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { App } from '../../scope'
@@ -33,8 +31,8 @@ const words = inWords({
   },
 })
 
-/** Said beside the field it is about. */
-const BESIDE_FIELD = ['androidHash', 'caps', 'days', 'networks', 'secret', 'siteKey', 'webOtpDomain']
+/** Fields of its parts, as the server calls them. */
+const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: App): void {
   const modalId = modals.open({
@@ -46,92 +44,66 @@ export function openAppSettings(app: App): void {
 
 function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const known = useWords(appWords)
   const { appId } = app
-  const form = useForm({
-    initialValues: { name: app.name },
-    validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
-  })
-  const [region, setRegion] = useState<string | undefined | null>(app.region)
-  const [retentionDays, setRetentionDays] = useState(app.retentionDays)
-  const [texts, setTexts] = useState<WantedTexts>({})
-  const [provesMetadata, setProvesMetadata] = useState(app.provesMetadata)
-  const [decided, setDecided] = useState<Decided>({})
   const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
-  const [challenge, setChallenge] = useState<ChallengeDraft>()
-  const save = useMutation({
-    async mutationFn({ name }: { name: string }) {
+  const form = useServerForm({
+    initialValues: {
+      name: app.name,
+      region: app.region as ChosenCountry,
+      retentionDays: app.retentionDays,
+      provesMetadata: app.provesMetadata,
+      // What is not touched stays as others may have decided meanwhile.
+      texts: {} as WantedTexts,
+      protection: {} as Decided,
+      challenge: undefined as ChallengeDraft | undefined,
+    },
+    // What was typed there may name no country.
+    validate: {
+      name: (name) => (name.trim() === '' ? known.needsName : undefined),
+      region: (region) => region === null,
+    },
+    otherParams: PARAMS_OF_PARTS,
+    async send({ name, region, retentionDays, provesMetadata, texts, protection, challenge }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
-      if (region !== null && region !== app.region)
-        await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
+      if (region !== app.region) await client.apps.setRegion({ appId, ...(region && { region }) })
       if (retentionDays !== app.retentionDays)
         await client.apps.setRetention({ appId, ...(retentionDays !== undefined && { retentionDays }) })
-      // What is not touched stays as others may have decided meanwhile.
       if (Object.keys(texts).length > 0) await client.apps.setTexts({ appId, texts })
       if (provesMetadata !== app.provesMetadata) await client.apps.setProvesMetadata({ appId, provesMetadata })
-      if (Object.keys(decided).length > 0) await client.apps.protect({ appId, protection: decided })
+      if (Object.keys(protection).length > 0) await client.apps.protect({ appId, protection })
       if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
-    onSuccess(_, { name }) {
+    onDone(_, { name }) {
       tellDone(say.saved(name.trim()))
       onClose()
     },
-    onError(failure) {
-      if (refuseField(form, failure)) save.reset()
-    },
     onSettled: () => queries.invalidateQueries({ queryKey: api.apps.key() }),
   })
+  const { texts, protection, challenge } = form.values
   return (
-    <form
-      onSubmit={form.onSubmit((values, event) => {
-        // What was typed as a country names none.
-        const mistaken = event?.currentTarget.querySelector<HTMLInputElement>('input:invalid')
-        if (mistaken) return mistaken.focus()
-        if (region !== null && !save.isPending) save.mutate(values)
-      }, toFirstProblem)}
-      noValidate
-    >
-      <Stack>
-        <TextInput
-          data-autofocus
-          label={known.appName}
-          maxLength={100}
-          autoComplete="off"
-          {...form.getInputProps('name')}
+    <Form form={form} action={say.save} onCancel={onClose}>
+      <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
+      <RegionChoice {...form.plainField('region')} />
+      <RetentionField {...form.field('retentionDays', 'days')} />
+      <TextsFields known={app.texts} wanted={texts} errors={form.errors} onChange={(texts) => form.set({ texts })} />
+      <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
+      <ProtectionFields
+        known={app.protection}
+        decided={protection}
+        errors={form.errors}
+        onChange={(protection) => form.set({ protection })}
+      />
+      {asked.isSuccess && (
+        <ChallengeFields
+          known={asked.data.challenge}
+          value={challenge ?? draftOf(asked.data.challenge)}
+          errors={form.errors}
+          onChange={(challenge) => form.set({ challenge })}
         />
-        <RegionChoice value={region} onChange={setRegion} />
-        <RetentionField value={retentionDays} failure={save.error} onChange={setRetentionDays} />
-        <TextsFields known={app.texts} wanted={texts} failure={save.error} onChange={setTexts} />
-        <Checkbox
-          label={say.metadata}
-          description={say.metadataAbout}
-          checked={provesMetadata}
-          onChange={(event) => setProvesMetadata(event.currentTarget.checked)}
-        />
-        <ProtectionFields known={app.protection} decided={decided} failure={save.error} onChange={setDecided} />
-        {asked.isSuccess && (
-          <ChallengeFields
-            known={asked.data.challenge}
-            value={challenge ?? draftOf(asked.data.challenge)}
-            failure={save.error}
-            onChange={setChallenge}
-          />
-        )}
-        {asked.isError && <ProblemNote failure={asked.error} />}
-        {save.isError && fieldProblem(save.error, ...BESIDE_FIELD) === undefined && (
-          <ProblemNote failure={save.error} />
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {say.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      {asked.isError && <ProblemNote failure={asked.error} />}
+    </Form>
   )
 }
 

@@ -1,8 +1,8 @@
 /** How an app's texts are written: what fills a code in by itself, and by what their language is chosen. */
 import { Checkbox, Fieldset, Stack, Text, TextInput } from '@mantine/core'
+import type { FormErrors } from '@mantine/form'
 import type { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
 import type { App } from '../../scope'
 
 const words = inWords({
@@ -34,12 +34,11 @@ export type WantedTexts = Parameters<typeof client.apps.setTexts>[0]['texts']
 interface TextsFieldsProps {
   known: App['texts']
   wanted: WantedTexts
-  /** What went wrong when it was saved. */
-  failure: unknown
+  errors: FormErrors
   onChange(wanted: WantedTexts): void
 }
 
-export function TextsFields({ known, wanted, failure, onChange }: TextsFieldsProps) {
+export function TextsFields({ known, wanted, errors, onChange }: TextsFieldsProps) {
   const say = useWords(words)
   const value = { ...known, ...wanted }
   const change = (changed: WantedTexts) => onChange({ ...wanted, ...changed })
@@ -57,7 +56,7 @@ export function TextsFields({ known, wanted, failure, onChange }: TextsFieldsPro
           maxLength={253}
           value={value.webOtpDomain ?? ''}
           onChange={(event) => change({ webOtpDomain: event.currentTarget.value || null })}
-          error={fieldProblem(failure, 'webOtpDomain')}
+          error={errors.webOtpDomain}
         />
         <TextInput
           label={say.hash}
@@ -67,7 +66,7 @@ export function TextsFields({ known, wanted, failure, onChange }: TextsFieldsPro
           maxLength={11}
           value={value.androidHash ?? ''}
           onChange={(event) => change({ androidHash: event.currentTarget.value || null })}
-          error={fieldProblem(failure, 'androidHash')}
+          error={errors.androidHash}
         />
         <Checkbox
           label={say.byCountry}

@@ -1,10 +1,8 @@
 /** Who makes an account: the form of set-up and of invitations. */
 import { Button, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { inWords, useWords } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { useServerForm } from '../../parts/form'
 import { NewPasswordField, useNewPassword } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
 import { SessionLost, useEnter } from './enter'
@@ -49,24 +47,18 @@ export function PersonForm({ action, make }: PersonFormProps) {
   const say = useWords(words)
   const passwordProblem = useNewPassword()
   const enter = useEnter()
-  const form = useForm({
+  const form = useServerForm({
     initialValues: { name: '', email: '', password: '' },
     validate: {
       name: (name) => (name.trim() === '' ? say.needsName : undefined),
       email: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? undefined : say.needsEmail),
       password: passwordProblem,
     },
-    transformValues: ({ email, ...rest }) => ({ ...rest, email: email.trim() }),
+    send: ({ email, ...rest }) => make({ ...rest, email: email.trim() }),
+    onDone: () => enter(),
   })
-  const making = useMutation({
-    mutationFn: make,
-    onSuccess: () => enter(),
-    onError: (failure) => {
-      if (refuseField(form, failure)) making.reset()
-    },
-  })
-  if (isUsedLink(making.error)) return <UsedLink />
-  if (making.error instanceof SessionLost)
+  if (isUsedLink(form.failure)) return <UsedLink />
+  if (form.failure instanceof SessionLost)
     return (
       <Stack>
         <NoCookie />
@@ -76,20 +68,20 @@ export function PersonForm({ action, make }: PersonFormProps) {
       </Stack>
     )
   return (
-    <form onSubmit={form.onSubmit((person) => making.mutate(person), toFirstProblem)} noValidate>
+    <form onSubmit={form.submit} noValidate>
       <Stack>
-        <TextInput label={say.name} autoComplete="name" autoFocus maxLength={100} {...form.getInputProps('name')} />
+        <TextInput label={say.name} autoComplete="name" autoFocus maxLength={100} {...form.field('name')} />
         <TextInput
           label={say.email}
           description={say.emailUse}
           type="email"
           autoComplete="username"
           maxLength={254}
-          {...form.getInputProps('email')}
+          {...form.field('email')}
         />
-        <NewPasswordField label={say.password} maxLength={256} {...form.getInputProps('password')} />
-        {making.isError && <ProblemNote failure={making.error} />}
-        <Button type="submit" loading={making.isPending || making.isSuccess} fullWidth>
+        <NewPasswordField label={say.password} maxLength={256} {...form.field('password')} />
+        {form.failure && <ProblemNote failure={form.failure} />}
+        <Button type="submit" loading={form.isPending || form.isDone} fullWidth>
           {action}
         </Button>
       </Stack>

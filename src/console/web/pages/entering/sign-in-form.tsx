@@ -1,15 +1,14 @@
 /** E-mail address and password; the code of the authenticator app only where the account has one. */
 
 import { Alert, Anchor, Button, Code, Collapse, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, problemOf, refusedIn } from '../../api'
+import { client, problemOf, refusedIn } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { useServerForm } from '../../parts/form'
 import { PasswordField } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
+import { digitsOf, isTotp } from '../../parts/totp'
 import { SessionLost } from './enter'
 import { NoCookie } from './no-cookie'
 
@@ -44,34 +43,31 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
   const say = useWords(words)
   const [needsTotp, setNeedsTotp] = useState(false)
   const [isForgotten, { toggle }] = useDisclosure()
-  const form = useForm({
+  const form = useServerForm({
     initialValues: { email: '', password: '', totp: '' },
     validate: {
       email: (email) => (email.trim() === '' ? say.needsEmail : undefined),
       password: (password) => (password === '' ? say.needsPassword : undefined),
-      totp: (totp) => (needsTotp && !/^\d{6}$/.test(digitsOf(totp)) ? say.needsTotp : undefined),
+      totp: (totp) => (needsTotp && !isTotp(totp) ? say.needsTotp : undefined),
     },
-    transformValues: ({ email, password, totp }) => ({
-      email: email.trim(),
-      password,
-      ...(needsTotp && { totp: digitsOf(totp) }),
-    }),
+    async send({ email, password, totp }) {
+      try {
+        return await client.session.signIn({
+          ...{ email: email.trim(), password },
+          ...(needsTotp && { totp: digitsOf(totp) }),
+        })
+      } catch (failure) {
+        if (refusedIn(failure).reason !== 'totp_needed') throw failure
+        return setNeedsTotp(true)
+      }
+    },
+    onDone: (signedIn) => signedIn && onSignedIn(),
   })
-  const signIn = useMutation(
-    api.session.signIn.mutationOptions({
-      onSuccess: onSignedIn,
-      onError: (failure) => {
-        const isUnfinished = refusedIn(failure).reason === 'totp_needed'
-        if (isUnfinished) setNeedsTotp(true)
-        if (isUnfinished || refuseField(form, failure)) signIn.reset()
-      },
-    }),
-  )
   return (
-    <form onSubmit={form.onSubmit((values) => signIn.mutate(values), toFirstProblem)} noValidate>
+    <form onSubmit={form.submit} noValidate>
       <Stack>
-        <TextInput label={say.email} type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
-        <PasswordField label={say.password} {...form.getInputProps('password')} />
+        <TextInput label={say.email} type="email" autoComplete="username" autoFocus {...form.field('email')} />
+        <PasswordField label={say.password} {...form.field('password')} />
         {needsTotp && (
           <TextInput
             label={say.totp}
@@ -80,11 +76,11 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
             autoComplete="one-time-code"
             maxLength={10}
             autoFocus
-            {...form.getInputProps('totp')}
+            {...form.field('totp')}
           />
         )}
-        {signIn.isError && <NotSignedIn failure={signIn.error} />}
-        <Button type="submit" loading={signIn.isPending || signIn.isSuccess} fullWidth>
+        {form.failure && <NotSignedIn failure={form.failure} />}
+        <Button type="submit" loading={form.isPending || form.answer !== undefined} fullWidth>
           {say.signIn}
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isForgotten}>
@@ -111,5 +107,3 @@ function NotSignedIn({ failure }: { failure: unknown }) {
     </Alert>
   )
 }
-
-const digitsOf = (totp: string) => totp.replaceAll(/\s/g, '')

@@ -1,11 +1,7 @@
 /** Changes what a live public key may do beyond the usual. */
-import { Button, Group, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
 import { AllowancesField } from './allowances'
 import type { Key } from './key-table'
@@ -17,35 +13,18 @@ const words = inWords({
 
 export function AllowKey({ of, onDone }: { of: Key; onDone(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const [allows, setAllows] = useState(of.allows)
-  const allow = useMutation(
-    api.keys.allow.mutationOptions({
-      async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.keys.key() })
-        tellDone(say.saved(of.shown))
-        onDone()
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!allow.isPending) allow.mutate({ keyId: of.keyId, allows })
-  }
+  const form = useServerForm({
+    initialValues: { allows: of.allows },
+    send: ({ allows }) => client.keys.allow({ keyId: of.keyId, allows }),
+    async onDone() {
+      await queries.invalidateQueries({ queryKey: api.keys.key() })
+      tellDone(say.saved(of.shown))
+      onDone()
+    },
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <AllowancesField value={allows} onChange={setAllows} />
-        {allow.isError && <ProblemNote failure={allow.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={allow.isPending}>
-            {say.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={say.save} onCancel={onDone}>
+      <AllowancesField {...form.plainField('allows')} />
+    </Form>
   )
 }

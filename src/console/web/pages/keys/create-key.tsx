@@ -1,9 +1,7 @@
 /** Making a key: what it is for, what it may do, from where, until when. Afterwards it is shown, once. */
 import {
-  Button,
   Checkbox,
   Fieldset,
-  Group,
   NativeSelect,
   NumberInput,
   Radio,
@@ -12,16 +10,12 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
 import type { Scope } from '../../../../../contract/scope'
 import type { Allowance } from '../../../../domain/key'
-import { api, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { dayFromNow, timesOf } from '../../days'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { type Mode, useAppScope } from '../../scope'
 import { AllowancesField } from './allowances'
 import type { NewKey } from './first-request'
@@ -98,167 +92,136 @@ interface CreateKeyProps {
 
 export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKeyProps) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const known = useWords(keyWords)
   const meaning = useWords(scopeWords)
   const { appId } = useAppScope()
-  const [kind, setKind] = useState<'sk' | 'pk'>('sk')
-  const [mode, setMode] = useState<Mode>(modeLookedAt)
-  const [secretScopes, setSecretScopes] = useState<Scope[]>(['*'])
-  const [publicScopes, setPublicScopes] = useState<Scope[]>(PUBLIC_SCOPES)
-  const [origins, setOrigins] = useState('')
-  const [allows, setAllows] = useState<Allowance[]>([])
-  const [cidrs, setCidrs] = useState('')
-  const [expiry, setExpiry] = useState('never')
-  const [lastDay, setLastDay] = useState(() => dayFromNow(30))
-  const [limits, setLimits] = useState<Partial<Record<(typeof LIMITS)[number], number>>>({})
-  const [scopes, setScopes] = kind === 'sk' ? [secretScopes, setSecretScopes] : [publicScopes, setPublicScopes]
+  const form = useServerForm({
+    initialValues: {
+      kind: 'sk' as 'sk' | 'pk',
+      mode: modeLookedAt,
+      secretScopes: ['*'] as Scope[],
+      publicScopes: PUBLIC_SCOPES,
+      origins: '',
+      allows: [] as Allowance[],
+      cidrs: '',
+      expiry: 'never',
+      lastDay: dayFromNow(30),
+      limits: {} as Partial<Record<(typeof LIMITS)[number], number>>,
+    },
+    async send({ kind, mode, secretScopes, publicScopes, origins, cidrs, expiry, lastDay, limits, allows }) {
+      const day = expiry === 'day' ? lastDay : expiry === 'never' ? undefined : dayFromNow(Number(expiry))
+      const scopes = kind === 'sk' ? secretScopes : publicScopes
+      const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
+      const { key } = await client.keys.create({
+        ...{ appId, kind, mode, scopes, allowedOrigins },
+        allowedCidrs: kind === 'sk' ? linesOf(cidrs) : [],
+        ...(day !== undefined && { expiresAt: timesOf({ to: day }).to }),
+        ...(mode === 'live' && { limits }),
+        ...(mode === 'live' && kind === 'pk' && { allows }),
+      })
+      return { key, kind, mode, scopes, allowedOrigins }
+    },
+    onDone(made) {
+      queries.invalidateQueries({ queryKey: api.keys.key() })
+      onCreated(made)
+    },
+  })
+  const { kind, mode, expiry, limits } = form.values
+  const isLivePublic = kind === 'pk' && mode === 'live'
+  const scopesOfKind = kind === 'sk' ? 'secretScopes' : 'publicScopes'
+  const scopes = form.values[scopesOfKind]
   const isUnlimited = scopes.includes('*')
   const offered = kind === 'pk' ? PUBLIC_SCOPES : isUnlimited ? (['*'] satisfies Scope[]) : SECRET_SCOPES
   /** All of them at once make the single ones needless; without it, an app needs these two. */
-  const chooseScopes = (chosen: Scope[]) => {
-    if (chosen.includes('*')) setScopes(['*'])
-    else setScopes(isUnlimited ? PUBLIC_SCOPES : chosen)
-  }
-  const isLivePublic = kind === 'pk' && mode === 'live'
-  const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
-
-  const create = useMutation(
-    api.keys.create.mutationOptions({
-      onSuccess({ key }) {
-        queries.invalidateQueries({ queryKey: api.keys.key() })
-        onCreated({ key, kind, mode, scopes, allowedOrigins })
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (create.isPending) return
-    const day = expiry === 'day' ? lastDay : expiry === 'never' ? undefined : dayFromNow(Number(expiry))
-    create.mutate({
-      appId,
-      kind,
-      mode,
-      scopes,
-      allowedOrigins,
-      allowedCidrs: kind === 'sk' ? linesOf(cidrs) : [],
-      ...(day !== undefined && { expiresAt: timesOf({ to: day }).to }),
-      ...(mode === 'live' && { limits }),
-      ...(isLivePublic && { allows }),
-    })
-  }
-  const problem = (...names: string[]) => fieldProblem(create.error, ...names)
-  const isBesideField = problem('scope', 'scopes', 'origin', 'cidr', 'expires') !== undefined
+  const chooseScopes = (chosen: Scope[]) =>
+    form.set({ [scopesOfKind]: chosen.includes('*') ? ['*'] : isUnlimited ? PUBLIC_SCOPES : chosen })
 
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group label={say.kind} value={kind} onChange={(value) => setKind(value as 'sk' | 'pk')}>
-          <Stack gap="xs" mt="xs">
-            <Radio data-autofocus value="sk" label={say.sk} description={say.skAbout} />
-            <Radio value="pk" label={say.pk} description={say.pkAbout} />
-          </Stack>
-        </Radio.Group>
-        <Radio.Group label={say.mode} value={mode} onChange={(value) => setMode(value as Mode)}>
-          <Stack gap="xs" mt="xs">
-            <Radio value="test" label={say.test} description={say.testAbout} />
-            <Radio value="live" label={say.live} description={say.liveAbout} />
-          </Stack>
-        </Radio.Group>
-        <Checkbox.Group
-          label={say.scopes}
-          value={scopes}
-          error={problem('scope', 'scopes')}
-          onChange={(chosen) => chooseScopes(chosen as Scope[])}
-        >
-          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs" mb={4}>
-            {offered.map((scope) => (
-              <Checkbox
-                key={scope}
-                value={scope}
-                label={meaning[scope]}
-                description={scope === '*' && isUnlimited ? say.unlimited : scope}
+    <Form form={form} action={known.create} onCancel={onCancel}>
+      <Radio.Group label={say.kind} {...form.plainField('kind')}>
+        <Stack gap="xs" mt="xs">
+          <Radio data-autofocus value="sk" label={say.sk} description={say.skAbout} />
+          <Radio value="pk" label={say.pk} description={say.pkAbout} />
+        </Stack>
+      </Radio.Group>
+      <Radio.Group label={say.mode} {...form.plainField('mode')}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="test" label={say.test} description={say.testAbout} />
+          <Radio value="live" label={say.live} description={say.liveAbout} />
+        </Stack>
+      </Radio.Group>
+      <Checkbox.Group
+        label={say.scopes}
+        {...form.field(scopesOfKind, 'scope', 'scopes')}
+        onChange={(chosen) => chooseScopes(chosen as Scope[])}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs" mb={4}>
+          {offered.map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={meaning[scope]}
+              description={scope === '*' && isUnlimited ? say.unlimited : scope}
+            />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+      {kind === 'pk' ? (
+        <Textarea
+          label={say.origins}
+          description={mode === 'test' ? `${say.originsAbout} ${say.originsTest}` : say.originsAbout}
+          placeholder="https://www.example.com"
+          autosize
+          minRows={2}
+          required={mode === 'live'}
+          spellCheck={false}
+          {...form.field('origins', 'origin')}
+        />
+      ) : (
+        <Textarea
+          label={say.cidrs}
+          description={say.cidrsAbout}
+          placeholder="203.0.113.0/24"
+          autosize
+          minRows={2}
+          spellCheck={false}
+          {...form.field('cidrs', 'cidr')}
+        />
+      )}
+      {isLivePublic && <AllowancesField {...form.plainField('allows')} />}
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NativeSelect
+          label={say.expiry}
+          {...form.field('expiry', 'expires')}
+          data={[
+            { value: 'never', label: say.never },
+            ...LIFETIMES.map((days) => ({ value: String(days), label: say.in(days) })),
+            { value: 'day', label: say.onDay },
+          ]}
+        />
+        {expiry === 'day' && (
+          <TextInput type="date" label={say.lastDay} required min={dayFromNow(0)} {...form.plainField('lastDay')} />
+        )}
+      </SimpleGrid>
+      {mode === 'live' && (
+        <Fieldset legend={say.limits}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            {LIMITS.filter((name) => kind === 'sk' || name !== 'readsPerMin').map((name) => (
+              <NumberInput
+                key={name}
+                label={known.limits[name]}
+                min={1}
+                allowDecimal={false}
+                hideControls
+                value={limits[name] ?? ''}
+                onChange={(value) =>
+                  form.set({ limits: { ...limits, [name]: typeof value === 'number' ? value : undefined } })
+                }
               />
             ))}
           </SimpleGrid>
-        </Checkbox.Group>
-        {kind === 'pk' ? (
-          <Textarea
-            label={say.origins}
-            description={mode === 'test' ? `${say.originsAbout} ${say.originsTest}` : say.originsAbout}
-            placeholder="https://www.example.com"
-            autosize
-            minRows={2}
-            required={mode === 'live'}
-            value={origins}
-            error={problem('origin')}
-            onChange={(event) => setOrigins(event.currentTarget.value)}
-            spellCheck={false}
-          />
-        ) : (
-          <Textarea
-            label={say.cidrs}
-            description={say.cidrsAbout}
-            placeholder="203.0.113.0/24"
-            autosize
-            minRows={2}
-            value={cidrs}
-            error={problem('cidr')}
-            onChange={(event) => setCidrs(event.currentTarget.value)}
-            spellCheck={false}
-          />
-        )}
-        {isLivePublic && <AllowancesField value={allows} onChange={setAllows} />}
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NativeSelect
-            label={say.expiry}
-            value={expiry}
-            error={problem('expires')}
-            onChange={(event) => setExpiry(event.currentTarget.value)}
-            data={[
-              { value: 'never', label: say.never },
-              ...LIFETIMES.map((days) => ({ value: String(days), label: say.in(days) })),
-              { value: 'day', label: say.onDay },
-            ]}
-          />
-          {expiry === 'day' && (
-            <TextInput
-              type="date"
-              label={say.lastDay}
-              required
-              min={dayFromNow(0)}
-              value={lastDay}
-              onChange={(event) => setLastDay(event.currentTarget.value)}
-            />
-          )}
-        </SimpleGrid>
-        {mode === 'live' && (
-          <Fieldset legend={say.limits}>
-            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-              {LIMITS.filter((name) => kind === 'sk' || name !== 'readsPerMin').map((name) => (
-                <NumberInput
-                  key={name}
-                  label={known.limits[name]}
-                  min={1}
-                  allowDecimal={false}
-                  hideControls
-                  value={limits[name] ?? ''}
-                  onChange={(value) => setLimits({ ...limits, [name]: typeof value === 'number' ? value : undefined })}
-                />
-              ))}
-            </SimpleGrid>
-          </Fieldset>
-        )}
-        {create.isError && !isBesideField && <ProblemNote failure={create.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {known.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        </Fieldset>
+      )}
+    </Form>
   )
 }

@@ -1,11 +1,8 @@
 /** A new key in place of an old one, which goes on working for a while, so that nobody has to hurry. */
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
+import { NativeSelect, Text } from '@mantine/core'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import type { Key } from './key-table'
 import type { ShownKey } from './new-key'
 import { keyWords } from './words'
@@ -30,45 +27,27 @@ const OVERLAPS = [0, 1, 24, 72, 168]
 
 export function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): void; onCancel(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const known = useWords(keyWords)
-  const [hours, setHours] = useState(24)
-  const rotate = useMutation(
-    api.keys.rotate.mutationOptions({
-      onSuccess({ key, previousWorksUntil }) {
-        queries.invalidateQueries({ queryKey: api.keys.key() })
-        onDone({ ...of, key, previousWorksUntil })
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!rotate.isPending) rotate.mutate({ keyId: of.keyId, overlapHours: hours })
-  }
+  const form = useServerForm({
+    initialValues: { hours: '24' },
+    send: ({ hours }) => client.keys.rotate({ keyId: of.keyId, overlapHours: Number(hours) }),
+    onDone({ key, previousWorksUntil }) {
+      queries.invalidateQueries({ queryKey: api.keys.key() })
+      onDone({ ...of, key, previousWorksUntil })
+    },
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{say.about}</Text>
-        <NativeSelect
-          data-autofocus
-          label={say.overlap}
-          value={String(hours)}
-          onChange={(event) => setHours(Number(event.currentTarget.value))}
-          data={OVERLAPS.map((overlap) => ({
-            value: String(overlap),
-            label: overlap > 24 ? say.days(overlap / 24) : say.hours(overlap),
-          }))}
-        />
-        {rotate.isError && <ProblemNote failure={rotate.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={rotate.isPending}>
-            {known.rotate}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={known.rotate} onCancel={onCancel}>
+      <Text size="sm">{say.about}</Text>
+      <NativeSelect
+        data-autofocus
+        label={say.overlap}
+        {...form.plainField('hours')}
+        data={OVERLAPS.map((overlap) => ({
+          value: String(overlap),
+          label: overlap > 24 ? say.days(overlap / 24) : say.hours(overlap),
+        }))}
+      />
+    </Form>
   )
 }

@@ -1,11 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Role } from '../../../../domain/role'
-import { api, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
 import { RoleChoice } from './role-choice'
 
@@ -29,36 +25,21 @@ export interface ChangeRoleProps {
 
 export function ChangeRole({ operator, onClose }: ChangeRoleProps) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const { operatorId, name } = operator
-  const [role, setRole] = useState<Role>(operator.role)
-  const change = useMutation(
-    api.operators.changeRole.mutationOptions({
-      onSuccess() {
-        queries.invalidateQueries({ queryKey: api.operators.key() })
-        // It may have been one's own.
-        queries.invalidateQueries({ queryKey: api.session.current.key() })
-        tellDone(say.changed(name))
-        onClose()
-      },
-    }),
-  )
+  const form = useServerForm({
+    initialValues: { role: operator.role },
+    send: ({ role }) => client.operators.changeRole({ operatorId, role }),
+    onDone() {
+      queries.invalidateQueries({ queryKey: api.operators.key() })
+      // It may have been one's own.
+      queries.invalidateQueries({ queryKey: api.session.current.key() })
+      tellDone(say.changed(name))
+      onClose()
+    },
+  })
   return (
-    <Stack>
-      <RoleChoice label={say.role(name)} role={role} onChoose={setRole} />
-      {change.isError && <ProblemNote failure={change.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {common.cancel}
-        </Button>
-        <Button
-          onClick={() => change.mutate({ operatorId, role })}
-          loading={change.isPending}
-          disabled={role === operator.role}
-        >
-          {say.change}
-        </Button>
-      </Group>
-    </Stack>
+    <Form form={form} action={say.change} disabled={form.values.role === operator.role} onCancel={onClose}>
+      <RoleChoice label={say.role(name)} {...form.plainField('role')} />
+    </Form>
   )
 }

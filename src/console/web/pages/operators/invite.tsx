@@ -1,14 +1,11 @@
 /** Chooses a role, then shows the link, once. */
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Text } from '@mantine/core'
 import type { Role } from '../../../../domain/role'
-import { api, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { SecretOnce } from '../../parts/copy'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { RoleChoice } from './role-choice'
 
 const words = inWords({
@@ -28,32 +25,21 @@ const words = inWords({
 
 export function Invite({ onClose }: { onClose(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const formats = useFormats()
-  const [role, setRole] = useState<Role>('developer')
-  const invite = useMutation(
-    api.operators.invite.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.operators.key() }),
-    }),
-  )
-  if (invite.data)
+  const form = useServerForm({
+    initialValues: { role: 'developer' as Role },
+    send: client.operators.invite,
+    onDone: () => queries.invalidateQueries({ queryKey: api.operators.key() }),
+  })
+  if (form.answer)
     return (
-      <SecretOnce secret={invite.data.url} label={say.link} onDone={onClose}>
-        <Text size="sm">{say.until(formats.time(invite.data.expiresAt))}</Text>
+      <SecretOnce secret={form.answer.url} label={say.link} onDone={onClose}>
+        <Text size="sm">{say.until(formats.time(form.answer.expiresAt))}</Text>
       </SecretOnce>
     )
   return (
-    <Stack>
-      <RoleChoice label={say.role} role={role} onChoose={setRole} />
-      {invite.isError && <ProblemNote failure={invite.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {common.cancel}
-        </Button>
-        <Button onClick={() => invite.mutate({ role })} loading={invite.isPending}>
-          {say.make}
-        </Button>
-      </Group>
-    </Stack>
+    <Form form={form} action={say.make} onCancel={onClose}>
+      <RoleChoice label={say.role} {...form.plainField('role')} />
+    </Form>
   )
 }

@@ -5,14 +5,14 @@ import { useWords } from '../../i18n/words'
 
 export interface RoleChoiceProps {
   label: string
-  role: Role
-  onChoose(role: Role): void
+  value: Role
+  onChange(role: Role): void
 }
 
-export function RoleChoice({ label, role, onChoose }: RoleChoiceProps) {
+export function RoleChoice({ label, value, onChange }: RoleChoiceProps) {
   const say = useWords(roleWords)
   return (
-    <Radio.Group label={label} value={role} onChange={(value) => onChoose(value as Role)}>
+    <Radio.Group label={label} value={value} onChange={(chosen) => onChange(chosen as Role)}>
       <Stack gap="sm" mt="xs">
         {ROLES.map((name) => (
           <Radio key={name} value={name} label={say.names[name]} description={say.about[name]} />

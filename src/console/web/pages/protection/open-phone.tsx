@@ -2,14 +2,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { kindWords } from '../../i18n/protection'
 import { useWords, wordsNow } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
 import { type App, useAppScope, useApps } from '../../scope'
 import { protectionWords } from './words'
@@ -38,66 +35,46 @@ function openPhone(app: App): void {
 
 function OpenPhone({ app, onClose }: { app: App; onClose(): void }) {
   const say = useWords(protectionWords)
-  const common = useWords(frameWords)
   const { appId } = app
-  const [phoneNumber, setPhoneNumber] = useState('')
-  const [hasTried, setHasTried] = useState(false)
-  const look = useMutation({ mutationFn: () => client.protection.phone({ appId, phoneNumber }) })
+  const form = useServerForm({
+    initialValues: { phoneNumber: '' },
+    validate: { phoneNumber: (typed) => (typed.trim() === '' ? say.needsNumber : undefined) },
+    // What is said is of the number that was typed.
+    onValuesChange: () => form.forget(),
+    send: ({ phoneNumber }) => {
+      unlock.reset()
+      return client.protection.phone({ appId, phoneNumber })
+    },
+  })
   const unlock = useMutation({
-    mutationFn: (kinds: Array<Standing['kind']>) => client.protection.unlock({ appId, phoneNumber, kinds }),
+    mutationFn: (kinds: Array<Standing['kind']>) => client.protection.unlock({ appId, ...form.values, kinds }),
     onSuccess() {
-      tellDone(say.phoneOpened(look.data?.phoneNumber ?? phoneNumber))
+      tellDone(say.phoneOpened(form.answer?.phoneNumber ?? form.values.phoneNumber))
       onClose()
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
   })
-  const failure = look.error ?? unlock.error
-  const isMissing = hasTried && phoneNumber.trim() === ''
-  const problem = isMissing ? say.needsNumber : fieldProblem(failure, 'phoneNumber')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setHasTried(true)
-    unlock.reset()
-    if (phoneNumber.trim() !== '' && !look.isPending) look.mutate()
-  }
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <TextInput
-          data-autofocus
-          label={say.phoneNumber}
-          description={say.openPhoneAbout}
-          type="tel"
-          required
-          autoComplete="off"
-          maxLength={64}
-          value={phoneNumber}
-          onChange={(event) => {
-            setPhoneNumber(event.currentTarget.value)
-            // What is said is of the number that was typed.
-            look.reset()
-          }}
-          error={problem}
+    <Form form={{ ...form, failure: form.failure ?? unlock.error }} action={say.look} onCancel={onClose}>
+      <TextInput
+        data-autofocus
+        label={say.phoneNumber}
+        description={say.openPhoneAbout}
+        type="tel"
+        required
+        autoComplete="off"
+        maxLength={64}
+        {...form.field('phoneNumber')}
+      />
+      {form.answer && (
+        <Standings
+          found={form.answer}
+          lockMs={app.protection.lockMs}
+          isBusy={unlock.isPending}
+          onOpen={(kinds) => unlock.mutate(kinds)}
         />
-        {failure !== null && problem === undefined && <ProblemNote failure={failure} />}
-        {look.data && (
-          <Standings
-            found={look.data}
-            lockMs={app.protection.lockMs}
-            isBusy={unlock.isPending}
-            onOpen={(kinds) => unlock.mutate(kinds)}
-          />
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={look.isPending}>
-            {say.look}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </Form>
   )
 }
 

@@ -1,20 +1,20 @@
 /** Carriers in the order they are tried, moved by buttons, so that keyboards and screen readers can do it too. */
 import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWords } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { routeWords } from './routes-words'
 
 export interface CarrierOrderProps {
-  order: readonly string[]
+  value: readonly string[]
   /** Who could be in it. */
   able: readonly string[]
-  error: string | undefined
+  error?: ReactNode
   onChange(order: readonly string[]): void
 }
 
-export function CarrierOrder({ order, able, error, onChange }: CarrierOrderProps) {
+export function CarrierOrder({ value: order, able, error, onChange }: CarrierOrderProps) {
   const say = useWords(routeWords)
   const [news, setNews] = useState('')
   const left = able.filter((name) => !order.includes(name))

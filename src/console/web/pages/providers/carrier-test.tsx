@@ -1,15 +1,13 @@
 /** One real message by one carrier, and exactly what it answered. */
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, NativeSelect, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api, type client, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { channelWords } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import type { Carrier } from './answers'
 import { providerWords } from './words'
 
@@ -26,62 +24,44 @@ function CarrierTest({ carrier: { name, channels }, onClose }: { carrier: Carrie
   const say = useWords(providerWords)
   const common = useWords(frameWords)
   const channelNames = useWords(channelWords)
-  const [to, setTo] = useState('')
-  const [channel, setChannel] = useState(channels[0] ?? 'sms')
-  const [templateCode, setTemplateCode] = useState('')
-  const test = useMutation(
-    api.carriers.test.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.carriers.list.key() }),
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!test.isPending)
-      test.mutate({ name, to, channel, ...(channel === 'alimtalk' && { templateCode: templateCode.trim() }) })
-  }
+  const form = useServerForm({
+    initialValues: { to: '', channel: channels[0] ?? 'sms', templateCode: '' },
+    send: ({ to, channel, templateCode }) =>
+      client.carriers.test({ name, to, channel, ...(channel === 'alimtalk' && { templateCode: templateCode.trim() }) }),
+    onDone: () => queries.invalidateQueries({ queryKey: api.carriers.list.key() }),
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
+    <Form
+      form={form}
+      action={form.answer ? say.again : say.send}
+      cancel={form.answer ? common.done : common.cancel}
+      onCancel={onClose}
+    >
+      <TextInput
+        data-autofocus
+        label={say.to}
+        description={say.toHelp}
+        type="tel"
+        required
+        placeholder="010-1234-5678"
+        {...form.field('to')}
+      />
+      <NativeSelect
+        label={say.channel}
+        data={channels.map((value) => ({ value, label: channelNames[value] }))}
+        {...form.field('channel')}
+      />
+      {form.values.channel === 'alimtalk' && (
         <TextInput
-          data-autofocus
-          label={say.to}
-          description={say.toHelp}
-          type="tel"
+          label={say.templateCode}
+          description={say.templateCodeHelp}
           required
-          placeholder="010-1234-5678"
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
+          spellCheck={false}
+          {...form.field('templateCode', 'template-code')}
         />
-        <NativeSelect
-          label={say.channel}
-          data={channels.map((value) => ({ value, label: channelNames[value] }))}
-          value={channel}
-          onChange={(event) => setChannel(event.currentTarget.value as typeof channel)}
-        />
-        {channel === 'alimtalk' && (
-          <TextInput
-            label={say.templateCode}
-            description={say.templateCodeHelp}
-            required
-            value={templateCode}
-            spellCheck={false}
-            onChange={(event) => setTemplateCode(event.currentTarget.value)}
-          />
-        )}
-        <div aria-live="polite">
-          {test.data && <Outcome {...test.data} />}
-          {test.isError && <ProblemNote failure={test.error} />}
-        </div>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {test.data ? common.done : common.cancel}
-          </Button>
-          <Button type="submit" loading={test.isPending}>
-            {test.data ? say.again : say.send}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <div aria-live="polite">{form.answer && <Outcome {...form.answer} />}</div>
+    </Form>
   )
 }
 

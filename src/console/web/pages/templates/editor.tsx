@@ -2,14 +2,15 @@
 import { Alert, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
-import { api, queries } from '../../api'
+import { useRef, useState } from 'react'
+import { api, client, queries } from '../../api'
 import { channelWords } from '../../i18n/delivery'
 import { frameWords } from '../../i18n/frame'
 import { type Refused, refusalInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
+import { useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { useMay } from '../../session'
@@ -35,34 +36,26 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
   const channels = useWords(channelWords)
   const navigate = useNavigate()
   const isReadOnly = !useMay()('templates')
-  const [draft, setDraft] = useState(from)
-  const change = (changes: Partial<TemplateDraft>) => setDraft((before) => ({ ...before, ...changes }))
+  const form = useServerForm({
+    initialValues: from,
+    send: (draft) => client.templates.save({ appId, template: templateOf(draft) }),
+    async onDone({ name }) {
+      tellDone(say.saved(name))
+      await queries.invalidateQueries({ queryKey: api.templates.key() })
+      await navigate({ to: '/templates' })
+    },
+  })
+  const draft = form.values
   const changeVariable = (name: string, changes: Partial<VariableDraft>) =>
-    setDraft((before) => ({
-      ...before,
-      variables: { ...before.variables, [name]: { ...variableOf(before, name), ...changes } },
-    }))
+    form.set({ variables: { ...draft.variables, [name]: { ...variableOf(draft, name), ...changes } } })
   const [shownIn, setShownIn] = useState('')
   const preview = usePreview(appId, draft, shownIn)
-  const bodyMistake = mistakeAbout('body', preview.data?.mistake)
-  const save = useMutation(
-    api.templates.save.mutationOptions({
-      async onSuccess({ name }) {
-        tellDone(say.saved(name))
-        await queries.invalidateQueries({ queryKey: api.templates.key() })
-        await navigate({ to: '/templates' })
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!save.isPending) save.mutate({ appId, template: templateOf(draft) })
-  }
+  const mistakeIn = (field: string) => mistakeAbout(field, preview.data?.mistake)
   const body = useRef<HTMLTextAreaElement>(null)
   return (
     <Grid gap="xl">
       <Grid.Col span={{ base: 12, lg: 7 }}>
-        <form onSubmit={submit}>
+        <form onSubmit={form.submit}>
           <Stack>
             {!isNew && !isReadOnly && (
               <Alert
@@ -75,14 +68,7 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
             )}
             {isReadOnly && <Alert color="gray">{say.mayNot}</Alert>}
             <Group grow preventGrowOverflow={false} align="flex-start">
-              <TextInput
-                label={say.name}
-                required
-                maxLength={100}
-                value={draft.name}
-                readOnly={isReadOnly}
-                onChange={(event) => change({ name: event.currentTarget.value })}
-              />
+              <TextInput label={say.name} required maxLength={100} readOnly={isReadOnly} {...form.plainField('name')} />
               <TextInput
                 label={say.id}
                 description={isNew ? say.idHelp : undefined}
@@ -91,11 +77,10 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
                 pattern="[A-Za-z0-9._\-]+"
                 title={say.idHelp}
                 placeholder="signup_kr"
-                value={draft.templateId}
                 readOnly={!isNew}
                 variant={isNew ? 'default' : 'filled'}
                 spellCheck={false}
-                onChange={(event) => change({ templateId: event.currentTarget.value })}
+                {...form.plainField('templateId')}
               />
             </Group>
             <Textarea
@@ -106,11 +91,10 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
               autosize
               minRows={4}
               maxRows={14}
-              value={draft.body}
               readOnly={isReadOnly}
-              error={bodyMistake}
+              error={mistakeIn('body')}
+              {...form.plainField('body')}
               onFocus={() => setShownIn('')}
-              onChange={(event) => change({ body: event.currentTarget.value })}
             />
             {!isReadOnly && !draft.body.includes('#{code}') && (
               <Group>
@@ -118,7 +102,7 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
                   size="compact-sm"
                   variant="default"
                   onClick={() => {
-                    change({ body: `${draft.body}#{code}` })
+                    form.set({ body: `${draft.body}#{code}` })
                     body.current?.focus()
                   }}
                 >
@@ -131,17 +115,16 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
               about={say.languageHelp}
               value={draft.locale}
               taken={draft.translations.map(({ tag }) => tag)}
-              error={mistakeAbout('locale', preview.data?.mistake)}
+              error={mistakeIn('locale')}
               isReadOnly={isReadOnly}
-              onChange={(locale) => change({ locale })}
+              onChange={(locale) => form.set({ locale })}
             />
             <Checkbox.Group
               label={say.channels}
               required
               readOnly={isReadOnly}
-              value={draft.channelSupport}
-              error={mistakeAbout('channelSupport', preview.data?.mistake)}
-              onChange={(value) => change({ channelSupport: value as TemplateDraft['channelSupport'] })}
+              error={mistakeIn('channelSupport')}
+              {...form.plainField('channelSupport')}
             >
               <Group mt="xs">
                 <Checkbox value="sms" label={channels.sms} />
@@ -154,18 +137,17 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
                 description={say.providerCodeHelp}
                 placeholder={draft.templateId}
                 maxLength={64}
-                value={draft.providerTemplateCode}
                 readOnly={isReadOnly}
                 spellCheck={false}
-                error={mistakeAbout('providerTemplateCode', preview.data?.mistake)}
-                onChange={(event) => change({ providerTemplateCode: event.currentTarget.value })}
+                error={mistakeIn('providerTemplateCode')}
+                {...form.plainField('providerTemplateCode')}
               />
             )}
             <LanguagesField
               draft={draft}
               isReadOnly={isReadOnly}
               mistake={preview.data?.mistake}
-              onChange={(translations) => change({ translations })}
+              onChange={(translations) => form.set({ translations })}
               onShow={setShownIn}
             />
             <VariablesField
@@ -174,10 +156,10 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
               mistake={preview.data?.mistake}
               onChange={changeVariable}
             />
-            {save.isError && <ProblemNote failure={save.error} />}
+            {form.failure && <ProblemNote failure={form.failure} />}
             <Group>
               {!isReadOnly && (
-                <Button type="submit" loading={save.isPending}>
+                <Button type="submit" loading={form.isPending}>
                   {isNew ? say.save : say.saveVersion}
                 </Button>
               )}

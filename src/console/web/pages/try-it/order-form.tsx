@@ -1,11 +1,11 @@
 /** Which scenario, for what. Ready as it comes: one click issues. */
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
-import type { FormEvent } from 'react'
+import type { client } from '../../api'
 import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
 import { statusWords } from '../../i18n/statuses'
 import { inWords, useWords } from '../../i18n/words'
-import { fieldProblem } from '../../parts/field-problem'
+import type { ServerForm } from '../../parts/form'
 import { type Order, scenarioOfNumber } from './order'
 
 const words = inWords({
@@ -33,33 +33,21 @@ const words = inWords({
   },
 })
 
-interface OrderFormProps {
-  order: Order
-  onChange(order: Order): void
-  onIssue(): void
-  isIssuing: boolean
-  /** Once there is a code, the button steps back behind the one that verifies it. */
-  isRepeated: boolean
-  failure: unknown
-}
+type Answer = Awaited<ReturnType<typeof client.inbox.tryIt>>
 
-export function OrderForm({ order, onChange, onIssue, isIssuing, isRepeated, failure }: OrderFormProps) {
+export function OrderForm({ form }: { form: ServerForm<Order, Answer> }) {
   const say = useWords(words)
   const names = useWords(statusWords)
   const scenarioOf = useScenarios()
-  const scenario = scenarioOfNumber(order.phoneNumber)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isIssuing) onIssue()
-  }
+  const scenario = scenarioOfNumber(form.values.phoneNumber)
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.submit}>
       <Stack>
         <NativeSelect
           label={say.scenario}
           value={scenario === undefined ? 'other' : String(scenario)}
           onChange={({ currentTarget: { value } }) =>
-            onChange({ ...order, phoneNumber: value === 'other' ? '' : magicNumber(Number(value)) })
+            form.set({ phoneNumber: value === 'other' ? '' : magicNumber(Number(value)) })
           }
           data={[
             ...[...SCENARIOS, ...(scenario !== undefined && scenario > 10 ? [scenario] : [])].map((number) => ({
@@ -78,26 +66,16 @@ export function OrderForm({ order, onChange, onIssue, isIssuing, isRepeated, fai
             label={say.number}
             required
             maxLength={40}
-            value={order.phoneNumber}
-            error={fieldProblem(failure, 'phoneNumber')}
-            onChange={(event) => onChange({ ...order, phoneNumber: event.currentTarget.value })}
             autoComplete="off"
+            {...form.field('phoneNumber')}
           />
-          <TextInput
-            label={say.purpose}
-            required
-            maxLength={64}
-            value={order.purpose}
-            error={fieldProblem(failure, 'purpose')}
-            onChange={(event) => onChange({ ...order, purpose: event.currentTarget.value })}
-            autoComplete="off"
-          />
+          <TextInput label={say.purpose} required maxLength={64} autoComplete="off" {...form.field('purpose')} />
         </SimpleGrid>
         <NativeSelect
           label={say.channel}
-          value={order.channel ?? ''}
+          value={form.values.channel ?? ''}
           onChange={({ currentTarget: { value } }) =>
-            onChange({ ...order, channel: value === 'sms' || value === 'alimtalk' ? value : undefined })
+            form.set({ channel: value === 'sms' || value === 'alimtalk' ? value : undefined })
           }
           data={[
             { value: '', label: say.byScenario },
@@ -108,11 +86,12 @@ export function OrderForm({ order, onChange, onIssue, isIssuing, isRepeated, fai
         <Group>
           <Button
             type="submit"
-            loading={isIssuing}
-            variant={isRepeated ? 'default' : 'filled'}
+            loading={form.isPending}
+            // Once there is a code, the button steps back behind the one that verifies it.
+            variant={form.answer ? 'default' : 'filled'}
             leftSection={<IconSend size={16} aria-hidden />}
           >
-            {isRepeated ? say.again : say.issue}
+            {form.answer ? say.again : say.issue}
           </Button>
         </Group>
       </Stack>

@@ -1,10 +1,10 @@
 /** What the user would type, and what the service says to it. */
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { api, queries } from '../../api'
+import { useEffect, useRef } from 'react'
+import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
+import { useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 
 const words = inWords({
@@ -46,27 +46,22 @@ const words = inWords({
 
 export function VerifyForm({ appId, issueId }: { appId: string; issueId: string }) {
   const say = useWords(words)
-  const [code, setCode] = useState('000000')
   const field = useRef<HTMLInputElement>(null)
   // On to the next step: Enter verifies, and whoever knows better types over what is there.
   useEffect(() => field.current?.select(), [])
-  const verify = useMutation(
-    api.inbox.verify.mutationOptions({
-      onSuccess() {
-        queries.invalidateQueries({ queryKey: api.issues.key() })
-        queries.invalidateQueries({ queryKey: api.inbox.key() })
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!verify.isPending) verify.mutate({ appId, issueId, code: code.trim() })
-  }
-  const result = verify.data
+  const form = useServerForm({
+    initialValues: { code: '000000' },
+    send: ({ code }) => client.inbox.verify({ appId, issueId, code: code.trim() }),
+    onDone() {
+      queries.invalidateQueries({ queryKey: api.issues.key() })
+      queries.invalidateQueries({ queryKey: api.inbox.key() })
+    },
+  })
+  const result = form.answer
   const reason = result?.reasonCode as keyof typeof say.reasons | undefined
   return (
     <Stack gap="sm">
-      <form onSubmit={submit}>
+      <form onSubmit={form.submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
             ref={field}
@@ -77,10 +72,9 @@ export function VerifyForm({ appId, issueId }: { appId: string; issueId: string 
             required
             maxLength={20}
             flex="1 1 14rem"
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
+            {...form.field('code')}
           />
-          <Button type="submit" loading={verify.isPending} variant={result?.verified ? 'default' : 'filled'}>
+          <Button type="submit" loading={form.isPending} variant={result?.verified ? 'default' : 'filled'}>
             {say.verify}
           </Button>
         </Group>
@@ -100,7 +94,7 @@ export function VerifyForm({ appId, issueId }: { appId: string; issueId: string 
           </Alert>
         )}
       </div>
-      {verify.isError && <ProblemNote failure={verify.error} />}
+      {form.failure && <ProblemNote failure={form.failure} />}
     </Stack>
   )
 }

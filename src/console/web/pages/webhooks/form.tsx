@@ -1,22 +1,21 @@
 /** Adds an endpoint, or changes one. */
 import { Button, Checkbox, Fieldset, Grid, Group, Stack, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { api, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
+import { useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { useAppScope } from '../../scope'
 import { BodyFields } from './body-fields'
-import { type EndpointDraft, endpointDraft, newEndpoint, settingsOf } from './draft'
+import { endpointDraft, newEndpoint, settingsOf } from './draft'
 import type { Endpoint } from './endpoint-state'
 import { FilterFields } from './filter-fields'
 import { formWords } from './form-words'
 import { HeaderFields } from './header-fields'
 import { showSecret } from './secret'
-import { EVENT_TYPES, type EventType, webhookWords } from './words'
+import { EVENT_TYPES, webhookWords } from './words'
 
 export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
   const say = useWords(formWords)
@@ -24,38 +23,23 @@ export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
   const common = useWords(frameWords)
   const { appId, mode } = useAppScope()
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(() => (known ? endpointDraft(known) : newEndpoint()))
-  const change = (changes: Partial<EndpointDraft>) => setDraft((before) => ({ ...before, ...changes }))
-  const open = async (endpointId: string) => {
-    await queries.invalidateQueries({ queryKey: api.webhooks.key() })
-    await navigate({ to: '/webhooks/$endpointId', params: { endpointId } })
-  }
-  const add = useMutation(
-    api.webhooks.add.mutationOptions({
-      async onSuccess({ endpoint, secret }) {
-        showSecret({ secret })
-        await open(endpoint.endpointId)
-      },
-    }),
-  )
-  const update = useMutation(
-    api.webhooks.update.mutationOptions({
-      async onSuccess({ endpointId }) {
-        tellDone(say.saved)
-        await open(endpointId)
-      },
-    }),
-  )
-  const doing = known ? update : add
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (doing.isPending) return
-    const settings = settingsOf(draft)
-    if (known) update.mutate({ endpointId: known.endpointId, ...settings })
-    else add.mutate({ appId, mode, ...settings })
-  }
+  const form = useServerForm({
+    initialValues: known ? endpointDraft(known) : newEndpoint(),
+    async send(draft): Promise<{ endpoint: Pick<Endpoint, 'endpointId'>; secret?: string }> {
+      const settings = settingsOf(draft)
+      if (!known) return client.webhooks.add({ appId, mode, ...settings })
+      return { endpoint: await client.webhooks.update({ endpointId: known.endpointId, ...settings }) }
+    },
+    async onDone({ endpoint: { endpointId }, secret }) {
+      if (secret === undefined) tellDone(say.saved)
+      else showSecret({ secret })
+      await queries.invalidateQueries({ queryKey: api.webhooks.key() })
+      await navigate({ to: '/webhooks/$endpointId', params: { endpointId } })
+    },
+  })
+  const draft = { draft: form.values, onChange: form.set }
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.submit}>
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack>
@@ -66,17 +50,11 @@ export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
               required
               maxLength={2_048}
               placeholder="https://app.example.com/webhooks/otp"
-              value={draft.url}
               spellCheck={false}
-              onChange={(event) => change({ url: event.currentTarget.value })}
+              {...form.field('url')}
             />
             <Fieldset legend={words.events}>
-              <Checkbox.Group
-                aria-label={words.events}
-                description={say.eventsHelp}
-                value={draft.events}
-                onChange={(value) => change({ events: value as EventType[] })}
-              >
+              <Checkbox.Group aria-label={words.events} description={say.eventsHelp} {...form.field('events')}>
                 <Stack gap="sm" mt="xs">
                   {EVENT_TYPES.map((type) => (
                     <Checkbox key={type} value={type} label={type} description={words.eventMeans[type]} />
@@ -84,18 +62,18 @@ export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
                 </Stack>
               </Checkbox.Group>
             </Fieldset>
-            <FilterFields draft={draft} onChange={change} />
-            <HeaderFields draft={draft} onChange={change} known={known?.headers ?? []} />
+            <FilterFields {...draft} />
+            <HeaderFields {...draft} known={known?.headers ?? []} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
-          <BodyFields draft={draft} onChange={change} />
+          <BodyFields {...draft} />
         </Grid.Col>
       </Grid>
       <Stack mt="lg">
-        {doing.isError && <ProblemNote failure={doing.error} />}
+        {form.failure && <ProblemNote failure={form.failure} />}
         <Group>
-          <Button type="submit" loading={doing.isPending}>
+          <Button type="submit" loading={form.isPending}>
             {known ? say.save : say.add}
           </Button>
           <Button

@@ -1,12 +1,9 @@
 /** A new secret, with a time in which the one before counts too. */
-import { Button, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { NumberInput, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
+import { api, client, queries } from '../../api'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
-import { ProblemNote } from '../../parts/problem-note'
+import { Form, useServerForm } from '../../parts/form'
 import { showSecret } from './secret'
 
 const words = inWords({
@@ -36,49 +33,28 @@ export function openRotate(endpointId: string): void {
 
 function Rotate({ endpointId, onClose }: { endpointId: string; onClose(): void }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
-  const [hours, setHours] = useState<number | string>(24)
-  const rotate = useMutation(
-    api.webhooks.rotate.mutationOptions({
-      onSuccess(made) {
-        queries.invalidateQueries({ queryKey: api.webhooks.list.key() })
-        onClose()
-        showSecret({
-          secret: made.secret,
-          ...(made.previousValidUntil > Date.now() && { previousValidUntil: made.previousValidUntil }),
-        })
-      },
-    }),
-  )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!rotate.isPending) rotate.mutate({ endpointId, overlapHours: Number(hours) })
-  }
+  const form = useServerForm({
+    initialValues: { hours: 24 as number | string },
+    send: ({ hours }) => client.webhooks.rotate({ endpointId, overlapHours: Number(hours) }),
+    onDone({ secret, previousValidUntil }) {
+      queries.invalidateQueries({ queryKey: api.webhooks.list.key() })
+      onClose()
+      showSecret({ secret, ...(previousValidUntil > Date.now() && { previousValidUntil }) })
+    },
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{say.about}</Text>
-        <NumberInput
-          data-autofocus
-          label={say.overlap}
-          description={say.overlapHelp}
-          required
-          min={0}
-          max={168}
-          allowDecimal={false}
-          value={hours}
-          onChange={setHours}
-        />
-        {rotate.isError && <ProblemNote failure={rotate.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={rotate.isPending}>
-            {say.rotate}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={form} action={say.rotate} onCancel={onClose}>
+      <Text size="sm">{say.about}</Text>
+      <NumberInput
+        data-autofocus
+        label={say.overlap}
+        description={say.overlapHelp}
+        required
+        min={0}
+        max={168}
+        allowDecimal={false}
+        {...form.field('hours', 'overlapHours')}
+      />
+    </Form>
   )
 }
