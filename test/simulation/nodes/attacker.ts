@@ -132,9 +132,9 @@ export class Attacker {
   #tooFew(app: 'capped' | 'known', { most }: Rule): string | undefined {
     for (const { to } of this.#requests[app].filter(({ isGranted }) => !isGranted)) {
       const counted = this.#requests[app].filter((other) => other.from <= to)
-      // Whoever is on the way in counts, too.
+      // Whoever is on the way in counts, too, and so does each try without an answer, at the server that was asked.
       const all = counted.reduce(
-        (sum, { isGranted, unknown, to: end }) => sum + (isGranted || end > to ? 1 : unknown),
+        (sum, { isGranted, unknown, to: end }) => sum + unknown + Number(isGranted || end > to),
         0,
       )
       if (all < most) return `a code was refused beside ${all} (${app})`
