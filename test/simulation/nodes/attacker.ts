@@ -129,9 +129,11 @@ export class Attacker {
   }
 
   /** One was refused though there cannot have been as many. */
-  #tooFew(app: 'capped' | 'known', { most }: Rule): string | undefined {
+  #tooFew(app: 'capped' | 'known', { most, withinMs }: Rule): string | undefined {
     for (const { to } of this.#requests[app].filter(({ isGranted }) => !isGranted)) {
       const counted = this.#requests[app].filter((other) => other.from <= to)
+      // Older codes have been judged, and nobody has typed them: that is another reason to refuse one.
+      if (counted.some(({ isGranted, from }) => isGranted && from < to - withinMs)) continue
       // Whoever is on the way in counts, too, and so does each try without an answer, at the server that was asked.
       const all = counted.reduce(
         (sum, { isGranted, unknown, to: end }) => sum + unknown + Number(isGranted || end > to),
