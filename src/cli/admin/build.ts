@@ -51,11 +51,23 @@ export const inputOf = <Input extends z.ZodObject>(procedure: {
   '~orpc': { inputSchema?: Input | undefined }
 }): Input => procedure['~orpc'].inputSchema as Input
 
-/** Options that several commands have. */
+/** Of the many commands that take the same. */
 export const ofApp = ['--app <id>', 'app'] as const
+export const appArgument = ['<appId>', 'app'] as const
+export const NO_INPUT = { examples: [''], input: z.object({}), help: {} }
+export const APP_ALONE = {
+  examples: ['--app app_4k2m9x0c7q1z'],
+  input: z.object({ appId: z.string() }),
+  help: { appId: ofApp },
+}
 
-/** The command line's own field: a whole number from 1. */
-export const count = z.int()
+/** A field that the command line reads in a way of its own. */
+export const readBy = <Value>(read: (text: string) => Value) => z.custom<Value>().meta({ read })
+export const count = readBy(oneOrMore)
+
+/** An option without a value is `true`: what it would name is taken away. */
+export const textOrNone = z.union([z.string(), z.literal(true)]).optional()
+export const listOrNone = z.union([z.array(z.string()), z.literal(true)]).optional()
 
 export function administering<Input extends z.ZodObject, Answer extends object>(
   description: Description<Input, Answer>,
@@ -111,9 +123,10 @@ function optionOrArgument(field: string, type: z.ZodType, help: Help, isRequired
     : new Argument(flags, text)
   const element = type instanceof z.ZodArray ? type.element : type
   if (element instanceof z.ZodEnum) made.choices(element.options.map(String))
+  else if (element instanceof z.ZodLiteral) made.choices([...element.values].map(String))
   else if (type instanceof z.ZodArray && !flags.includes('...')) made.argParser(collect)
   else if (type === at) made.argParser(instant)
-  else if (type === count) made.argParser(oneOrMore)
+  else if (type instanceof z.ZodCustom) made.argParser(type.meta()?.read as typeof oneOrMore)
   else if (type instanceof z.ZodNumber) made.argParser(wholeNumber)
   return made
 }
@@ -130,5 +143,5 @@ function unwrapped(schema: z.ZodType): { type: z.ZodType; standard?: unknown } {
 function flagsOf(field: string, type: z.ZodType): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   if (type instanceof z.ZodBoolean) return `--${name}`
-  return `--${name} <${type === at ? 'date' : type instanceof z.ZodNumber ? 'n' : name}>`
+  return `--${name} <${type === at ? 'date' : type instanceof z.ZodNumber || type === count ? 'n' : name}>`
 }

@@ -4,7 +4,7 @@ import { isOpen } from '../../domain/browser-key'
 import type { StoredKey } from '../../domain/key'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
-import { administering, group, inputOf, ofApp } from './build'
+import { APP_ALONE, administering, group, inputOf } from './build'
 
 const create = inputOf(keys.create)
 const limits = create.shape.limits.unwrap()
@@ -46,9 +46,7 @@ export const keyCommands = () =>
     }),
     list: administering({
       summary: 'list the keys of an app',
-      examples: ['--app app_4k2m9x0c7q1z'],
-      input: inputOf(keys.list),
-      help: { appId: ofApp },
+      ...APP_ALONE,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return store.read.keys.ofApp(appId)

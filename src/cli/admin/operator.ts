@@ -5,7 +5,7 @@ import { invite, operatorNamed, resetPassword, unlock } from '../../usecases/peo
 import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'
 import { lostInWords } from '../doctor/audit'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf } from './build'
+import { type Admin, administering, group, inputOf, NO_INPUT } from './build'
 
 const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
 
@@ -16,9 +16,7 @@ export const operatorCommands = () =>
   group('operator', 'people who may use the console', 'invite --role developer', {
     list: administering({
       summary: 'list operators',
-      examples: [''],
-      input: z.object({}),
-      help: {},
+      ...NO_INPUT,
       run: async ({ store }) => ({
         operators: (await store.read.people.all()).map(({ operatorId, email, name, role, totpSecret }) => ({
           ...{ operatorId, email, name, role, hasTotp: totpSecret !== undefined },
@@ -122,9 +120,7 @@ export const auditCommands = () =>
     }),
     accept: administering({
       summary: 'take the log as it is, once you know why its newest entries are gone; it says so in the log',
-      examples: [''],
-      input: z.object({}),
-      help: {},
+      ...NO_INPUT,
       run: async (admin) => ({ lost: await acceptAudit(admin) }),
       lines: ({ lost }) => (lost.length > 0 ? lost.map(lostInWords) : ['Nothing was missing.']),
     }),

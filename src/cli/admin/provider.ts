@@ -21,7 +21,7 @@ import { asChannel, headersOf } from '../command'
 import { confirm } from '../confirm'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf } from './build'
+import { type Admin, administering, group, inputOf, NO_INPUT } from './build'
 
 /** As they are typed. */
 const settings = z.object({
@@ -191,9 +191,7 @@ export const providerCommands = () =>
       }),
       list: administering({
         summary: 'list carriers',
-        examples: [''],
-        input: z.object({}),
-        help: {},
+        ...NO_INPUT,
         run: (admin) => listCarriers(inspectorOf(admin)),
         json: (providers) => ({
           providers: providers.map(({ since, retryAt, ...row }) => ({

@@ -4,7 +4,7 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { administering, group } from './build'
+import { administering, group, NO_INPUT } from './build'
 
 /** As it is typed. */
 const scope = z.object({ channel: z.string(), country: z.string().optional(), appId: z.string().optional() })
@@ -44,9 +44,7 @@ export const routeCommands = () =>
     }),
     list: administering({
       summary: 'list routes; a channel without one uses every carrier it has',
-      examples: [''],
-      input: z.object({}),
-      help: {},
+      ...NO_INPUT,
       run: async ({ store }) => ({ routes: (await store.read.routes.all()).map(jsonOf) }),
       lines: ({ routes }) =>
         table(

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { templates } from '../../console/contract/templates'
 import { missing } from '../../domain/error'
 import { preview } from '../../domain/preview'
 import { BUILT_IN_TEMPLATES, localesOf, SMS_MAX_BYTES, type TemplateVariable } from '../../domain/template'
@@ -10,7 +9,7 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { administering, group, inputOf, ofApp } from './build'
+import { APP_ALONE, administering, group, ofApp } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
@@ -131,9 +130,7 @@ export const templateCommands = () =>
     }),
     list: administering({
       summary: "list an app's own templates",
-      examples: ['--app app_4k2m9x0c7q1z'],
-      input: inputOf(templates.list),
-      help: { appId: ofApp },
+      ...APP_ALONE,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return { templates: await store.read.templates.ofApp(appId) }

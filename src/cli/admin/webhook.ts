@@ -12,7 +12,7 @@ import * as administer from '../../usecases/administer'
 import { previewHookTemplate } from '../../usecases/preview-hook-template'
 import { headersOf } from '../command'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf, ofApp } from './build'
+import { type Admin, APP_ALONE, administering, group, inputOf, ofApp } from './build'
 
 const listOf = (values: string[] = []) => values.flatMap((list) => list.split(',')).map((value) => value.trim())
 
@@ -120,9 +120,7 @@ export const webhookCommands = () =>
     }),
     list: administering({
       summary: 'list the webhooks of an app',
-      examples: ['--app app_4k2m9x0c7q1z'],
-      input: inputOf(webhooks.list),
-      help: { appId: ofApp },
+      ...APP_ALONE,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return { webhooks: (await store.read.endpoints.ofApp(appId)).map(endpointObject) }
