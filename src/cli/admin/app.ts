@@ -3,11 +3,10 @@ import { apps } from '../../console/contract/apps'
 import { type Texts, textsOf } from '../../domain/texts'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'
-import { administering, appArgument, count, group, inputOf, NO_INPUT, textOrNone } from './build'
+import { APP_ARGUMENT, administering, count, flag, group, inputOf, NO_INPUT, textOrNone } from './build'
 import { challenge } from './challenge'
 import { block, protect, unblock, unlock } from './protect'
 
-const one = z.object({ appId: z.string() })
 const onOrOff = z.enum(['on', 'off']).optional()
 
 export const appCommands = () =>
@@ -17,8 +16,8 @@ export const appCommands = () =>
       examples: ['shop'],
       input: inputOf(apps.create),
       help: {
-        name: ['<name>', 'what people call it'],
-        region: ['--region <country>', 'whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)'],
+        name: '<name>  what people call it',
+        region: '--region <country>  whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)',
       },
       makesDatabase: true,
       run: administer.createApp,
@@ -46,7 +45,7 @@ export const appCommands = () =>
       summary: 'call an app otherwise; its id stays',
       examples: ['app_4k2m9x0c7q1z "Web shop"'],
       input: inputOf(apps.rename),
-      help: { appId: appArgument, name: ['<name>', 'what people call it from now on'] },
+      help: { appId: '<appId>  app', name: '<name>  what people call it from now on' },
       run: (admin, { appId, name }) => administer.renameApp(admin, appId, name),
       json: ({ appId, name }) => ({ appId, name }),
       lines: ({ appId, name }) => [`${appId} is now called ${name}`],
@@ -55,7 +54,7 @@ export const appCommands = () =>
       summary: 'read phone numbers without a country as of this one; none: as of the server’s default',
       examples: ['app_4k2m9x0c7q1z US'],
       input: inputOf(apps.setRegion),
-      help: { appId: appArgument, region: ['[country]', 'ISO 3166 code such as KR'] },
+      help: { appId: '<appId>  app', region: '[country]  ISO 3166 code such as KR' },
       run: (admin, { appId, region }) => administer.setRegion(admin, appId, region),
       json: ({ appId, region }) => ({ appId, region: region ?? null }),
       lines: ({ appId, region }, _, { numbering }) => [
@@ -65,22 +64,17 @@ export const appCommands = () =>
     texts: administering({
       summary: 'show or decide what fills a code in by itself, and whether the number’s country chooses the language',
       examples: ['app_4k2m9x0c7q1z --web-otp-domain app.example.com --locale-by-country on'],
-      input: one.extend({ webOtpDomain: textOrNone, androidHash: textOrNone, localeByCountry: onOrOff }),
-      help: {
-        appId: appArgument,
-        webOtpDomain: [
-          '--web-otp-domain [host]',
-          'the page that codes are typed into: browsers fill them in; without a host: none',
-        ],
-        androidHash: [
-          '--android-hash [hash]',
-          'the 11 characters by which Android knows your app; without a hash: none',
-        ],
-        localeByCountry: [
-          '--locale-by-country <state>',
-          'whether an order without `locale` is in the language of its number',
-        ],
-      },
+      input: APP_ARGUMENT.extend({
+        webOtpDomain: textOrNone.describe(
+          '--web-otp-domain [host]  the page that codes are typed into: browsers fill them in; without a host: none',
+        ),
+        androidHash: textOrNone.describe(
+          '--android-hash [hash]  the 11 characters by which Android knows your app; without a hash: none',
+        ),
+        localeByCountry: onOrOff.describe(
+          '--locale-by-country <state>  whether an order without `locale` is in the language of its number',
+        ),
+      }),
       run: async (admin, { appId, webOtpDomain, androidHash, localeByCountry }) => {
         const wanted: administer.WantedTexts = {
           ...(webOtpDomain !== undefined && { webOtpDomain: webOtpDomain === true ? null : webOtpDomain }),
@@ -97,8 +91,7 @@ export const appCommands = () =>
       summary:
         'show or decide whether proofs of verification say what an issue’s metadata is; a browser that verifies reads it then',
       examples: ['app_4k2m9x0c7q1z --metadata on'],
-      input: one.extend({ metadata: onOrOff }),
-      help: { appId: appArgument, metadata: ['--metadata <state>', 'whether proofs say it'] },
+      input: APP_ARGUMENT.extend({ metadata: onOrOff.describe('--metadata <state>  whether proofs say it') }),
       run: async (admin, { appId, metadata }) => {
         const { provesMetadata = false } = metadata
           ? await administer.setProvesMetadata(admin, appId, metadata === 'on')
@@ -112,8 +105,10 @@ export const appCommands = () =>
     retention: administering({
       summary: 'show or decide how long live issues are kept, with all that was tried and told of them',
       examples: ['app_4k2m9x0c7q1z --days 30'],
-      input: one.extend({ days: count.optional(), asServer: z.boolean().optional() }),
-      help: { appId: appArgument, days: 'so many days', asServer: 'as WATCHWORD_LIVE_RETENTION_DAYS says' },
+      input: APP_ARGUMENT.extend({
+        days: count.optional().describe('so many days'),
+        asServer: flag('as WATCHWORD_LIVE_RETENTION_DAYS says'),
+      }),
       conflicts: { asServer: ['days'] },
       run: async (admin, { appId, days, asServer }) => {
         const { retentionDays } =
@@ -133,8 +128,7 @@ export const appCommands = () =>
     remove: administering({
       summary: 'end an app: its keys and webhooks stop, its ledger stays',
       examples: ['app_4k2m9x0c7q1z --yes'],
-      input: one,
-      help: { appId: appArgument },
+      input: APP_ARGUMENT,
       asks: async (admin, { appId }) => {
         const { keys, endpoints, wallets } = admin.store.read
         const { name } = await administer.existingApp(admin, appId)

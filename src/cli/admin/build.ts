@@ -12,12 +12,13 @@ import { adminOf, type Opened } from '../open'
 /** What use cases need, and the settings. */
 export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['config']['numbering'] }
 
-/** What a field is for. The first of two texts is how it is typed, where its name and type do not say it. */
-type Help = string | readonly [flags: string, help: string]
-
 interface Fields<Input extends z.ZodObject> {
   input: Input
-  help: Record<keyof z.infer<Input>, Help>
+  /**
+   * What each field is for, unless its schema describes it. Before two spaces stands how it is typed, where name and type do
+   * not say that. In help these come first.
+   */
+  help?: Partial<Record<keyof z.infer<Input>, string>>
   /** Fields that exclude others. */
   conflicts?: Partial<Record<keyof z.infer<Input>, string[]>>
 }
@@ -52,18 +53,19 @@ export const inputOf = <Input extends z.ZodObject>(procedure: {
 }): Input => procedure['~orpc'].inputSchema as Input
 
 /** Of the many commands that take the same. */
-export const ofApp = ['--app <id>', 'app'] as const
-export const appArgument = ['<appId>', 'app'] as const
-export const NO_INPUT = { examples: [''], input: z.object({}), help: {} }
-export const APP_ALONE = {
-  examples: ['--app app_4k2m9x0c7q1z'],
-  input: z.object({ appId: z.string() }),
-  help: { appId: ofApp },
-}
+export const ofApp = '--app <id>  app'
+export const NO_INPUT = { examples: [''], input: z.object({}) }
+export const APP_OPTION = z.object({ appId: z.string().describe(ofApp) })
+export const APP_ARGUMENT = z.object({ appId: z.string().describe('<appId>  app') })
 
 /** A field that the command line reads in a way of its own. */
 export const readBy = <Value>(read: (text: string) => Value) => z.custom<Value>().meta({ read })
 export const count = readBy(oneOrMore)
+
+export const flag = (help: string) => z.boolean().optional().describe(help)
+export const number = (help: string) => z.int().optional().describe(help)
+export const texts = (help: string) => z.array(z.string()).optional().describe(help)
+export const text = (help: string) => z.string().optional().describe(help)
 
 /** An option without a value is `true`: what it would name is taken away. */
 export const textOrNone = z.union([z.string(), z.literal(true)]).optional()
@@ -104,10 +106,10 @@ interface Field {
   standard: unknown
 }
 
-/** In the order of their help. */
-const fieldsOf = <Input extends z.ZodObject>({ input, help, conflicts }: Fields<Input>): Field[] =>
-  Object.entries<Help>(help).map(([field, text]) => {
+const fieldsOf = <Input extends z.ZodObject>({ input, help = {}, conflicts }: Fields<Input>): Field[] =>
+  [...new Set([...Object.keys(help), ...Object.keys(input.shape)])].map((field) => {
     const schema: z.ZodType = input.shape[field]
+    const text = help[field as keyof z.infer<Input>] ?? schema.description ?? ''
     const { type, standard } = unwrapped(schema)
     const typedAs = optionOrArgument(field, type, text, !schema.isOptional())
     if (typedAs instanceof Option) typedAs.conflicts(conflicts?.[field as keyof z.infer<Input>] ?? [])
@@ -116,8 +118,8 @@ const fieldsOf = <Input extends z.ZodObject>({ input, help, conflicts }: Fields<
     return { field, typedAs, standard }
   })
 
-function optionOrArgument(field: string, type: z.ZodType, help: Help, isRequired: boolean): Option | Argument {
-  const [flags, text] = typeof help === 'string' ? [flagsOf(field, type), help] : help
+function optionOrArgument(field: string, type: z.ZodType, help: string, isRequired: boolean): Option | Argument {
+  const [, flags = flagsOf(field, type), text] = /^(?:([-<[].*?) {2})?(.*)$/s.exec(help) ?? []
   const made = flags.startsWith('-')
     ? new Option(flags, text).makeOptionMandatory(isRequired)
     : new Argument(flags, text)
@@ -143,5 +145,5 @@ function unwrapped(schema: z.ZodType): { type: z.ZodType; standard?: unknown } {
 function flagsOf(field: string, type: z.ZodType): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   if (type instanceof z.ZodBoolean) return `--${name}`
-  return `--${name} <${type === at ? 'date' : type instanceof z.ZodNumber || type === count ? 'n' : name}>`
+  return `--${name} <${type === at ? 'date' : type instanceof z.ZodNumber || type instanceof z.ZodCustom ? 'n' : name}>`
 }

@@ -1,23 +1,28 @@
 /** `watchword app challenge`: the proof that an app asks for where a rule would refuse. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { apps } from '../../console/contract/apps'
 import type { ShownChallenge } from '../../domain/challenge'
 import * as administer from '../../usecases/administer'
-import { administering, appArgument, inputOf, listOrNone, readBy, textOrNone } from './build'
+import { APP_ARGUMENT, administering, flag, inputOf, listOrNone, readBy, text, textOrNone } from './build'
 
 const { vendor, onOutage } = inputOf(apps.setChallenge).partial().shape
 
-const input = z.object({
-  appId: z.string(),
-  vendor,
-  secretFile: z.string().optional(),
-  siteKey: textOrNone,
-  onOutage,
-  minScore: readBy<number | true>(score).optional(),
-  hostnames: listOrNone,
-  remove: z.boolean().optional(),
+const input = APP_ARGUMENT.extend({
+  vendor: vendor.describe('whose widget the page shows'),
+  secretFile: text('--secret-file <file>  file with the secret that the vendor gave you; - reads standard input'),
+  siteKey: textOrNone.describe(
+    '--site-key [key]  the public key of the widget, kept for who writes the page; hCaptcha is told of it',
+  ),
+  onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor does not answer (default: refuse)'),
+  minScore: readBy<number | true>(score)
+    .optional()
+    .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'),
+  hostnames: listOrNone.describe(
+    '--hostname [name...]  where the widget may have been shown; without a name: anywhere',
+  ),
+  remove: flag('ask for no proof any more'),
 })
 
 function score(text: string): number {
@@ -32,16 +37,6 @@ export const challenge = administering({
     'app_4k2m9x0c7q1z --remove --yes',
   ],
   input,
-  help: {
-    appId: appArgument,
-    vendor: 'whose widget the page shows',
-    secretFile: ['--secret-file <file>', 'file with the secret that the vendor gave you; - reads standard input'],
-    siteKey: ['--site-key [key]', 'the public key of the widget, kept for who writes the page; hCaptcha is told of it'],
-    onOutage: ['--on-outage <what>', 'what happens while the vendor does not answer (default: refuse)'],
-    minScore: ['--min-score [score]', 'reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'],
-    hostnames: ['--hostname [name...]', 'where the widget may have been shown; without a name: anywhere'],
-    remove: 'ask for no proof any more',
-  },
   asks: async (admin, { appId, remove }) => {
     if (!remove) return undefined
     const { name } = await administer.existingApp(admin, appId)

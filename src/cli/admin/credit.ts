@@ -12,7 +12,7 @@ export const creditCommands = () =>
       help: {
         appId: ofApp,
         amount: 'credits',
-        reference: ['--reference <text>', 'yours, for example of the payment; the same one again adds nothing'],
+        reference: '--reference <text>  yours, for example of the payment; the same one again adds nothing',
       },
       run: (admin, { reference, ...topUp }) =>
         administer.addCredit(admin, { ...topUp, ...(reference && { reference }) }),
@@ -27,7 +27,7 @@ export const creditCommands = () =>
       help: {
         appId: ofApp,
         amount: 'credits',
-        reference: ['--reference <text>', 'yours, for example of the payment that failed'],
+        reference: '--reference <text>  yours, for example of the payment that failed',
       },
       run: async (admin, input) => {
         const { wallet, entry } = await administer.clawBackCredit(admin, input)

@@ -1,10 +1,10 @@
 /** `watchword incident`: codes that nobody types, and what can be done about them. */
-import { protection } from '../../console/contract/protection'
+import { z } from 'zod'
 import type { Incident } from '../../domain/incident'
 import * as administer from '../../usecases/administer'
 import { readLately } from '../../usecases/read-protection'
 import { iso, table } from '../output'
-import { administering, count, group, inputOf, NO_INPUT } from './build'
+import { administering, count, group, NO_INPUT } from './build'
 import { touchedBy } from './protect'
 
 const shown = (incident: Incident) => ({
@@ -19,7 +19,7 @@ const shown = (incident: Incident) => ({
 
 const whereOf = (country: string) => (country === '' ? 'countries to which little is sent' : country)
 
-const ofIncident = { incidentId: ['<incidentId>', 'incident'] } as const
+const one = z.object({ incidentId: z.string().describe('<incidentId>  incident') })
 
 export const incidentCommands = () =>
   group('incident', 'codes that nobody types, or too many: what is stopped, and what it cost', 'list', {
@@ -39,11 +39,9 @@ export const incidentCommands = () =>
     end: administering({
       summary: 'end an incident, and let codes pass there whatever traffic looks like',
       examples: ['0199a3c0-…'],
-      input: inputOf(protection.end).extend({ hours: count.optional() }),
-      help: {
-        ...ofIncident,
-        hours: 'for how long no rule about typing refuses codes there (default: a day)',
-      },
+      input: one.extend({
+        hours: count.optional().describe('for how long no rule about typing refuses codes there (default: a day)'),
+      }),
       asks: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
         const touched = touchedBy(await readLately(admin, appId), country, kind)
@@ -62,8 +60,7 @@ export const incidentCommands = () =>
     refund: administering({
       summary: 'give back what codes have cost that nobody typed, each once',
       examples: ['0199a3c0-…'],
-      input: inputOf(protection.refund),
-      help: ofIncident,
+      input: one,
       asks: () => 'Give back what its codes have cost that nobody typed? It cannot be undone.',
       run: async (admin, { incidentId }) => {
         const { incident, refunded, undecided } = await administer.refundUntyped(admin, incidentId)

@@ -4,12 +4,12 @@ import { isOpen } from '../../domain/browser-key'
 import type { StoredKey } from '../../domain/key'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
-import { APP_ALONE, administering, group, inputOf } from './build'
+import { APP_OPTION, administering, group, inputOf } from './build'
 
 const create = inputOf(keys.create)
 const limits = create.shape.limits.unwrap()
 
-const ofKey = ['<keyId>', 'key, as `key create` named it'] as const
+const ofKey = '<keyId>  key, as `key create` named it'
 
 export const keyCommands = () =>
   group('key', 'API keys', 'create --app app_4k2m9x0c7q1z --kind sk --mode test', {
@@ -21,14 +21,14 @@ export const keyCommands = () =>
       ],
       input: create.omit({ limits: true }).extend({ scopes: z.array(z.string()).default([]), ...limits.shape }),
       help: {
-        appId: ['--app <id>', 'app that owns the key'],
+        appId: '--app <id>  app that owns the key',
         kind: 'sk: for servers, pk: for browsers',
         mode: 'live or test',
-        scopes: ['--scope <scope>', 'what it may do, repeatable (default: sk *, pk otp:issue otp:verify)'],
-        allowedOrigins: ['--origin <origin>', 'exact origin a pk key may be used from, repeatable'],
-        allowedCidrs: ['--cidr <network>', 'network an sk key may be used from, repeatable'],
-        expiresAt: ['--expires <date>', 'when it stops working'],
-        allows: ['--allow <what...>', 'live pk keys: from (set the sender), text (fill variables with free text)'],
+        scopes: '--scope <scope>  what it may do, repeatable (default: sk *, pk otp:issue otp:verify)',
+        allowedOrigins: '--origin <origin>  exact origin a pk key may be used from, repeatable',
+        allowedCidrs: '--cidr <network>  network an sk key may be used from, repeatable',
+        expiresAt: '--expires <date>  when it stops working',
+        allows: '--allow <what...>  live pk keys: from (set the sender), text (fill variables with free text)',
         issuesPerMin: 'own limit, live keys only',
         verifiesPerMin: 'own limit, live keys only',
         readsPerMin: 'own limit, live keys only',
@@ -46,7 +46,8 @@ export const keyCommands = () =>
     }),
     list: administering({
       summary: 'list the keys of an app',
-      ...APP_ALONE,
+      examples: ['--app app_4k2m9x0c7q1z'],
+      input: APP_OPTION,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return store.read.keys.ofApp(appId)
@@ -81,7 +82,7 @@ export const keyCommands = () =>
         'what a live browser key may do beyond the usual: set the sender (from), write free text (text), or nothing',
       examples: ['key_8s1d0f5g6h7j text', 'key_8s1d0f5g6h7j'],
       input: inputOf(keys.allow),
-      help: { keyId: ofKey, allows: ['[what...]', 'from, text; none: nothing'] },
+      help: { keyId: ofKey, allows: '[what...]  from, text; none: nothing' },
       run: (admin, { keyId, allows }) => administer.allowKey(admin, keyId, allows),
       json: ({ keyId, allows }) => ({ keyId, allows }),
       lines: ({ keyId, allows }) => [

@@ -5,12 +5,11 @@ import { invite, operatorNamed, resetPassword, unlock } from '../../usecases/peo
 import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'
 import { lostInWords } from '../doctor/audit'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf, NO_INPUT } from './build'
+import { type Admin, administering, group, inputOf, NO_INPUT, text } from './build'
 
 const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
 
-const named = z.object({ email: z.string() })
-const ofOperator = { email: ['<email>', 'whose'] } as const
+const named = z.object({ email: z.string().describe('<email>  whose') })
 
 export const operatorCommands = () =>
   group('operator', 'people who may use the console', 'invite --role developer', {
@@ -54,7 +53,6 @@ export const operatorCommands = () =>
       summary: 'give an operator a new password, end their sessions and their second factor',
       examples: ['ann@example.com'],
       input: named,
-      help: ofOperator,
       run: async (admin, { email }) => {
         const { operator, password } = await resetPassword(peopleOf(admin), admin.actor, email)
         return { operatorId: operator.operatorId, email: operator.email, password }
@@ -68,7 +66,6 @@ export const operatorCommands = () =>
       summary: 'lift the pauses after failed sign-ins to an account, also in a running server',
       examples: ['ann@example.com'],
       input: named,
-      help: ofOperator,
       run: async (admin, typed) => {
         const { operatorId, email } = await operatorNamed(admin, typed.email)
         await unlock(admin, admin.actor, { operatorId })
@@ -83,8 +80,7 @@ export const auditCommands = () =>
     list: administering({
       summary: 'list changes, newest first',
       examples: ['--limit 20'],
-      input: z.object({ limit: z.int().default(100) }),
-      help: { limit: 'how many' },
+      input: z.object({ limit: z.int().default(100).describe('how many') }),
       run: async ({ store }, { limit }) => ({
         entries: (await store.lists.audit.page({ limit: Math.min(limit, 100_000) })).map((entry) => ({
           ...{ ...entry, at: iso(entry.at), hash: Buffer.from(entry.hash).toString('hex') },
@@ -102,10 +98,9 @@ export const auditCommands = () =>
     verify: administering({
       summary: 'look whether every entry is as it was written; exits with 1 where one is not',
       examples: ['', '--holds 5f0c…'],
-      input: z.object({ hash: z.string().optional() }),
-      help: {
-        hash: ['--holds <hash>', 'look also for the entry of a hash that was told before, by a backup for example'],
-      },
+      input: z.object({
+        hash: text('--holds <hash>  look also for the entry of a hash that was told before, by a backup for example'),
+      }),
       run: async ({ store, vault }, { hash }) => {
         const verdict = await verifyAudit({ read: store.read, vault, hash })
         if (!verdict.isIntact) process.exitCode = 1

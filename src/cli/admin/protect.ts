@@ -12,24 +12,45 @@ import { type Lately, readLately } from '../../usecases/read-protection'
 import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../confirm'
 import { iso } from '../output'
-import { type Admin, administering, appArgument, count, inputOf, listOrNone } from './build'
+import { type Admin, APP_ARGUMENT, administering, count, flag, inputOf, listOrNone, text } from './build'
 
-const { numberTypes, countries, capping, conversion, failures } = inputOf(apps.protect).shape.protection.shape
+const modes = inputOf(apps.protect).shape.protection.shape
 const seconds = z.int().optional()
 
 const decisions = z.object({
-  ...{ numberTypes, countries, capping, conversion, failures },
-  open: listOrNone,
-  secretTo: listOrNone,
-  close: listOrNone,
-  cap: listOrNone,
-  tolerance: z.literal(['0.5', '1', '2']).optional(),
-  trustNetwork: listOrNone,
-  trustCountry: listOrNone,
-  trustNoPhone: z.boolean().optional(),
-  resend: seconds,
-  browserResend: seconds,
-  lock: z.enum(['day', 'operator']).optional(),
+  numberTypes: modes.numberTypes.describe(
+    '--number-types <mode>  codes to numbers that get no texts, or cost a premium',
+  ),
+  countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries that are not open'),
+  open: listOrNone.describe(
+    '--open [country...]  where browser keys send to beside the app’s region; without a country: nowhere else',
+  ),
+  secretTo: listOrNone.describe('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
+  close: listOrNone.describe('--close [country...]  where no key sends to; without a country: nowhere'),
+  capping: modes.capping.describe('--caps <mode>  codes over a cap'),
+  cap: listOrNone.describe(
+    '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
+  ),
+  conversion: modes.conversion.describe(
+    '--conversion <mode>  traffic that nobody verifies, once what is usual is known',
+  ),
+  tolerance: z
+    .literal(['0.5', '1', '2'])
+    .optional()
+    .describe('--tolerance <times>  so many times as much of it is let pass as usually'),
+  failures: modes.failures.describe('--failures <mode>  codes to phones at which too many codes were wrong'),
+  trustNetwork: listOrNone.describe('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
+  trustCountry: listOrNone.describe('--trust-country [country...]  countries that are held to none'),
+  trustPhone: text('--trust-phone <number>  one more phone that is held to none'),
+  trustNoPhone: flag('phones are trusted no more'),
+  resend: seconds.describe(
+    '--resend <seconds>  how long secret keys wait before a next code for one phone and purpose',
+  ),
+  browserResend: seconds.describe('--browser-resend <seconds>  the same of browser keys'),
+  lock: z
+    .enum(['day', 'operator'])
+    .optional()
+    .describe('--lock <how long>  how long a phone is locked after a hundred wrong codes'),
 })
 
 export const protect = administering({
@@ -39,33 +60,7 @@ export const protect = administering({
     'app_4k2m9x0c7q1z --open US JP --resend 30',
     'app_4k2m9x0c7q1z --cap pk:country:messages:day=500 sk:app:credits:hour=2000',
   ],
-  input: decisions.extend({ appId: z.string(), trustPhone: z.string().optional() }),
-  help: {
-    appId: appArgument,
-    numberTypes: ['--number-types <mode>', 'codes to numbers that get no texts, or cost a premium'],
-    countries: ['--countries <mode>', 'codes of browser keys for countries that are not open'],
-    open: [
-      '--open [country...]',
-      'where browser keys send to beside the app’s region; without a country: nowhere else',
-    ],
-    secretTo: ['--secret-to [country...]', 'where secret keys send to; without a country: anywhere'],
-    close: ['--close [country...]', 'where no key sends to; without a country: nowhere'],
-    capping: ['--caps <mode>', 'codes over a cap'],
-    cap: [
-      '--cap [rule...]',
-      'kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
-    ],
-    conversion: ['--conversion <mode>', 'traffic that nobody verifies, once what is usual is known'],
-    tolerance: ['--tolerance <times>', 'so many times as much of it is let pass as usually'],
-    failures: ['--failures <mode>', 'codes to phones at which too many codes were wrong'],
-    trustNetwork: ['--trust-network [cidr...]', 'end users who are held to no cap and no conversion'],
-    trustCountry: ['--trust-country [country...]', 'countries that are held to none'],
-    trustPhone: ['--trust-phone <number>', 'one more phone that is held to none'],
-    trustNoPhone: 'phones are trusted no more',
-    resend: ['--resend <seconds>', 'how long secret keys wait before a next code for one phone and purpose'],
-    browserResend: ['--browser-resend <seconds>', 'the same of browser keys'],
-    lock: ['--lock <how long>', 'how long a phone is locked after a hundred wrong codes'],
-  },
+  input: APP_ARGUMENT.extend(decisions.shape),
   run: async (admin, { appId, trustPhone, ...typed }) => {
     const known = await administer.existingApp(admin, appId)
     const decided = decisionsOf(typed)
@@ -80,20 +75,17 @@ export const protect = administering({
   lines: (app, _, { numbering }) => linesOf(app.region ?? numbering.region, protectionOf(app)),
 })
 
-const place = inputOf(protection.block).extend({ country: z.string(), prefix: z.string().optional() })
+const place = APP_ARGUMENT.extend({
+  country: z.string().describe('--country <country>  ISO 3166 code such as KR'),
+  prefix: text('--prefix <digits>  only numbers that are this and four more digits, for example +82101234'),
+  kind: inputOf(protection.block).shape.kind.describe('only what such keys send (default: every key)'),
+})
 type Place = z.infer<typeof place>
-const placeHelp = {
-  appId: appArgument,
-  country: ['--country <country>', 'ISO 3166 code such as KR'],
-  prefix: ['--prefix <digits>', 'only numbers that are this and four more digits, for example +82101234'],
-  kind: 'only what such keys send (default: every key)',
-} as const
 
 export const block = administering({
   summary: 'send nothing to a country, or a prefix of numbers, for a while',
   examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
-  input: place.extend({ hours: count.optional(), yes: z.boolean().optional() }),
-  help: { ...placeHelp, hours: 'how long (default: a day)', yes: YES },
+  input: place.extend({ hours: count.optional().describe('how long (default: a day)'), yes: flag(YES) }),
   /** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
   asks: async (admin, { appId, hours, ...typed }) => {
     const { country, prefix, kind } = placeOf(admin, typed)
@@ -118,7 +110,6 @@ export const unblock = administering({
   summary: 'send there again',
   examples: ['app_4k2m9x0c7q1z --country GB'],
   input: place,
-  help: placeHelp,
   run: async (admin, { appId, ...typed }) => {
     const place = placeOf(admin, typed)
     await administer.unblockPlace(admin, appId, place)
@@ -130,8 +121,7 @@ export const unblock = administering({
 export const unlock = administering({
   summary: 'open a phone that wrong codes have locked, or keep waiting',
   examples: ['app_4k2m9x0c7q1z 010-1234-5678'],
-  input: inputOf(protection.unlock).omit({ kinds: true }),
-  help: { appId: appArgument, phoneNumber: ['<number>', 'its phone number'] },
+  input: APP_ARGUMENT.extend({ phoneNumber: z.string().describe('<number>  its phone number') }),
   run: async (admin, { appId, phoneNumber }) => {
     const { wasWaiting } = await administer.unlockPhone(admin, appId, phoneNumber)
     return { appId, wasWaiting }
@@ -163,7 +153,7 @@ function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<Place, 'appI
   return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
 }
 
-function decisionsOf(typed: z.infer<typeof decisions>): administer.Decided {
+function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.Decided {
   const { open, secretTo, close, cap, tolerance, trustNetwork, trustCountry, trustNoPhone, ...others } = typed
   const { resend, browserResend, lock, ...modes } = others
   const resendMs = {

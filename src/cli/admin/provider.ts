@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { carriers } from '../../console/contract/carriers'
 import type { CarrierConfig } from '../../domain/carrier'
 import type { SendOutcome, SendRefusal } from '../../domain/delivery'
 import { missing } from '../../domain/error'
@@ -21,22 +20,24 @@ import { asChannel, headersOf } from '../command'
 import { confirm } from '../confirm'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf, NO_INPUT } from './build'
+import { type Admin, administering, flag, group, NO_INPUT, number, text, texts } from './build'
 
 /** As they are typed. */
 const settings = z.object({
-  name: z.string(),
-  type: z.enum(Object.keys(CARRIER_TYPES)),
-  channels: z.array(z.string()),
-  config: z.string().optional(),
-  url: z.string().optional(),
-  headers: z.array(z.string()).optional(),
-  concurrency: z.int().optional(),
-  timeoutMs: z.int().optional(),
-  reports: z.boolean().optional(),
-  replace: z.boolean().optional(),
+  name: z.string().describe('<carrier>  what you call it'),
+  type: z.enum(Object.keys(CARRIER_TYPES)).describe('what it is'),
+  channels: z
+    .array(z.string())
+    .describe(`--channel <channel>  ${CHANNELS.join(' or ')}, repeatable or separated by commas`),
+  config: text('--config <file>  JSON object with its settings and credentials; - reads standard input'),
+  url: text('http: where messages are posted to'),
+  headers: texts('--header <header>  http: "Name: value" sent with every message, repeatable'),
+  concurrency: number('messages in the air at a time (default: WATCHWORD_PROVIDER_CONCURRENCY)'),
+  timeoutMs: number('how long it may take to answer (default: WATCHWORD_PROVIDER_TIMEOUT_MS)'),
+  reports: flag('http: the carrier calls the report URL; charge when it does'),
+  replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
 })
-const ofCarrier = ['<carrier>', 'what you called it'] as const
+const one = z.object({ name: z.string().describe('<carrier>  what you called it') })
 
 /** The settings of a file, and those of flags over them. */
 function configOf({ config, url, headers, reports }: z.infer<typeof settings>): Record<string, unknown> {
@@ -135,18 +136,6 @@ export const providerCommands = () =>
           'twilio --type twilio --channel sms --config twilio.json',
         ],
         input: settings,
-        help: {
-          name: ['<carrier>', 'what you call it'],
-          type: 'what it is',
-          channels: ['--channel <channel>', `${CHANNELS.join(' or ')}, repeatable or separated by commas`],
-          config: ['--config <file>', 'JSON object with its settings and credentials; - reads standard input'],
-          url: 'http: where messages are posted to',
-          headers: ['--header <header>', 'http: "Name: value" sent with every message, repeatable'],
-          concurrency: 'messages in the air at a time (default: WATCHWORD_PROVIDER_CONCURRENCY)',
-          timeoutMs: 'how long it may take to answer (default: WATCHWORD_PROVIDER_TIMEOUT_MS)',
-          reports: 'http: the carrier calls the report URL; charge when it does',
-          replace: 'do not ask before a carrier of that name gets another type, URL or account',
-        },
         run: async (admin, typed) => {
           const { name, type, concurrency, timeoutMs } = typed
           const config = configOf(typed)
@@ -166,16 +155,13 @@ export const providerCommands = () =>
       test: administering({
         summary: 'send one marked message by a carrier and show what it answers',
         examples: ['main --to +821012345678'],
-        input: inputOf(carriers.test).extend({ channel: z.string().default('sms') }),
-        help: {
-          name: ofCarrier,
-          to: ['--to <number>', 'a phone of yours'],
-          channel: CHANNELS.join(' or '),
-          templateCode: [
-            '--template-code <code>',
-            "AlimTalk: the carrier's code of an approved template with a code variable",
-          ],
-        },
+        input: one.extend({
+          to: z.string().describe('--to <number>  a phone of yours'),
+          channel: z.string().default('sms').describe(CHANNELS.join(' or ')),
+          templateCode: text(
+            "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",
+          ),
+        }),
         run: async (admin, { name, to, channel, templateCode }) => {
           const { provider, explain, deps } = await carrierOf(admin, name)
           const order = { to, channel: asChannel(channel), ...(templateCode && { templateCode }) }
@@ -210,8 +196,7 @@ export const providerCommands = () =>
       remove: administering({
         summary: 'remove a carrier',
         examples: ['main --yes'],
-        input: z.object({ name: z.string() }),
-        help: { name: ofCarrier },
+        input: one,
         asks: async ({ store }, { name }) => {
           const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
           if (!known) throw missing('provider', name)

@@ -4,15 +4,14 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { administering, group, NO_INPUT } from './build'
+import { administering, group, NO_INPUT, text } from './build'
 
 /** As it is typed. */
-const scope = z.object({ channel: z.string(), country: z.string().optional(), appId: z.string().optional() })
-const scopeHelp = {
-  channel: ['<channel>', CHANNELS.join(' or ')],
-  country: ['--country <code>', 'only to this country, for example KR'],
-  appId: ['--app <id>', 'only of this app'],
-} as const
+const scope = z.object({
+  channel: z.string().describe(`<channel>  ${CHANNELS.join(' or ')}`),
+  country: text('--country <code>  only to this country, for example KR'),
+  appId: text('--app <id>  only of this app'),
+})
 
 type Scope = Omit<Route, 'carriers'>
 
@@ -33,8 +32,7 @@ export const routeCommands = () =>
     set: administering({
       summary: 'set a route; the most specific one counts',
       examples: ['sms main,backup', 'sms backup --country GB'],
-      input: scope.extend({ carriers: z.string() }),
-      help: { ...scopeHelp, carriers: ['<carriers>', 'carriers, separated by commas'] },
+      input: scope.extend({ carriers: z.string().describe('<carriers>  carriers, separated by commas') }),
       run: (admin, { carriers, ...typed }) => {
         const names = carriers.split(',').map((name) => name.trim())
         return administer.setRoute(admin, { ...scopeOf(typed), carriers: names.filter(Boolean) })
@@ -59,7 +57,6 @@ export const routeCommands = () =>
       summary: 'remove a route',
       examples: ['sms --country GB --yes'],
       input: scope,
-      help: scopeHelp,
       asks: async ({ store }, typed) => {
         const scope = scopeOf(typed)
         const known = (await store.read.routes.all()).find((route) => isSame(route, scope))

@@ -9,7 +9,7 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { APP_ALONE, administering, group, ofApp } from './build'
+import { APP_OPTION, administering, flag, group, text, texts } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
@@ -35,8 +35,7 @@ const valuesOf = (lines: readonly string[]): Record<string, string> =>
 
 const textOf = (body: string) => (body.startsWith('@') ? readFileSync(body.slice(1), 'utf8').trimEnd() : body)
 
-const one = z.object({ appId: z.string(), templateId: z.string() })
-const ofTemplate = { templateId: ['<templateId>', 'template'], appId: ofApp } as const
+const one = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
 
 export const templateCommands = () =>
   group('template', 'message templates', "set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'", {
@@ -44,24 +43,15 @@ export const templateCommands = () =>
       summary: 'register a template of an app, or a new version of one',
       examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
       input: one.extend({
-        body: z.string(),
-        name: z.string().optional(),
-        channels: z.array(z.string()).default(['sms']),
-        variables: z.array(z.string()).default([]),
-        providerCode: z.string().optional(),
-        locale: z.string().optional(),
+        templateId: z.string().describe('<templateId>  what requests call it'),
+        body: z.string().describe('--body <text>  text with #{code} and #{variables}; @FILE reads a file'),
+        name: text('what people call it'),
+        channels: texts(`--channel <channel>  ${CHANNELS.join(' or ')}, repeatable (default: sms)`),
+        variables: texts('--variable <rule>  name, name? or name=pattern, repeatable'),
+        providerCode: text('--provider-code <code>  code of the template at the AlimTalk provider'),
+        locale: text('--locale <tag>  language of the text, such as ko or zh-TW'),
       }),
-      help: {
-        templateId: ['<templateId>', 'what requests call it'],
-        appId: ofApp,
-        body: ['--body <text>', 'text with #{code} and #{variables}; @FILE reads a file'],
-        name: 'what people call it',
-        channels: ['--channel <channel>', `${CHANNELS.join(' or ')}, repeatable (default: sms)`],
-        variables: ['--variable <rule>', 'name, name? or name=pattern, repeatable'],
-        providerCode: ['--provider-code <code>', 'code of the template at the AlimTalk provider'],
-        locale: ['--locale <tag>', 'language of the text, such as ko or zh-TW'],
-      },
-      run: (admin, { appId, templateId, body, name, channels, variables, providerCode, locale }) =>
+      run: (admin, { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale }) =>
         administer.saveTemplate(admin, appId, {
           templateId,
           name: name ?? templateId,
@@ -80,21 +70,13 @@ export const templateCommands = () =>
         'welcome --app app_4k2m9x0c7q1z --locale ja --remove',
       ],
       input: one.extend({
-        locale: z.string(),
-        body: z.string().optional(),
-        providerTemplateCode: z.string().optional(),
-        remove: z.boolean().optional(),
+        locale: z.string().describe('--locale <tag>  the language, such as ja or zh-TW'),
+        body: text('--body <text>  text with the placeholders of the template; @FILE reads a file'),
+        providerTemplateCode: text(
+          '--provider-code <code>  code of this text at the AlimTalk provider; without one it is for SMS',
+        ),
+        remove: flag('have no text in this language any more'),
       }),
-      help: {
-        ...ofTemplate,
-        locale: ['--locale <tag>', 'the language, such as ja or zh-TW'],
-        body: ['--body <text>', 'text with the placeholders of the template; @FILE reads a file'],
-        providerTemplateCode: [
-          '--provider-code <code>',
-          'code of this text at the AlimTalk provider; without one it is for SMS',
-        ],
-        remove: 'have no text in this language any more',
-      },
       conflicts: { remove: ['body', 'providerCode'] },
       run: (admin, { appId, templateId, locale, body, providerTemplateCode, remove }) => {
         if (body === undefined && !remove) throw new InvalidArgumentError('--body or --remove is needed')
@@ -109,13 +91,11 @@ export const templateCommands = () =>
     preview: administering({
       summary: 'show the SMS that a template makes, and what it goes as',
       examples: ['welcome --app app_4k2m9x0c7q1z --locale ja --value name=Kim'],
-      input: one.extend({ locale: z.string().optional(), values: z.array(z.string()).default([]) }),
-      help: {
-        ...ofTemplate,
-        locale: ['--locale <tag>', 'language that an order asks for'],
-        values: ['--value <name=text>', 'what a variable is filled in with, repeatable'],
-      },
-      run: async (admin, { appId, templateId, locale, values }) => {
+      input: one.extend({
+        locale: text('--locale <tag>  language that an order asks for'),
+        values: texts('--value <name=text>  what a variable is filled in with, repeatable'),
+      }),
+      run: async (admin, { appId, templateId, locale, values = [] }) => {
         const app = await administer.existingApp(admin, appId)
         const own = await admin.store.read.templates.ofApp(appId)
         const template = [...own, ...BUILT_IN_TEMPLATES].find((known) => known.templateId === templateId)
@@ -130,7 +110,8 @@ export const templateCommands = () =>
     }),
     list: administering({
       summary: "list an app's own templates",
-      ...APP_ALONE,
+      examples: ['--app app_4k2m9x0c7q1z'],
+      input: APP_OPTION,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return { templates: await store.read.templates.ofApp(appId) }
@@ -148,7 +129,6 @@ export const templateCommands = () =>
       summary: "remove an app's own template; one that is built in shows again where it was hidden",
       examples: ['welcome --app app_4k2m9x0c7q1z --yes'],
       input: one,
-      help: ofTemplate,
       asks: async ({ store }, { appId, templateId }) => {
         const known = (await store.read.templates.ofApp(appId)).find((own) => own.templateId === templateId)
         return known && `Remove the template ${templateId} of ${appId} ("${known.body}")?`

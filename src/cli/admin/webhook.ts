@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
-import { eventType } from '../../console/contract/base'
+import { at, eventType, mode } from '../../console/contract/base'
 import { webhooks } from '../../console/contract/webhooks'
 import { assertHookTarget, isLoopback } from '../../domain/address'
 import { missing, Refusal } from '../../domain/error'
@@ -12,7 +12,7 @@ import * as administer from '../../usecases/administer'
 import { previewHookTemplate } from '../../usecases/preview-hook-template'
 import { headersOf } from '../command'
 import { iso, table } from '../output'
-import { type Admin, APP_ALONE, administering, group, inputOf, ofApp } from './build'
+import { type Admin, APP_OPTION, administering, flag, group, inputOf, text, texts } from './build'
 
 const listOf = (values: string[] = []) => values.flatMap((list) => list.split(',')).map((value) => value.trim())
 
@@ -31,26 +31,15 @@ function filtersOf(lines: string[]): HookFilters {
 
 const textOf = (text: string) => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text)
 
-const lines = z.array(z.string()).optional()
 /** As they are typed. */
 const settings = z.object({
-  url: z.string().optional(),
-  events: lines,
-  filters: lines,
-  headers: lines,
-  template: z.string().optional(),
+  filters: texts('--filter <rule>  method=sms, type=signup,login or metadata.<key>=a,b; repeatable'),
+  headers: texts('--header <header>  "Name: value" sent with every request, repeatable'),
+  template: text('--template <json>  JSON with {{path}} that becomes the body; @FILE reads a file'),
 })
-const settingsHelp = {
-  filters: ['--filter <rule>', 'method=sms, type=signup,login or metadata.<key>=a,b; repeatable'],
-  headers: ['--header <header>', '"Name: value" sent with every request, repeatable'],
-  template: ['--template <json>', 'JSON with {{path}} that becomes the body; @FILE reads a file'],
-} as const
-const url = 'where events are posted to'
-const ofEndpoint = ['<endpointId>', 'webhook'] as const
+const one = z.object({ endpointId: z.string().describe('<endpointId>  webhook') })
 
-const settingsOf = ({ url, events, filters, headers, template }: z.infer<typeof settings>) => ({
-  ...(url !== undefined && { url }),
-  ...(events !== undefined && { events: listOf(events).filter(Boolean) }),
+const settingsOf = ({ filters, headers, template }: z.infer<typeof settings>) => ({
   ...(filters !== undefined && { filters: filtersOf(filters.filter(Boolean)) }),
   ...(headers !== undefined && { headers: headersOf(headers.filter(Boolean)) }),
   ...(template !== undefined && { template: textOf(template) }),
@@ -99,18 +88,16 @@ export const webhookCommands = () =>
       examples: [
         '--app app_4k2m9x0c7q1z --mode live --url https://shop.example.com/otp --events otp.verified,otp.failed',
       ],
-      input: inputOf(webhooks.add).extend({ ...settings.shape, url: z.string(), events: z.array(z.string()) }),
-      help: {
-        ...settingsHelp,
-        appId: ofApp,
-        mode: 'live or test',
-        url,
-        events: ['--events <types>', `separated by commas: ${EVENT_TYPES.join(', ')}`],
-      },
-      run: async (admin, { appId, mode, ...typed }) => {
-        const { url, events = [], ...others } = settingsOf(typed)
-        const added = await administer.addEndpoint(admin, { ...others, appId, mode, url: typed.url, events })
-        return { ...endpointObject(added.endpoint), secret: added.secret, ...warningOf(admin, added.endpoint) }
+      input: settings.extend({
+        ...APP_OPTION.shape,
+        mode: mode.describe('live or test'),
+        url: z.string().describe('where events are posted to'),
+        events: z.array(z.string()).describe(`--events <types>  separated by commas: ${EVENT_TYPES.join(', ')}`),
+      }),
+      run: async (admin, { appId, mode, url, events, ...typed }) => {
+        const wanted = { appId, mode, url, events: listOf(events).filter(Boolean), ...settingsOf(typed) }
+        const { endpoint, secret } = await administer.addEndpoint(admin, wanted)
+        return { ...endpointObject(endpoint), secret, ...warningOf(admin, endpoint) }
       },
       lines: ({ endpointId, events, secret, warning }) => [
         `${endpointId} is told of ${events.join(', ')}. Its secret is shown only now:`,
@@ -120,7 +107,8 @@ export const webhookCommands = () =>
     }),
     list: administering({
       summary: 'list the webhooks of an app',
-      ...APP_ALONE,
+      examples: ['--app app_4k2m9x0c7q1z'],
+      input: APP_OPTION,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
         return { webhooks: (await store.read.endpoints.ofApp(appId)).map(endpointObject) }
@@ -138,23 +126,19 @@ export const webhookCommands = () =>
     update: administering({
       summary: 'change what is given, and leave the rest',
       examples: ['whe_2a4b6c8d0e1f --enable'],
-      input: inputOf(webhooks.update)
-        .extend({
-          ...{ ...settings.shape, enable: z.boolean().optional(), disable: z.boolean().optional() },
-        })
-        .omit({ enabled: true }),
-      help: {
-        ...settingsHelp,
-        endpointId: ofEndpoint,
-        url,
-        events: ['--events <types>', 'separated by commas'],
-        enable: 'send again',
-        disable: 'send no more',
-      },
-      run: async (admin, { endpointId, enable, disable, ...typed }) => {
+      input: one.extend({
+        ...settings.shape,
+        url: text('where events are posted to'),
+        events: texts('--events <types>  separated by commas'),
+        enable: flag('send again'),
+        disable: flag('send no more'),
+      }),
+      run: async (admin, { endpointId, enable, disable, url, events, ...typed }) => {
         if (enable && disable) throw new InvalidArgumentError('--enable and --disable exclude each other')
         const enabled = enable ? true : disable ? false : undefined
-        const endpoint = await administer.updateEndpoint(admin, endpointId, { ...settingsOf(typed), enabled })
+        const named = events && { events: listOf(events).filter(Boolean) }
+        const wanted = { ...(url !== undefined && { url }), ...named, ...settingsOf(typed), enabled }
+        const endpoint = await administer.updateEndpoint(admin, endpointId, wanted)
         return { ...endpointObject(endpoint), ...warningOf(admin, endpoint) }
       },
       lines: ({ endpointId, mode, url, events, disabledReason, warning }) => [
@@ -167,8 +151,7 @@ export const webhookCommands = () =>
     remove: administering({
       summary: 'tell it no more, and forget what it was told',
       examples: ['whe_2a4b6c8d0e1f --yes'],
-      input: inputOf(webhooks.remove),
-      help: { endpointId: ofEndpoint },
+      input: one,
       asks: async (admin, { endpointId }) => {
         const { url, mode } = await existingEndpoint(admin, endpointId)
         return `Remove the webhook ${endpointId} (${mode}, ${url}) and all it was told?`
@@ -182,8 +165,7 @@ export const webhookCommands = () =>
     rotate: administering({
       summary: 'make a new secret; the old one stays valid beside it for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
-      input: inputOf(webhooks.rotate).extend({ overlapHours: z.int().default(24) }),
-      help: { endpointId: ofEndpoint, overlapHours: 'how long the old one stays valid' },
+      input: one.extend({ overlapHours: z.int().default(24).describe('how long the old one stays valid') }),
       run: async (admin, { endpointId, overlapHours }) => {
         const { secret, previousValidUntil } = await administer.rotateEndpoint(admin, endpointId, overlapHours)
         return { endpointId, secret, previousValidUntil: iso(previousValidUntil) }
@@ -196,8 +178,7 @@ export const webhookCommands = () =>
     test: administering({
       summary: 'queue a made-up event for the running server to send',
       examples: ['whe_2a4b6c8d0e1f --type otp.verified'],
-      input: inputOf(webhooks.test).extend({ type: eventType.default('otp.sent') }),
-      help: { endpointId: ofEndpoint, type: 'event' },
+      input: one.extend({ type: eventType.default('otp.sent').describe('event') }),
       run: async (admin, { endpointId, type }) => {
         return { endpointId, eventId: await administer.testEndpoint(admin, endpointId, type), type, queued: true }
       },
@@ -208,23 +189,18 @@ export const webhookCommands = () =>
     preview: administering({
       summary: 'show what a template makes of a sample of each event',
       examples: ['--template \'{"text":"{{type}}: {{data.id}}"}\''],
-      input: inputOf(webhooks.preview).omit({ events: true }),
-      help: { template: ['--template <json>', 'JSON with {{path}}; @FILE reads a file'] },
+      input: z.object({ template: z.string().describe('--template <json>  JSON with {{path}}; @FILE reads a file') }),
       run: (_, { template }) => ({ previews: previewHookTemplate(textOf(template)) }),
       lines: ({ previews }) => previews.map(({ type, body }) => `${type}  ${body}`),
     }),
     events: administering({
       summary: 'list what a webhook was told, newest first, with every attempt',
       examples: ['whe_2a4b6c8d0e1f --status failed'],
-      input: inputOf(webhooks.events)
-        .omit({ after: true })
-        .extend({ limit: z.int().default(50), before: z.string().optional() }),
-      help: {
-        endpointId: ofEndpoint,
-        status: 'only these',
-        limit: 'how many',
-        before: ['--before <deliveryId>', 'older than this one'],
-      },
+      input: one.extend({
+        status: inputOf(webhooks.events).shape.status.describe('only these'),
+        limit: z.int().default(50).describe('how many'),
+        before: text('--before <deliveryId>  older than this one'),
+      }),
       run: async (admin, { endpointId, status, limit, before }) => {
         await existingEndpoint(admin, endpointId)
         if (before !== undefined && !isUuid(before)) throw new Refusal('not_found', `No such delivery: ${before}`)
@@ -253,12 +229,10 @@ export const webhookCommands = () =>
     replay: administering({
       summary: 'send one event again, or all that failed since a time',
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
-      input: inputOf(webhooks.replay),
-      help: {
-        endpointId: ofEndpoint,
-        eventId: ['--event <eventId>', 'this event'],
-        since: 'all that failed since',
-      },
+      input: one.extend({
+        eventId: text('--event <eventId>  this event'),
+        since: at.optional().describe('all that failed since'),
+      }),
       run: async (admin, { endpointId, eventId, since }) => {
         if ((eventId === undefined) === (since === undefined))
           throw new InvalidArgumentError('either --event or --since is needed')
