@@ -1,7 +1,7 @@
 import { wallet } from '../../console/contract/money'
 import * as administer from '../../usecases/administer'
-import { refundCommand } from '../refund'
 import { administering, group, inputOf, ofApp } from './build'
+import { refundCommand } from './refund'
 
 export const creditCommands = () =>
   group('credit', 'wallets', 'add --app app_4k2m9x0c7q1z --amount 1000', {
