@@ -65,10 +65,10 @@ export const appCommands = () =>
       summary: 'show or decide what fills a code in by itself, and whether the number’s country chooses the language',
       examples: ['app_4k2m9x0c7q1z --web-otp-domain app.example.com --locale-by-country on'],
       input: APP_ARGUMENT.extend({
-        webOtpDomain: textOrNone.describe(
+        webOtpDomain: textOrNone(
           '--web-otp-domain [host]  the page that codes are typed into: browsers fill them in; without a host: none',
         ),
-        androidHash: textOrNone.describe(
+        androidHash: textOrNone(
           '--android-hash [hash]  the 11 characters by which Android knows your app; without a hash: none',
         ),
         localeByCountry: onOrOff.describe(

@@ -66,10 +66,17 @@ export const flag = (help: string) => z.boolean().optional().describe(help)
 export const number = (help: string) => z.int().optional().describe(help)
 export const texts = (help: string) => z.array(z.string()).optional().describe(help)
 export const text = (help: string) => z.string().optional().describe(help)
-
-/** An option without a value is `true`: what it would name is taken away. */
-export const textOrNone = z.union([z.string(), z.literal(true)]).optional()
-export const listOrNone = z.union([z.array(z.string()), z.literal(true)]).optional()
+/** Without a value these are `true`: what they would name is taken away. */
+export const textOrNone = (help: string) =>
+  z
+    .union([z.string(), z.literal(true)])
+    .optional()
+    .describe(help)
+export const textsOrNone = (help: string) =>
+  z
+    .union([z.array(z.string()), z.literal(true)])
+    .optional()
+    .describe(help)
 
 export function administering<Input extends z.ZodObject, Answer extends object>(
   description: Description<Input, Answer>,

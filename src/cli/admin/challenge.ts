@@ -5,23 +5,21 @@ import type { z } from 'zod'
 import { apps } from '../../console/contract/apps'
 import type { ShownChallenge } from '../../domain/challenge'
 import * as administer from '../../usecases/administer'
-import { APP_ARGUMENT, administering, flag, inputOf, listOrNone, readBy, text, textOrNone } from './build'
+import { APP_ARGUMENT, administering, flag, inputOf, readBy, text, textOrNone, textsOrNone } from './build'
 
 const { vendor, onOutage } = inputOf(apps.setChallenge).partial().shape
 
 const input = APP_ARGUMENT.extend({
   vendor: vendor.describe('whose widget the page shows'),
   secretFile: text('--secret-file <file>  file with the secret that the vendor gave you; - reads standard input'),
-  siteKey: textOrNone.describe(
+  siteKey: textOrNone(
     '--site-key [key]  the public key of the widget, kept for who writes the page; hCaptcha is told of it',
   ),
   onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor does not answer (default: refuse)'),
   minScore: readBy<number | true>(score)
     .optional()
     .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'),
-  hostnames: listOrNone.describe(
-    '--hostname [name...]  where the widget may have been shown; without a name: anywhere',
-  ),
+  hostnames: textsOrNone('--hostname [name...]  where the widget may have been shown; without a name: anywhere'),
   remove: flag('ask for no proof any more'),
 })
 

@@ -34,11 +34,10 @@ export const keyCommands = () =>
         readsPerMin: 'own limit, live keys only',
         issuesPerMinPerIp: 'own limit for each client address, live keys only',
       },
-      run: (admin, { issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerIp, ...wanted }) =>
-        administer.createKey(admin, {
-          ...wanted,
-          limits: given({ issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerIp }),
-        }),
+      run: (admin, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
+        const wanted = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
+        return administer.createKey(admin, wanted)
+      },
       json: ({ key, stored: { keyId, kind, mode, scopes, allowedOrigins } }) => ({
         ...{ keyId, key, kind, mode, scopes, allowedOrigins },
       }),
@@ -101,9 +100,6 @@ export const keyCommands = () =>
       lines: ({ keyId }) => [`Revoked key ${keyId}`],
     }),
   })
-
-const given = (limits: Record<string, number | undefined>) =>
-  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
 
 function stateOf({ revokedAt, expiresAt }: StoredKey, now: number): string {
   if (revokedAt !== undefined) return 'revoked'

@@ -12,7 +12,7 @@ import { type Lately, readLately } from '../../usecases/read-protection'
 import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../confirm'
 import { iso } from '../output'
-import { type Admin, APP_ARGUMENT, administering, count, flag, inputOf, listOrNone, text } from './build'
+import { type Admin, APP_ARGUMENT, administering, count, flag, inputOf, text, textsOrNone } from './build'
 
 const modes = inputOf(apps.protect).shape.protection.shape
 const seconds = z.int().optional()
@@ -22,13 +22,13 @@ const decisions = z.object({
     '--number-types <mode>  codes to numbers that get no texts, or cost a premium',
   ),
   countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries that are not open'),
-  open: listOrNone.describe(
+  open: textsOrNone(
     '--open [country...]  where browser keys send to beside the app’s region; without a country: nowhere else',
   ),
-  secretTo: listOrNone.describe('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
-  close: listOrNone.describe('--close [country...]  where no key sends to; without a country: nowhere'),
+  secretTo: textsOrNone('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
+  close: textsOrNone('--close [country...]  where no key sends to; without a country: nowhere'),
   capping: modes.capping.describe('--caps <mode>  codes over a cap'),
-  cap: listOrNone.describe(
+  cap: textsOrNone(
     '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
   ),
   conversion: modes.conversion.describe(
@@ -39,8 +39,8 @@ const decisions = z.object({
     .optional()
     .describe('--tolerance <times>  so many times as much of it is let pass as usually'),
   failures: modes.failures.describe('--failures <mode>  codes to phones at which too many codes were wrong'),
-  trustNetwork: listOrNone.describe('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
-  trustCountry: listOrNone.describe('--trust-country [country...]  countries that are held to none'),
+  trustNetwork: textsOrNone('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
+  trustCountry: textsOrNone('--trust-country [country...]  countries that are held to none'),
   trustPhone: text('--trust-phone <number>  one more phone that is held to none'),
   trustNoPhone: flag('phones are trusted no more'),
   resend: seconds.describe(
