@@ -3,7 +3,7 @@ import { apps } from '../../console/contract/apps'
 import { type Texts, textsOf } from '../../domain/texts'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'
-import { APP_ARGUMENT, administering, count, flag, group, inputOf, NO_INPUT, textOrNone } from './build'
+import { APP_ARGUMENT, adminCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
 import { challenge } from './challenge'
 import { block, protect, unblock, unlock } from './protect'
 
@@ -11,7 +11,7 @@ const onOrOff = z.enum(['on', 'off']).optional()
 
 export const appCommands = () =>
   group('app', 'apps: the owners of keys, wallet and issues', 'create shop', {
-    create: administering({
+    create: adminCommand({
       summary: 'create an app',
       examples: ['shop'],
       input: inputOf(apps.create),
@@ -19,12 +19,12 @@ export const appCommands = () =>
         name: '<name>  what people call it',
         region: '--region <country>  whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)',
       },
-      makesDatabase: true,
+      createsDatabase: true,
       run: administer.createApp,
       json: ({ appId, organizationId, name, region }) => ({ appId, organizationId, name, region }),
       lines: ({ appId, name }) => [`Created app ${appId} (${name})`],
     }),
-    list: administering({
+    list: adminCommand({
       summary: 'list apps',
       ...NO_INPUT,
       run: async ({ store }) => {
@@ -41,7 +41,7 @@ export const appCommands = () =>
           'No apps yet. `watchword app create NAME` makes one.',
         ),
     }),
-    rename: administering({
+    rename: adminCommand({
       summary: 'call an app otherwise; its id stays',
       examples: ['app_4k2m9x0c7q1z "Web shop"'],
       input: inputOf(apps.rename),
@@ -50,7 +50,7 @@ export const appCommands = () =>
       json: ({ appId, name }) => ({ appId, name }),
       lines: ({ appId, name }) => [`${appId} is now called ${name}`],
     }),
-    region: administering({
+    region: adminCommand({
       summary: 'read phone numbers without a country as of this one; none: as of the server’s default',
       examples: ['app_4k2m9x0c7q1z US'],
       input: inputOf(apps.setRegion),
@@ -61,7 +61,7 @@ export const appCommands = () =>
         `${appId} reads numbers without a country as of ${region ?? `the server's default, ${numbering.region}`}`,
       ],
     }),
-    texts: administering({
+    texts: adminCommand({
       summary: 'show or decide what fills a code in by itself, and whether the number’s country chooses the language',
       examples: ['app_4k2m9x0c7q1z --web-otp-domain app.example.com --locale-by-country on'],
       input: APP_ARGUMENT.extend({
@@ -87,7 +87,7 @@ export const appCommands = () =>
       },
       lines: ({ texts }) => textLines(texts),
     }),
-    proofs: administering({
+    proofs: adminCommand({
       summary:
         'show or decide whether proofs of verification say what an issue’s metadata is; a browser that verifies reads it then',
       examples: ['app_4k2m9x0c7q1z --metadata on'],
@@ -102,11 +102,11 @@ export const appCommands = () =>
         metadata ? 'Proofs say what the metadata of their issue is.' : 'Proofs say nothing of metadata.',
       ],
     }),
-    retention: administering({
+    retention: adminCommand({
       summary: 'show or decide how long live issues are kept, with all that was tried and told of them',
       examples: ['app_4k2m9x0c7q1z --days 30'],
       input: APP_ARGUMENT.extend({
-        days: count.optional().describe('so many days'),
+        days: positiveInteger.optional().describe('so many days'),
         asServer: flag('as WATCHWORD_LIVE_RETENTION_DAYS says'),
       }),
       conflicts: { asServer: ['days'] },
@@ -125,11 +125,11 @@ export const appCommands = () =>
     unlock,
     block,
     unblock,
-    remove: administering({
+    remove: adminCommand({
       summary: 'end an app: its keys and webhooks stop, its ledger stays',
       examples: ['app_4k2m9x0c7q1z --yes'],
       input: APP_ARGUMENT,
-      asks: async (admin, { appId }) => {
+      confirmation: async (admin, { appId }) => {
         const { keys, endpoints, wallets } = admin.store.read
         const { name } = await administer.existingApp(admin, appId)
         const active = (await keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined).length

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { apps } from '../../console/contract/apps'
 import type { ShownChallenge } from '../../domain/challenge'
 import * as administer from '../../usecases/administer'
-import { APP_ARGUMENT, administering, flag, inputOf, readBy, text, textOrNone, textsOrNone } from './build'
+import { APP_ARGUMENT, adminCommand, flag, inputOf, parsedBy, text, textOrNone, textsOrNone } from './build'
 
 const { vendor, onOutage } = inputOf(apps.setChallenge).partial().shape
 
@@ -16,7 +16,7 @@ const input = APP_ARGUMENT.extend({
     '--site-key [key]  the public key of the widget, kept for who writes the page; hCaptcha is told of it',
   ),
   onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor does not answer (default: refuse)'),
-  minScore: readBy<number | true>(score)
+  minScore: parsedBy<number | true>(score)
     .optional()
     .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'),
   hostnames: textsOrNone('--hostname [name...]  where the widget may have been shown; without a name: anywhere'),
@@ -28,14 +28,14 @@ function score(text: string): number {
   return Number(text)
 }
 
-export const challenge = administering({
+export const challenge = adminCommand({
   summary: 'show or set the proof of a human that is asked for where a code would be refused for abuse',
   examples: [
     'app_4k2m9x0c7q1z --vendor turnstile --secret-file turnstile.secret --site-key 0x4AAAAAAA…',
     'app_4k2m9x0c7q1z --remove --yes',
   ],
   input,
-  asks: async (admin, { appId, remove }) => {
+  confirmation: async (admin, { appId, remove }) => {
     if (!remove) return undefined
     const { name } = await administer.existingApp(admin, appId)
     return `Ask for no proof in the app ${name} (${appId}) any more? Its secret is forgotten.`

@@ -1,11 +1,11 @@
 import { wallet } from '../../console/contract/money'
 import * as administer from '../../usecases/administer'
-import { administering, group, inputOf, ofApp } from './build'
+import { adminCommand, group, inputOf, ofApp } from './build'
 import { refundCommand } from './refund'
 
 export const creditCommands = () =>
   group('credit', 'wallets', 'add --app app_4k2m9x0c7q1z --amount 1000', {
-    add: administering({
+    add: adminCommand({
       summary: 'top up the wallet of an app',
       examples: ['--app app_4k2m9x0c7q1z --amount 1000 --reference invoice-17'],
       input: inputOf(wallet.topUp),
@@ -20,7 +20,7 @@ export const creditCommands = () =>
       lines: ({ wallet: { balance } }, { appId }) => [`Balance of ${appId}: ${balance} CREDIT`],
     }),
     refund: refundCommand,
-    clawback: administering({
+    clawback: adminCommand({
       summary: 'take credit back from the wallet of an app, once for each reference',
       examples: ['--app app_4k2m9x0c7q1z --amount 100 --reference chargeback-3'],
       input: inputOf(wallet.clawback).required(),
@@ -35,7 +35,7 @@ export const creditCommands = () =>
       },
       lines: ({ appId, amount, balance }) => [`Took back ${amount} CREDIT. Balance of ${appId}: ${balance} CREDIT`],
     }),
-    overdraft: administering({
+    overdraft: adminCommand({
       summary: 'let the available credit of an app go below zero',
       examples: ['--app app_4k2m9x0c7q1z --limit 50'],
       input: inputOf(wallet.setOverdraft),

@@ -4,7 +4,7 @@ import type { Incident } from '../../domain/incident'
 import * as administer from '../../usecases/administer'
 import { readLately } from '../../usecases/read-protection'
 import { iso, table } from '../output'
-import { administering, count, group, NO_INPUT } from './build'
+import { adminCommand, group, NO_INPUT, positiveInteger } from './build'
 import { touchedBy } from './protect'
 
 const shown = (incident: Incident) => ({
@@ -19,11 +19,11 @@ const shown = (incident: Incident) => ({
 
 const whereOf = (country: string) => (country === '' ? 'countries to which little is sent' : country)
 
-const one = z.object({ incidentId: z.string().describe('<incidentId>  incident') })
+const ofIncident = z.object({ incidentId: z.string().describe('<incidentId>  incident') })
 
 export const incidentCommands = () =>
   group('incident', 'codes that nobody types, or too many: what is stopped, and what it cost', 'list', {
-    list: administering({
+    list: adminCommand({
       summary: 'incidents that are open, of every app',
       ...NO_INPUT,
       run: async ({ store }) => ({ incidents: (await store.read.traffic.allOpenIncidents()).map(shown) }),
@@ -36,13 +36,15 @@ export const incidentCommands = () =>
           'No incident is open.',
         ),
     }),
-    end: administering({
+    end: adminCommand({
       summary: 'end an incident, and let codes pass there whatever traffic looks like',
       examples: ['0199a3c0-…'],
-      input: one.extend({
-        hours: count.optional().describe('for how long no rule about typing refuses codes there (default: a day)'),
+      input: ofIncident.extend({
+        hours: positiveInteger
+          .optional()
+          .describe('for how long no rule about typing refuses codes there (default: a day)'),
       }),
-      asks: async (admin, { incidentId, hours = 24 }) => {
+      confirmation: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
         const touched = touchedBy(await readLately(admin, appId), country, kind)
         const question = `End the incident? For ${hours} h no rule about typing refuses codes for ${whereOf(country)}.`
@@ -57,11 +59,11 @@ export const incidentCommands = () =>
         'Caps, blocks and closed countries still hold.',
       ],
     }),
-    refund: administering({
+    refund: adminCommand({
       summary: 'give back what codes have cost that nobody typed, each once',
       examples: ['0199a3c0-…'],
-      input: one,
-      asks: () => 'Give back what its codes have cost that nobody typed? It cannot be undone.',
+      input: ofIncident,
+      confirmation: () => 'Give back what its codes have cost that nobody typed? It cannot be undone.',
       run: async (admin, { incidentId }) => {
         const { incident, refunded, undecided } = await administer.refundUntyped(admin, incidentId)
         return { ...shown(incident), given: refunded, undecided }

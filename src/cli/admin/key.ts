@@ -4,7 +4,7 @@ import { isOpen } from '../../domain/browser-key'
 import type { StoredKey } from '../../domain/key'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
-import { APP_OPTION, administering, group, inputOf } from './build'
+import { APP_OPTION, adminCommand, group, inputOf } from './build'
 
 const create = inputOf(keys.create)
 const limits = create.shape.limits.unwrap()
@@ -13,7 +13,7 @@ const ofKey = '<keyId>  key, as `key create` named it'
 
 export const keyCommands = () =>
   group('key', 'API keys', 'create --app app_4k2m9x0c7q1z --kind sk --mode test', {
-    create: administering({
+    create: adminCommand({
       summary: 'create a key; it is shown this once',
       examples: [
         '--app app_4k2m9x0c7q1z --kind sk --mode live --scope otp:issue --scope otp:verify',
@@ -43,7 +43,7 @@ export const keyCommands = () =>
       }),
       lines: ({ key, stored: { keyId } }) => [`Created key ${keyId}; it is shown only now:`, key],
     }),
-    list: administering({
+    list: adminCommand({
       summary: 'list the keys of an app',
       examples: ['--app app_4k2m9x0c7q1z'],
       input: APP_OPTION,
@@ -62,7 +62,7 @@ export const keyCommands = () =>
           `${appId} has no keys yet. \`watchword key create\` makes one.`,
         ),
     }),
-    rotate: administering({
+    rotate: adminCommand({
       summary: 'make a key with the same rights; the old one goes on working for a while',
       examples: ['key_8s1d0f5g6h7j --overlap-hours 48'],
       input: inputOf(keys.rotate).extend({ overlapHours: z.int().default(24) }),
@@ -76,7 +76,7 @@ export const keyCommands = () =>
         key,
       ],
     }),
-    allow: administering({
+    allow: adminCommand({
       summary:
         'what a live browser key may do beyond the usual: set the sender (from), write free text (text), or nothing',
       examples: ['key_8s1d0f5g6h7j text', 'key_8s1d0f5g6h7j'],
@@ -88,7 +88,7 @@ export const keyCommands = () =>
         `Key ${keyId} may ${allows.length > 0 ? `also: ${allows.join(', ')}` : 'do the usual only'}`,
       ],
     }),
-    revoke: administering({
+    revoke: adminCommand({
       summary: 'revoke a key; it stops working at once',
       examples: ['key_8s1d0f5g6h7j'],
       input: inputOf(keys.revoke),

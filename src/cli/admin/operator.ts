@@ -5,15 +5,15 @@ import { invite, operatorNamed, resetPassword, unlock } from '../../usecases/peo
 import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'
 import { lostInWords } from '../doctor/audit'
 import { iso, table } from '../output'
-import { type Admin, administering, group, inputOf, NO_INPUT, text } from './build'
+import { type Admin, adminCommand, group, inputOf, NO_INPUT, text } from './build'
 
 const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
 
-const named = z.object({ email: z.string().describe('<email>  whose') })
+const ofOperator = z.object({ email: z.string().describe('<email>  whose') })
 
 export const operatorCommands = () =>
   group('operator', 'people who may use the console', 'invite --role developer', {
-    list: administering({
+    list: adminCommand({
       summary: 'list operators',
       ...NO_INPUT,
       run: async ({ store }) => ({
@@ -30,7 +30,7 @@ export const operatorCommands = () =>
           'No operators yet. The set-up link that `watchword serve` prints makes the first one.',
         ),
     }),
-    invite: administering({
+    invite: adminCommand({
       summary: 'make a link for one more operator; it works once, for three days',
       examples: ['--role developer'],
       input: inputOf(operators.invite),
@@ -49,10 +49,10 @@ export const operatorCommands = () =>
           : []),
       ],
     }),
-    reset: administering({
+    reset: adminCommand({
       summary: 'give an operator a new password, end their sessions and their second factor',
       examples: ['ann@example.com'],
-      input: named,
+      input: ofOperator,
       run: async (admin, { email }) => {
         const { operator, password } = await resetPassword(peopleOf(admin), admin.actor, email)
         return { operatorId: operator.operatorId, email: operator.email, password }
@@ -62,10 +62,10 @@ export const operatorCommands = () =>
         password,
       ],
     }),
-    unlock: administering({
+    unlock: adminCommand({
       summary: 'lift the pauses after failed sign-ins to an account, also in a running server',
       examples: ['ann@example.com'],
-      input: named,
+      input: ofOperator,
       run: async (admin, typed) => {
         const { operatorId, email } = await operatorNamed(admin, typed.email)
         await unlock(admin, admin.actor, { operatorId })
@@ -77,7 +77,7 @@ export const operatorCommands = () =>
 
 export const auditCommands = () =>
   group('audit', 'the log of what operators change', 'list --limit 20', {
-    list: administering({
+    list: adminCommand({
       summary: 'list changes, newest first',
       examples: ['--limit 20'],
       input: z.object({ limit: z.int().default(100).describe('how many') }),
@@ -95,7 +95,7 @@ export const auditCommands = () =>
           'Nobody has changed anything yet.',
         ),
     }),
-    verify: administering({
+    verify: adminCommand({
       summary: 'look whether every entry is as it was written; exits with 1 where one is not',
       examples: ['', '--holds 5f0c…'],
       input: z.object({
@@ -113,7 +113,7 @@ export const auditCommands = () =>
         ...(isIntact ? [`Intact: ${entries} entries, head ${head}`] : []),
       ],
     }),
-    accept: administering({
+    accept: adminCommand({
       summary: 'take the log as it is, once you know why its newest entries are gone; it says so in the log',
       ...NO_INPUT,
       run: async (admin) => ({ lost: await acceptAudit(admin) }),

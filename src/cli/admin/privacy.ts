@@ -12,20 +12,20 @@ import { type CommonOptions, onData, onDataCommand, removalCommand } from '../co
 import { type Confirmable, confirm } from '../confirm'
 import { Failure } from '../failure'
 import { adminOf, type Opened } from '../open'
-import { administering, group } from './build'
+import { adminCommand, group } from './build'
 
 export const privacyCommands = () =>
   group('privacy', 'what is stored of one phone: tell it, or erase it', 'export --phone-file number.txt', {
     export: exportCommand,
     erase: eraseCommand,
-    erased: administering({
+    erased: adminCommand({
       summary: 'the phones that were erased, by their keyed hashes, for `privacy again`',
       examples: ['> erased.txt'],
       input: z.object({}),
       run: async ({ store }) => ({ erased: (await store.read.phones.erasures()).map(erasureLine) }),
       lines: ({ erased }) => [...erased],
     }),
-    again: administering({
+    again: adminCommand({
       summary: 'erase again the phones of such a list, where a backup has brought them back',
       examples: ['erased.txt'],
       input: z.object({

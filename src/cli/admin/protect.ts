@@ -12,7 +12,7 @@ import { type Lately, readLately } from '../../usecases/read-protection'
 import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../confirm'
 import { iso } from '../output'
-import { type Admin, APP_ARGUMENT, administering, count, flag, inputOf, text, textsOrNone } from './build'
+import { type Admin, APP_ARGUMENT, adminCommand, flag, inputOf, positiveInteger, text, textsOrNone } from './build'
 
 const modes = inputOf(apps.protect).shape.protection.shape
 const seconds = z.int().optional()
@@ -53,7 +53,7 @@ const decisions = z.object({
     .describe('--lock <how long>  how long a phone is locked after a hundred wrong codes'),
 })
 
-export const protect = administering({
+export const protect = adminCommand({
   summary:
     'show or decide what is done against abuse: where codes go to, how many, for whom, how soon another one follows',
   examples: [
@@ -82,12 +82,12 @@ const place = APP_ARGUMENT.extend({
 })
 type Place = z.infer<typeof place>
 
-export const block = administering({
+export const block = adminCommand({
   summary: 'send nothing to a country, or a prefix of numbers, for a while',
   examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
-  input: place.extend({ hours: count.optional().describe('how long (default: a day)'), yes: flag(YES) }),
+  input: place.extend({ hours: positiveInteger.optional().describe('how long (default: a day)'), yes: flag(YES) }),
   /** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
-  asks: async (admin, { appId, hours, ...typed }) => {
+  confirmation: async (admin, { appId, hours, ...typed }) => {
     const { country, prefix, kind } = placeOf(admin, typed)
     await administer.existingApp(admin, appId)
     const howLong = hours === undefined ? 'a day' : `${hours} h`
@@ -106,7 +106,7 @@ export const block = administering({
   ],
 })
 
-export const unblock = administering({
+export const unblock = adminCommand({
   summary: 'send there again',
   examples: ['app_4k2m9x0c7q1z --country GB'],
   input: place,
@@ -118,7 +118,7 @@ export const unblock = administering({
   lines: ({ country }, { prefix = country }) => [`${prefix} gets codes again`],
 })
 
-export const unlock = administering({
+export const unlock = adminCommand({
   summary: 'open a phone that wrong codes have locked, or keep waiting',
   examples: ['app_4k2m9x0c7q1z 010-1234-5678'],
   input: APP_ARGUMENT.extend({ phoneNumber: z.string().describe('<number>  its phone number') }),

@@ -20,7 +20,7 @@ import { asChannel, headersOf } from '../command'
 import { confirm } from '../confirm'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
-import { type Admin, administering, flag, group, NO_INPUT, number, text, texts } from './build'
+import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
 
 /** As they are typed. */
 const settings = z.object({
@@ -37,7 +37,7 @@ const settings = z.object({
   reports: flag('http: the carrier calls the report URL; charge when it does'),
   replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
 })
-const one = z.object({ name: z.string().describe('<carrier>  what you called it') })
+const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you called it') })
 
 /** The settings of a file, and those of flags over them. */
 function configOf({ config, url, headers, reports }: z.infer<typeof settings>): Record<string, unknown> {
@@ -129,7 +129,7 @@ export const providerCommands = () =>
     'carriers that deliver messages',
     'set main --type http --channel sms --url https://carrier.example.com/send',
     {
-      set: administering({
+      set: adminCommand({
         summary: 'add a carrier, or change the one of that name',
         examples: [
           "main --type http --channel sms --url https://carrier.example.com/send --header 'X-Api-Key: …'",
@@ -152,10 +152,10 @@ export const providerCommands = () =>
           ...(reportSecret ? [`with "Authorization: Bearer ${reportSecret}", which is shown only now`] : []),
         ],
       }),
-      test: administering({
+      test: adminCommand({
         summary: 'send one marked message by a carrier and show what it answers',
         examples: ['main --to +821012345678'],
-        input: one.extend({
+        input: ofCarrier.extend({
           to: z.string().describe('--to <number>  a phone of yours'),
           channel: z.string().default('sms').describe(CHANNELS.join(' or ')),
           templateCode: text(
@@ -175,7 +175,7 @@ export const providerCommands = () =>
           consequenceOf(outcome),
         ],
       }),
-      list: administering({
+      list: adminCommand({
         summary: 'list carriers',
         ...NO_INPUT,
         run: (admin) => listCarriers(inspectorOf(admin)),
@@ -193,11 +193,11 @@ export const providerCommands = () =>
             'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
           ),
       }),
-      remove: administering({
+      remove: adminCommand({
         summary: 'remove a carrier',
         examples: ['main --yes'],
-        input: one,
-        asks: async ({ store }, { name }) => {
+        input: ofCarrier,
+        confirmation: async ({ store }, { name }) => {
           const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
           if (!known) throw missing('provider', name)
           const goes = 'Its settings and credentials are forgotten.'

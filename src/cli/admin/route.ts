@@ -4,7 +4,7 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { administering, group, NO_INPUT, text } from './build'
+import { adminCommand, group, NO_INPUT, text } from './build'
 
 /** As it is typed. */
 const scope = z.object({
@@ -29,7 +29,7 @@ const lineOf = ({ channel, country, appId, carriers }: Route) =>
 
 export const routeCommands = () =>
   group('route', 'which carriers deliver a channel, and in which order', 'set sms main,backup', {
-    set: administering({
+    set: adminCommand({
       summary: 'set a route; the most specific one counts',
       examples: ['sms main,backup', 'sms backup --country GB'],
       input: scope.extend({ carriers: z.string().describe('<carriers>  carriers, separated by commas') }),
@@ -40,7 +40,7 @@ export const routeCommands = () =>
       json: jsonOf,
       lines: (route) => [lineOf(route)],
     }),
-    list: administering({
+    list: adminCommand({
       summary: 'list routes; a channel without one uses every carrier it has',
       ...NO_INPUT,
       run: async ({ store }) => ({ routes: (await store.read.routes.all()).map(jsonOf) }),
@@ -53,11 +53,11 @@ export const routeCommands = () =>
           'No routes yet: every carrier of a channel serves it. `watchword route set` names an order.',
         ),
     }),
-    remove: administering({
+    remove: adminCommand({
       summary: 'remove a route',
       examples: ['sms --country GB --yes'],
       input: scope,
-      asks: async ({ store }, typed) => {
+      confirmation: async ({ store }, typed) => {
         const scope = scopeOf(typed)
         const known = (await store.read.routes.all()).find((route) => isSame(route, scope))
         return known && `Remove the route ${lineOf(known)}?`

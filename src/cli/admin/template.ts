@@ -9,7 +9,7 @@ import { CHANNELS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { APP_OPTION, administering, flag, group, text, texts } from './build'
+import { APP_OPTION, adminCommand, flag, group, text, texts } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
@@ -35,14 +35,14 @@ const valuesOf = (lines: readonly string[]): Record<string, string> =>
 
 const textOf = (body: string) => (body.startsWith('@') ? readFileSync(body.slice(1), 'utf8').trimEnd() : body)
 
-const one = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
+const ofTemplate = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
 
 export const templateCommands = () =>
   group('template', 'message templates', "set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'", {
-    set: administering({
+    set: adminCommand({
       summary: 'register a template of an app, or a new version of one',
       examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
-      input: one.extend({
+      input: ofTemplate.extend({
         templateId: z.string().describe('<templateId>  what requests call it'),
         body: z.string().describe('--body <text>  text with #{code} and #{variables}; @FILE reads a file'),
         name: text('what people call it'),
@@ -63,13 +63,13 @@ export const templateCommands = () =>
         }),
       lines: ({ templateId }, { appId }) => [`Template ${templateId} is registered for ${appId}`],
     }),
-    translate: administering({
+    translate: adminCommand({
       summary: 'say the same in another language, or no more; a built-in template becomes the app’s own so',
       examples: [
         "welcome --app app_4k2m9x0c7q1z --locale ja --body '#{name}さんの認証コードは #{code} です。'",
         'welcome --app app_4k2m9x0c7q1z --locale ja --remove',
       ],
-      input: one.extend({
+      input: ofTemplate.extend({
         locale: z.string().describe('--locale <tag>  the language, such as ja or zh-TW'),
         body: text('--body <text>  text with the placeholders of the template; @FILE reads a file'),
         providerTemplateCode: text(
@@ -88,10 +88,10 @@ export const templateCommands = () =>
         `Template ${templateId} of ${appId} is in ${localesOf(saved).join(', ')}`,
       ],
     }),
-    preview: administering({
+    preview: adminCommand({
       summary: 'show the SMS that a template makes, and what it goes as',
       examples: ['welcome --app app_4k2m9x0c7q1z --locale ja --value name=Kim'],
-      input: one.extend({
+      input: ofTemplate.extend({
         locale: text('--locale <tag>  language that an order asks for'),
         values: texts('--value <name=text>  what a variable is filled in with, repeatable'),
       }),
@@ -108,7 +108,7 @@ export const templateCommands = () =>
         `${messageType}: ${bytes} bytes of EUC-KR, an SMS has ${SMS_MAX_BYTES}. Outside Korea ${segments} × ${encoding}.`,
       ],
     }),
-    list: administering({
+    list: adminCommand({
       summary: "list an app's own templates",
       examples: ['--app app_4k2m9x0c7q1z'],
       input: APP_OPTION,
@@ -125,11 +125,11 @@ export const templateCommands = () =>
           `${appId} has no templates of its own, only those built in (${BUILT_IN_IDS}). \`watchword template set\` adds one.`,
         ),
     }),
-    remove: administering({
+    remove: adminCommand({
       summary: "remove an app's own template; one that is built in shows again where it was hidden",
       examples: ['welcome --app app_4k2m9x0c7q1z --yes'],
-      input: one,
-      asks: async ({ store }, { appId, templateId }) => {
+      input: ofTemplate,
+      confirmation: async ({ store }, { appId, templateId }) => {
         const known = (await store.read.templates.ofApp(appId)).find((own) => own.templateId === templateId)
         return known && `Remove the template ${templateId} of ${appId} ("${known.body}")?`
       },

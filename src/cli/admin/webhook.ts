@@ -12,7 +12,7 @@ import * as administer from '../../usecases/administer'
 import { previewHookTemplate } from '../../usecases/preview-hook-template'
 import { headersOf } from '../command'
 import { iso, table } from '../output'
-import { type Admin, APP_OPTION, administering, flag, group, inputOf, text, texts } from './build'
+import { type Admin, APP_OPTION, adminCommand, flag, group, inputOf, text, texts } from './build'
 
 const listOf = (values: string[] = []) => values.flatMap((list) => list.split(',')).map((value) => value.trim())
 
@@ -37,7 +37,7 @@ const settings = z.object({
   headers: texts('--header <header>  "Name: value" sent with every request, repeatable'),
   template: text('--template <json>  JSON with {{path}} that becomes the body; @FILE reads a file'),
 })
-const one = z.object({ endpointId: z.string().describe('<endpointId>  webhook') })
+const ofEndpoint = z.object({ endpointId: z.string().describe('<endpointId>  webhook') })
 
 const settingsOf = ({ filters, headers, template }: z.infer<typeof settings>) => ({
   ...(filters !== undefined && { filters: filtersOf(filters.filter(Boolean)) }),
@@ -83,7 +83,7 @@ const attemptObject = ({ number, calledAt, answeredAt, status, error, answer }: 
 
 export const webhookCommands = () =>
   group('webhook', 'who is told of events, and what came of it', 'list --app app_4k2m9x0c7q1z', {
-    add: administering({
+    add: adminCommand({
       summary: 'tell a URL of events; its secret is shown this once',
       examples: [
         '--app app_4k2m9x0c7q1z --mode live --url https://shop.example.com/otp --events otp.verified,otp.failed',
@@ -105,7 +105,7 @@ export const webhookCommands = () =>
         ...warningLines(warning),
       ],
     }),
-    list: administering({
+    list: adminCommand({
       summary: 'list the webhooks of an app',
       examples: ['--app app_4k2m9x0c7q1z'],
       input: APP_OPTION,
@@ -123,10 +123,10 @@ export const webhookCommands = () =>
           `${appId} has no webhooks yet. \`watchword webhook add\` makes one.`,
         ),
     }),
-    update: administering({
+    update: adminCommand({
       summary: 'change what is given, and leave the rest',
       examples: ['whe_2a4b6c8d0e1f --enable'],
-      input: one.extend({
+      input: ofEndpoint.extend({
         ...settings.shape,
         url: text('where events are posted to'),
         events: texts('--events <types>  separated by commas'),
@@ -148,11 +148,11 @@ export const webhookCommands = () =>
         ...warningLines(warning),
       ],
     }),
-    remove: administering({
+    remove: adminCommand({
       summary: 'tell it no more, and forget what it was told',
       examples: ['whe_2a4b6c8d0e1f --yes'],
-      input: one,
-      asks: async (admin, { endpointId }) => {
+      input: ofEndpoint,
+      confirmation: async (admin, { endpointId }) => {
         const { url, mode } = await existingEndpoint(admin, endpointId)
         return `Remove the webhook ${endpointId} (${mode}, ${url}) and all it was told?`
       },
@@ -162,10 +162,10 @@ export const webhookCommands = () =>
       },
       lines: ({ endpointId }) => [`Removed ${endpointId}`],
     }),
-    rotate: administering({
+    rotate: adminCommand({
       summary: 'make a new secret; the old one stays valid beside it for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
-      input: one.extend({ overlapHours: z.int().default(24).describe('how long the old one stays valid') }),
+      input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old one stays valid') }),
       run: async (admin, { endpointId, overlapHours }) => {
         const { secret, previousValidUntil } = await administer.rotateEndpoint(admin, endpointId, overlapHours)
         return { endpointId, secret, previousValidUntil: iso(previousValidUntil) }
@@ -175,10 +175,10 @@ export const webhookCommands = () =>
         secret,
       ],
     }),
-    test: administering({
+    test: adminCommand({
       summary: 'queue a made-up event for the running server to send',
       examples: ['whe_2a4b6c8d0e1f --type otp.verified'],
-      input: one.extend({ type: eventType.default('otp.sent').describe('event') }),
+      input: ofEndpoint.extend({ type: eventType.default('otp.sent').describe('event') }),
       run: async (admin, { endpointId, type }) => {
         return { endpointId, eventId: await administer.testEndpoint(admin, endpointId, type), type, queued: true }
       },
@@ -186,17 +186,17 @@ export const webhookCommands = () =>
         `Queued ${type} ${eventId}; \`webhook events ${endpointId}\` shows what came of it.`,
       ],
     }),
-    preview: administering({
+    preview: adminCommand({
       summary: 'show what a template makes of a sample of each event',
       examples: ['--template \'{"text":"{{type}}: {{data.id}}"}\''],
       input: z.object({ template: z.string().describe('--template <json>  JSON with {{path}}; @FILE reads a file') }),
       run: (_, { template }) => ({ previews: previewHookTemplate(textOf(template)) }),
       lines: ({ previews }) => previews.map(({ type, body }) => `${type}  ${body}`),
     }),
-    events: administering({
+    events: adminCommand({
       summary: 'list what a webhook was told, newest first, with every attempt',
       examples: ['whe_2a4b6c8d0e1f --status failed'],
-      input: one.extend({
+      input: ofEndpoint.extend({
         status: inputOf(webhooks.events).shape.status.describe('only these'),
         limit: z.int().default(50).describe('how many'),
         before: text('--before <deliveryId>  older than this one'),
@@ -226,10 +226,10 @@ export const webhookCommands = () =>
           `${endpointId} was told nothing${status ? ` that is ${status}` : ' yet'}. \`watchword webhook test\` sends it something.`,
         ),
     }),
-    replay: administering({
+    replay: adminCommand({
       summary: 'send one event again, or all that failed since a time',
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
-      input: one.extend({
+      input: ofEndpoint.extend({
         eventId: text('--event <eventId>  this event'),
         since: at.optional().describe('all that failed since'),
       }),
