@@ -28,7 +28,21 @@ const isRecording = process.env.WATCHWORD_RECORD !== undefined
 
 /** Groups that are made from data. */
 const GROUPS = [
-  ...['app', 'key', 'credit', 'provider', 'route', 'incident', 'template', 'webhook', 'operator', 'audit', 'privacy'],
+  ...[
+    'app',
+    'key',
+    'credit',
+    'provider',
+    'route',
+    'incident',
+    'template',
+    'webhook',
+    'operator',
+    'audit',
+    'privacy',
+    'issue',
+    'queue',
+  ],
 ]
 
 interface Call {
