@@ -6,7 +6,8 @@ export interface Confirmable {
   yes?: boolean
 }
 
-export const yesOption = () => new Option('--yes', 'do not ask; needed where there is no terminal to ask on')
+export const YES = 'do not ask; needed where there is no terminal to ask on'
+export const yesOption = () => new Option('--yes', YES)
 
 /**
  * Asks on the terminal; the question says what will change. `flag` is the option that answers it beforehand. Throws where

@@ -50,6 +50,14 @@ test.each(commands.map(({ path, command }) => [path, command] as const))(
   },
 )
 
+test.each(commands.map(({ path, command }) => [path, command] as const))(
+  '`%s --help` says what each option and argument is for',
+  (_, { options, registeredArguments }) => {
+    const unsaid = [...options, ...registeredArguments].filter(({ description }) => description === '')
+    expect(unsaid.map((one) => ('flags' in one ? one.flags : one.name()))).toEqual([])
+  },
+)
+
 test('the page of the command line has every command', () => {
   const page = readFileSync(join(import.meta.dir, '../../docs/command-line.md'), 'utf8')
   const leaves = commands.filter(({ command }) => command.commands.length === 0)

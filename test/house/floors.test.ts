@@ -24,7 +24,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   config: ['domain', 'ports'],
   app: ['config', 'console', 'http', 'jobs', 'node', 'ports', 'providers', 'usecases'],
   cli: [
-    ...['app', 'config', 'contract', 'domain', 'http', 'node', 'ports', 'providers', 'store', 'system', 'usecases'],
+    ...['app', 'config', 'console', 'contract', 'domain', 'http', 'node', 'ports'],
+    ...['providers', 'store', 'system', 'usecases'],
   ],
   main: ['cli'],
 }

@@ -1,11 +1,11 @@
 /** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { MISHAPS, type Mishap } from '../domain/mishap'
-import * as administer from '../usecases/administer'
-import { type CommonOptions, instant, onData, onDataCommand } from './command'
-import { type Confirmable, confirm, yesOption } from './confirm'
-import { adminOf, type Opened } from './open'
-import { iso, type Output } from './output'
+import { MISHAPS, type Mishap } from '../../domain/mishap'
+import * as administer from '../../usecases/administer'
+import { type CommonOptions, instant, onData, onDataCommand } from '../command'
+import { type Confirmable, confirm, yesOption } from '../confirm'
+import { adminOf, type Opened } from '../open'
+import { iso, type Output } from '../output'
 
 interface RefundOptions extends CommonOptions, Confirmable {
   app?: string

@@ -2,28 +2,47 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { erasureLine } from '../domain/erasure'
-import { linesOf } from '../system/erased-file'
-import { createTelemetry } from '../system/telemetry'
-import { type Erased, eraseDue, erasePhone, takeErasures } from '../usecases/erase-phone'
-import { type ExportDependencies, type ExportRequest, exportPhone } from '../usecases/export-phone'
-import { type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
-import { type Confirmable, confirm } from './confirm'
-import { Failure } from './failure'
-import { adminOf, type Opened } from './open'
+import { z } from 'zod'
+import { erasureLine } from '../../domain/erasure'
+import { linesOf } from '../../system/erased-file'
+import { createTelemetry } from '../../system/telemetry'
+import { type Erased, eraseDue, erasePhone, takeErasures } from '../../usecases/erase-phone'
+import { type ExportDependencies, type ExportRequest, exportPhone } from '../../usecases/export-phone'
+import { type CommonOptions, onData, onDataCommand, removalCommand } from '../command'
+import { type Confirmable, confirm } from '../confirm'
+import { Failure } from '../failure'
+import { adminOf, type Opened } from '../open'
+import { adminCommand, group } from './build'
 
-export function privacyCommands(): Command {
-  const privacy = command(
-    'privacy',
-    'what is stored of one phone: tell it, or erase it',
-    'privacy export --phone-file number.txt',
-  )
-  privacy.addCommand(exportCommand())
-  privacy.addCommand(eraseCommand())
-  privacy.addCommand(erasedCommand())
-  privacy.addCommand(againCommand())
-  return privacy
-}
+export const privacyCommands = () =>
+  group('privacy', 'what is stored of one phone: tell it, or erase it', 'export --phone-file number.txt', {
+    export: exportCommand,
+    erase: eraseCommand,
+    erased: adminCommand({
+      summary: 'the phones that were erased, by their keyed hashes, for `privacy again`',
+      examples: ['> erased.txt'],
+      input: z.object({}),
+      run: async ({ store }) => ({ erased: (await store.read.phones.erasures()).map(erasureLine) }),
+      lines: ({ erased }) => [...erased],
+    }),
+    again: adminCommand({
+      summary: 'erase again the phones of such a list, where a backup has brought them back',
+      examples: ['erased.txt'],
+      input: z.object({
+        file: z
+          .string()
+          .describe('<file>  list, as `privacy erased` prints it and a data folder has it as watchword.erased'),
+      }),
+      run: async (admin, { file }) => {
+        const lines = linesOf(file)
+        if (lines.length === 0) throw new Failure('not_found', `There is no such list, or nothing in it: ${file}`)
+        const deps = privacyOf(admin)
+        const phones = await takeErasures(deps, lines)
+        return { phones, ...(await eraseDue({ ...deps, isAlone: true })) }
+      },
+      lines: ({ phones, ...erased }) => [`Phones that were not known as erased: ${phones}.`, ...linesOfErased(erased)],
+    }),
+  })
 
 interface PhoneOptions extends CommonOptions {
   phoneFile?: string
@@ -134,33 +153,3 @@ const linesOfErased = ({ issues, counted, events, isLogEmptied }: Erased): strin
         'Another program reads or copies the write-ahead log, watchword.db-wal: what it holds of these issues goes when it begins anew.',
       ]),
 ]
-
-const erasedCommand = () =>
-  onDataCommand(
-    'erased',
-    'the phones that were erased, by their keyed hashes, for `privacy again`',
-    'privacy erased > erased.txt',
-  ).action((options: CommonOptions) =>
-    onData(options, async ({ store }, output) => {
-      const lines = (await store.read.phones.erasures()).map(erasureLine)
-      output({ erased: lines }, lines)
-    }),
-  )
-
-const againCommand = () =>
-  onDataCommand(
-    'again',
-    'erase again the phones of such a list, where a backup has brought them back',
-    'privacy again erased.txt',
-  )
-    .argument('<file>', 'list, as `privacy erased` prints it and a data folder has it as watchword.erased')
-    .action((file: string, options: CommonOptions) =>
-      onData(options, async (opened, output) => {
-        const lines = linesOf(file)
-        if (lines.length === 0) throw new Failure('not_found', `There is no such list, or nothing in it: ${file}`)
-        const deps = privacyOf(opened)
-        const phones = await takeErasures(deps, lines)
-        const erased = await eraseDue({ ...deps, isAlone: true })
-        output({ phones, ...erased }, [`Phones that were not known as erased: ${phones}.`, ...linesOfErased(erased)])
-      }),
-    )

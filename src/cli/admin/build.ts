@@ -1,0 +1,158 @@
+/**
+ * Makes commands from descriptions: options and arguments from the fields of a schema, the answer from a use case. Schemas say
+ * what type an option has and whether it must be given. Use cases say what is wrong with a value, in words.
+ */
+import { Argument, type Command, Option } from 'commander'
+import { z } from 'zod'
+import { at } from '../../console/contract/base'
+import { collect, command, instant, onData, onDataCommand, onDataOrNew, oneOrMore, wholeNumber } from '../command'
+import { confirm, yesOption } from '../confirm'
+import { adminOf, type Opened } from '../open'
+
+/** What use cases need, and the settings. */
+export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['config']['numbering'] }
+
+interface Fields<Input extends z.ZodObject> {
+  input: Input
+  /**
+   * What each field is for, where its schema has no description of its own. Flags may stand before it, and two spaces
+   * between; without them they follow from the name and the type. These fields come first in the help.
+   */
+  help?: Partial<Record<keyof z.infer<Input>, string>>
+  /** Fields that exclude others. */
+  conflicts?: Partial<Record<keyof z.infer<Input>, string[]>>
+}
+
+interface Description<Input extends z.ZodObject, Answer extends object> extends Fields<Input> {
+  summary: string
+  /** What is typed behind the name of the command. */
+  examples: readonly string[]
+  /** Where there is no database, it creates one. */
+  createsDatabase?: boolean
+  /** The question to confirm; undefined: nothing would be lost. */
+  confirmation?: (admin: Admin, input: z.infer<Input>) => string | undefined | Promise<string | undefined>
+  run: (admin: Admin, input: z.infer<Input>) => Answer | Promise<Answer>
+  /** The object of `--json`, where it is not the answer itself. */
+  json?: (answer: Answer, input: z.infer<Input>) => object
+  lines: (answer: Answer, input: z.infer<Input>, admin: Admin) => string[]
+}
+
+/** `words`: all that is typed to reach the command, its name being the last. */
+type CommandFactory = (name: string, words: string) => Command
+
+/** A command of subcommands, by their names. Those that are written by hand ignore the words. */
+export function group(name: string, summary: string, example: string, subcommands: Record<string, CommandFactory>) {
+  const parent = command(name, summary, `${name} ${example}`)
+  for (const [child, create] of Object.entries(subcommands)) parent.addCommand(create(child, `${name} ${child}`))
+  return parent
+}
+
+/** What a procedure of the console takes. */
+export const inputOf = <Input extends z.ZodObject>(procedure: {
+  '~orpc': { inputSchema?: Input | undefined }
+}): Input => procedure['~orpc'].inputSchema as Input
+
+/** What many commands take. */
+export const ofApp = '--app <id>  app'
+export const NO_INPUT = { examples: [''], input: z.object({}) }
+export const APP_OPTION = z.object({ appId: z.string().describe(ofApp) })
+export const APP_ARGUMENT = z.object({ appId: z.string().describe('<appId>  app') })
+
+/** A field with a parser of its own. */
+export const parsedBy = <Value>(parse: (text: string) => Value) => z.custom<Value>().meta({ parse })
+export const positiveInteger = parsedBy(oneOrMore)
+
+export const flag = (help: string) => z.boolean().optional().describe(help)
+export const number = (help: string) => z.int().optional().describe(help)
+export const texts = (help: string) => z.array(z.string()).optional().describe(help)
+export const text = (help: string) => z.string().optional().describe(help)
+/** Given without a value, these are `true`: the setting is removed. */
+export const textOrNone = (help: string) =>
+  z
+    .union([z.string(), z.literal(true)])
+    .optional()
+    .describe(help)
+export const textsOrNone = (help: string) =>
+  z
+    .union([z.array(z.string()), z.literal(true)])
+    .optional()
+    .describe(help)
+
+export function adminCommand<Input extends z.ZodObject, Answer extends object>(
+  description: Description<Input, Answer>,
+): CommandFactory {
+  const { summary, examples, confirmation, run, json, lines } = description
+  return (name, words) => {
+    const created = onDataCommand(name, summary, ...examples.map((example) => `${words} ${example}`.trimEnd()))
+    const fields = fieldsOf(description)
+    if (confirmation && !fields.some((field) => field.name === 'yes')) created.addOption(yesOption())
+    for (const { declaration } of fields)
+      if (declaration instanceof Option) created.addOption(declaration)
+      else created.addArgument(declaration)
+    return created.action(async (...given: unknown[]) => {
+      const options = created.opts()
+      const givenFor = (declaration: Option | Argument) =>
+        declaration instanceof Option
+          ? options[declaration.attributeName()]
+          : given[created.registeredArguments.indexOf(declaration)]
+      const values = fields.map((field) => [field.name, givenFor(field.declaration) ?? field.defaultValue])
+      const input = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as z.infer<Input>
+      await (description.createsDatabase ? onDataOrNew : onData)(options, async (opened, output) => {
+        const admin = { ...opened, ...adminOf(opened), numbering: opened.config.numbering }
+        const question = await confirmation?.(admin, input)
+        if (question !== undefined) await confirm(options, question)
+        const answer = await run(admin, input)
+        output(json?.(answer, input) ?? answer, lines(answer, input, admin))
+      })
+    })
+  }
+}
+
+interface Field {
+  name: string
+  declaration: Option | Argument
+  defaultValue: unknown
+}
+
+const fieldsOf = <Input extends z.ZodObject>({ input, help = {}, conflicts }: Fields<Input>): Field[] =>
+  [...new Set([...Object.keys(help), ...Object.keys(input.shape)])].map((name) => {
+    const schema: z.ZodType = input.shape[name]
+    const text = help[name as keyof z.infer<Input>] ?? schema.description ?? ''
+    const { type, defaultValue } = unwrapped(schema)
+    const declaration = declare(name, type, text, !schema.isOptional())
+    if (declaration instanceof Option) declaration.conflicts(conflicts?.[name as keyof z.infer<Input>] ?? [])
+    // An empty list is not worth a word of help.
+    if (defaultValue !== undefined && !Array.isArray(defaultValue)) declaration.default(defaultValue)
+    return { name, declaration, defaultValue }
+  })
+
+function declare(name: string, type: z.ZodType, help: string, isRequired: boolean): Option | Argument {
+  const [, flags = flagsOf(name, type), text] = /^(?:([-<[].*?) {2})?(.*)$/s.exec(help) ?? []
+  const declaration = flags.startsWith('-')
+    ? new Option(flags, text).makeOptionMandatory(isRequired)
+    : new Argument(flags, text)
+  const element = type instanceof z.ZodArray ? type.element : type
+  if (element instanceof z.ZodEnum) declaration.choices(element.options.map(String))
+  else if (element instanceof z.ZodLiteral) declaration.choices([...element.values].map(String))
+  else if (type instanceof z.ZodArray && !flags.includes('...')) declaration.argParser(collect)
+  else if (type === at) declaration.argParser(instant)
+  else if (type instanceof z.ZodCustom) declaration.argParser(type.meta()?.parse as typeof oneOrMore)
+  else if (type instanceof z.ZodNumber) declaration.argParser(wholeNumber)
+  return declaration
+}
+
+/** What is inside of `optional` and `default`. */
+function unwrapped(schema: z.ZodType): { type: z.ZodType; defaultValue?: unknown } {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNonOptional)
+    return unwrapped(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodDefault)
+    return { ...unwrapped(schema.unwrap() as z.ZodType), defaultValue: schema.def.defaultValue }
+  return { type: schema }
+}
+
+function flagsOf(name: string, type: z.ZodType): string {
+  const long = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  if (type instanceof z.ZodBoolean) return long
+  if (type instanceof z.ZodNumber || type instanceof z.ZodCustom) return `${long} <${type === at ? 'date' : 'n'}>`
+  return `${long} <${name}>`
+}

@@ -1,0 +1,76 @@
+/** `watchword incident`: codes that nobody types, and what can be done about them. */
+import { z } from 'zod'
+import type { Incident } from '../../domain/incident'
+import * as administer from '../../usecases/administer'
+import { readLately } from '../../usecases/read-protection'
+import { iso, table } from '../output'
+import { adminCommand, group, NO_INPUT, positiveInteger } from './build'
+import { touchedBy } from './protect'
+
+const shown = (incident: Incident) => ({
+  ...{ incidentId: incident.incidentId, appId: incident.appId, keyKind: incident.kind, country: incident.country },
+  ...{ rules: incident.rules, blocked: incident.isBlocked, refused: incident.refused, cost: incident.cost },
+  since: iso(incident.since),
+  lastAt: iso(incident.lastAt),
+  pausedUntil: incident.pausedUntil === undefined ? null : iso(incident.pausedUntil),
+  endedAt: incident.endedAt === undefined ? null : iso(incident.endedAt),
+  refunded: incident.refunded ?? null,
+})
+
+const whereOf = (country: string) => (country === '' ? 'countries to which little is sent' : country)
+
+const ofIncident = z.object({ incidentId: z.string().describe('<incidentId>  incident') })
+
+export const incidentCommands = () =>
+  group('incident', 'codes that nobody types, or too many: what is stopped, and what it cost', 'list', {
+    list: adminCommand({
+      summary: 'incidents that are open, of every app',
+      ...NO_INPUT,
+      run: async ({ store }) => ({ incidents: (await store.read.traffic.allOpenIncidents()).map(shown) }),
+      lines: ({ incidents }) =>
+        table(
+          ['INCIDENT', 'APP', 'WHERE', 'REFUSED', 'COST', 'SINCE', 'PAUSED UNTIL'],
+          incidents.map(({ incidentId, appId, keyKind, country, refused, cost, since, pausedUntil }) => [
+            ...[incidentId, appId, `${keyKind} ${country}`, refused, cost, since, pausedUntil ?? ''],
+          ]),
+          'No incident is open.',
+        ),
+    }),
+    end: adminCommand({
+      summary: 'end an incident, and let codes pass there whatever traffic looks like',
+      examples: ['0199a3c0-…'],
+      input: ofIncident.extend({
+        hours: positiveInteger
+          .optional()
+          .describe('for how long no rule about typing refuses codes there (default: a day)'),
+      }),
+      confirmation: async (admin, { incidentId, hours = 24 }) => {
+        const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
+        const touched = touchedBy(await readLately(admin, appId), country, kind)
+        const question = `End the incident? For ${hours} h no rule about typing refuses codes for ${whereOf(country)}.`
+        return `${question} Touched: ${touched}.`
+      },
+      run: async (admin, { incidentId, hours }) => {
+        const { incident, reopenedUntil } = await administer.endIncident(admin, incidentId, hours)
+        return { ...shown(incident), reopenedUntil: iso(reopenedUntil) }
+      },
+      lines: ({ reopenedUntil, keyKind, appId, country }) => [
+        `Ended: until ${reopenedUntil} no rule about typing refuses ${keyKind} keys of ${appId} in ${whereOf(country)}.`,
+        'Caps, blocks and closed countries still hold.',
+      ],
+    }),
+    refund: adminCommand({
+      summary: 'give back what codes have cost that nobody typed, each once',
+      examples: ['0199a3c0-…'],
+      input: ofIncident,
+      confirmation: () => 'Give back what its codes have cost that nobody typed? It cannot be undone.',
+      run: async (admin, { incidentId }) => {
+        const { incident, refunded, undecided } = await administer.refundUntyped(admin, incidentId)
+        return { ...shown(incident), given: refunded, undecided }
+      },
+      lines: ({ given, undecided }) => [
+        `Refunded ${given.credits} CREDIT for ${given.issues} issues.`,
+        ...(undecided > 0 ? [`${undecided} are not charged yet: ask again when their carriers have reported.`] : []),
+      ],
+    }),
+  })

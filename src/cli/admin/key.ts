@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { keys } from '../../console/contract/apps'
+import { isOpen } from '../../domain/browser-key'
+import type { StoredKey } from '../../domain/key'
+import * as administer from '../../usecases/administer'
+import { iso, table } from '../output'
+import { APP_OPTION, adminCommand, group, inputOf } from './build'
+
+const create = inputOf(keys.create)
+const limits = create.shape.limits.unwrap()
+
+const ofKey = '<keyId>  key, as `key create` named it'
+
+export const keyCommands = () =>
+  group('key', 'API keys', 'create --app app_4k2m9x0c7q1z --kind sk --mode test', {
+    create: adminCommand({
+      summary: 'create a key; it is shown this once',
+      examples: [
+        '--app app_4k2m9x0c7q1z --kind sk --mode live --scope otp:issue --scope otp:verify',
+        '--app app_4k2m9x0c7q1z --kind pk --mode live --origin https://shop.example.com',
+      ],
+      input: create.omit({ limits: true }).extend({ scopes: z.array(z.string()).default([]), ...limits.shape }),
+      help: {
+        appId: '--app <id>  app that owns the key',
+        kind: 'sk: for servers, pk: for browsers',
+        mode: 'live or test',
+        scopes: '--scope <scope>  what it may do, repeatable (default: sk *, pk otp:issue otp:verify)',
+        allowedOrigins: '--origin <origin>  exact origin a pk key may be used from, repeatable',
+        allowedCidrs: '--cidr <network>  network an sk key may be used from, repeatable',
+        expiresAt: '--expires <date>  when it stops working',
+        allows: '--allow <what...>  live pk keys: from (set the sender), text (fill variables with free text)',
+        issuesPerMin: 'own limit, live keys only',
+        verifiesPerMin: 'own limit, live keys only',
+        readsPerMin: 'own limit, live keys only',
+        issuesPerMinPerIp: 'own limit for each client address, live keys only',
+      },
+      run: (admin, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
+        const wanted = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
+        return administer.createKey(admin, wanted)
+      },
+      json: ({ key, stored: { keyId, kind, mode, scopes, allowedOrigins } }) => ({
+        ...{ keyId, key, kind, mode, scopes, allowedOrigins },
+      }),
+      lines: ({ key, stored: { keyId } }) => [`Created key ${keyId}; it is shown only now:`, key],
+    }),
+    list: adminCommand({
+      summary: 'list the keys of an app',
+      examples: ['--app app_4k2m9x0c7q1z'],
+      input: APP_OPTION,
+      run: async ({ store }, { appId }) => {
+        await administer.existingApp({ store }, appId)
+        return store.read.keys.ofApp(appId)
+      },
+      json: (keys) => ({ keys: keys.map(({ hash: _, ...rest }) => rest) }),
+      lines: (keys, { appId }, { clock }) =>
+        table(
+          ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'ALLOWS', 'STATE'],
+          keys.map((key) => [
+            ...[key.keyId, `${key.prefix}…${key.lastFour}`, key.mode, key.scopes.join(' ')],
+            ...[isOpen(key) ? key.allows.join(' ') : '', stateOf(key, clock.now())],
+          ]),
+          `${appId} has no keys yet. \`watchword key create\` makes one.`,
+        ),
+    }),
+    rotate: adminCommand({
+      summary: 'make a key with the same rights; the old one goes on working for a while',
+      examples: ['key_8s1d0f5g6h7j --overlap-hours 48'],
+      input: inputOf(keys.rotate).extend({ overlapHours: z.int().default(24) }),
+      help: { keyId: ofKey, overlapHours: 'how long the old one goes on working' },
+      run: async (admin, { keyId: previousKeyId, overlapHours }) => {
+        const { key, stored, previousWorksUntil } = await administer.rotateKey(admin, previousKeyId, overlapHours)
+        return { keyId: stored.keyId, key, previousKeyId, previousWorksUntil: iso(previousWorksUntil) }
+      },
+      lines: ({ keyId, key, previousKeyId, previousWorksUntil }) => [
+        `Created key ${keyId}; it is shown only now. ${previousKeyId} works until ${previousWorksUntil}:`,
+        key,
+      ],
+    }),
+    allow: adminCommand({
+      summary:
+        'what a live browser key may do beyond the usual: set the sender (from), write free text (text), or nothing',
+      examples: ['key_8s1d0f5g6h7j text', 'key_8s1d0f5g6h7j'],
+      input: inputOf(keys.allow),
+      help: { keyId: ofKey, allows: '[what...]  from, text; none: nothing' },
+      run: (admin, { keyId, allows }) => administer.allowKey(admin, keyId, allows),
+      json: ({ keyId, allows }) => ({ keyId, allows }),
+      lines: ({ keyId, allows }) => [
+        `Key ${keyId} may ${allows.length > 0 ? `also: ${allows.join(', ')}` : 'do the usual only'}`,
+      ],
+    }),
+    revoke: adminCommand({
+      summary: 'revoke a key; it stops working at once',
+      examples: ['key_8s1d0f5g6h7j'],
+      input: inputOf(keys.revoke),
+      help: { keyId: ofKey },
+      run: async (admin, { keyId }) => ({
+        keyId,
+        revokedAt: iso((await administer.revokeKey(admin, keyId)).revokedAt),
+      }),
+      lines: ({ keyId }) => [`Revoked key ${keyId}`],
+    }),
+  })
+
+function stateOf({ revokedAt, expiresAt }: StoredKey, now: number): string {
+  if (revokedAt !== undefined) return 'revoked'
+  if (expiresAt === undefined) return 'active'
+  return `${now < expiresAt ? 'active until' : 'expired'} ${iso(expiresAt)}`
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { operators } from '../../console/contract/access'
+import { systemPasswords } from '../../system/passwords'
+import { invite, operatorNamed, resetPassword, unlock } from '../../usecases/people'
+import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'
+import { lostInWords } from '../doctor/audit'
+import { iso, table } from '../output'
+import { type Admin, adminCommand, group, inputOf, NO_INPUT, text } from './build'
+
+const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
+
+const ofOperator = z.object({ email: z.string().describe('<email>  whose') })
+
+export const operatorCommands = () =>
+  group('operator', 'people who may use the console', 'invite --role developer', {
+    list: adminCommand({
+      summary: 'list operators',
+      ...NO_INPUT,
+      run: async ({ store }) => ({
+        operators: (await store.read.people.all()).map(({ operatorId, email, name, role, totpSecret }) => ({
+          ...{ operatorId, email, name, role, hasTotp: totpSecret !== undefined },
+        })),
+      }),
+      lines: ({ operators }) =>
+        table(
+          ['OPERATOR', 'EMAIL', 'NAME', 'ROLE', 'SECOND FACTOR'],
+          operators.map(({ operatorId, email, name, role, hasTotp }) => [
+            ...[operatorId, email, name, role, hasTotp ? 'yes' : 'no'],
+          ]),
+          'No operators yet. The set-up link that `watchword serve` prints makes the first one.',
+        ),
+    }),
+    invite: adminCommand({
+      summary: 'make a link for one more operator; it works once, for three days',
+      examples: ['--role developer'],
+      input: inputOf(operators.invite),
+      help: { role: 'what they may do' },
+      run: async (admin, { role }) => {
+        const { token, expiresAt } = await invite(peopleOf(admin), admin.actor, { role })
+        const url = `${admin.config.publicUrl ?? ''}/console/invitation#${token}`
+        return { url, role, expiresAt: iso(expiresAt) }
+      },
+      lines: ({ url, expiresAt }, _, { config }) => [
+        `Until ${expiresAt}: ${url}`,
+        ...(config.publicUrl === undefined
+          ? [
+              'Put in front where the console is opened, such as http://127.0.0.1:8787; WATCHWORD_PUBLIC_URL does it for you.',
+            ]
+          : []),
+      ],
+    }),
+    reset: adminCommand({
+      summary: 'give an operator a new password, end their sessions and their second factor',
+      examples: ['ann@example.com'],
+      input: ofOperator,
+      run: async (admin, { email }) => {
+        const { operator, password } = await resetPassword(peopleOf(admin), admin.actor, email)
+        return { operatorId: operator.operatorId, email: operator.email, password }
+      },
+      lines: ({ email, password }) => [
+        `The new password of ${email} is shown only now; change it after signing in:`,
+        password,
+      ],
+    }),
+    unlock: adminCommand({
+      summary: 'lift the pauses after failed sign-ins to an account, also in a running server',
+      examples: ['ann@example.com'],
+      input: ofOperator,
+      run: async (admin, typed) => {
+        const { operatorId, email } = await operatorNamed(admin, typed.email)
+        await unlock(admin, admin.actor, { operatorId })
+        return { operatorId, email }
+      },
+      lines: ({ email }) => [`${email} can sign in again from anywhere.`],
+    }),
+  })
+
+export const auditCommands = () =>
+  group('audit', 'the log of what operators change', 'list --limit 20', {
+    list: adminCommand({
+      summary: 'list changes, newest first',
+      examples: ['--limit 20'],
+      input: z.object({ limit: z.int().default(100).describe('how many') }),
+      run: async ({ store }, { limit }) => ({
+        entries: (await store.lists.audit.page({ limit: Math.min(limit, 100_000) })).map((entry) => ({
+          ...{ ...entry, at: iso(entry.at), hash: Buffer.from(entry.hash).toString('hex') },
+        })),
+      }),
+      lines: ({ entries }) =>
+        table(
+          ['ENTRY', 'AT', 'WHO', 'FROM', 'WHAT', 'OF', 'DETAIL'],
+          entries.map(({ seq, at, actor, ip, action, target, detail }) => [
+            ...[seq, at, actor, ip, action, target, JSON.stringify(detail)],
+          ]),
+          'Nobody has changed anything yet.',
+        ),
+    }),
+    verify: adminCommand({
+      summary: 'look whether every entry is as it was written; exits with 1 where one is not',
+      examples: ['', '--holds 5f0c…'],
+      input: z.object({
+        hash: text('--holds <hash>  look also for the entry of a hash that was told before, by a backup for example'),
+      }),
+      run: async ({ store, vault }, { hash }) => {
+        const verdict = await verifyAudit({ read: store.read, vault, hash })
+        if (!verdict.isIntact) process.exitCode = 1
+        return verdict
+      },
+      lines: ({ isIntact, entries, head, brokenAt, lost, holdsHash }, { hash }) => [
+        ...(brokenAt === undefined ? [] : [`Broken at entry ${brokenAt}; ${entries} before it are intact`]),
+        ...lost.map(lostInWords),
+        ...(holdsHash === false ? [`There is no entry ${hash}`] : []),
+        ...(isIntact ? [`Intact: ${entries} entries, head ${head}`] : []),
+      ],
+    }),
+    accept: adminCommand({
+      summary: 'take the log as it is, once you know why its newest entries are gone; it says so in the log',
+      ...NO_INPUT,
+      run: async (admin) => ({ lost: await acceptAudit(admin) }),
+      lines: ({ lost }) => (lost.length > 0 ? lost.map(lostInWords) : ['Nothing was missing.']),
+    }),
+  })

@@ -1,0 +1,234 @@
+/** `watchword app protect`, `block`, `unblock` and `unlock`: what an owner decides about abuse. */
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { apps } from '../../console/contract/apps'
+import { protection } from '../../console/contract/protection'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../../domain/cap'
+import type { KeyKind } from '../../domain/key'
+import { type Protection, protectionOf } from '../../domain/protection'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/value'
+import * as administer from '../../usecases/administer'
+import { type Lately, readLately } from '../../usecases/read-protection'
+import { prefixHash } from '../../usecases/shared/place'
+import { YES } from '../confirm'
+import { iso } from '../output'
+import { type Admin, APP_ARGUMENT, adminCommand, flag, inputOf, positiveInteger, text, textsOrNone } from './build'
+
+const modes = inputOf(apps.protect).shape.protection.shape
+const seconds = z.int().optional()
+
+const decisions = z.object({
+  numberTypes: modes.numberTypes.describe(
+    '--number-types <mode>  codes to numbers that get no texts, or cost a premium',
+  ),
+  countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries that are not open'),
+  open: textsOrNone(
+    '--open [country...]  where browser keys send to beside the app’s region; without a country: nowhere else',
+  ),
+  secretTo: textsOrNone('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
+  close: textsOrNone('--close [country...]  where no key sends to; without a country: nowhere'),
+  capping: modes.capping.describe('--caps <mode>  codes over a cap'),
+  cap: textsOrNone(
+    '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
+  ),
+  conversion: modes.conversion.describe(
+    '--conversion <mode>  traffic that nobody verifies, once what is usual is known',
+  ),
+  tolerance: z
+    .literal(['0.5', '1', '2'])
+    .optional()
+    .describe('--tolerance <times>  so many times as much of it is let pass as usually'),
+  failures: modes.failures.describe('--failures <mode>  codes to phones at which too many codes were wrong'),
+  trustNetwork: textsOrNone('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
+  trustCountry: textsOrNone('--trust-country [country...]  countries that are held to none'),
+  trustPhone: text('--trust-phone <number>  one more phone that is held to none'),
+  trustNoPhone: flag('phones are trusted no more'),
+  resend: seconds.describe(
+    '--resend <seconds>  how long secret keys wait before a next code for one phone and purpose',
+  ),
+  browserResend: seconds.describe('--browser-resend <seconds>  the same of browser keys'),
+  lock: z
+    .enum(['day', 'operator'])
+    .optional()
+    .describe('--lock <how long>  how long a phone is locked after a hundred wrong codes'),
+})
+
+export const protect = adminCommand({
+  summary:
+    'show or decide what is done against abuse: where codes go to, how many, for whom, how soon another one follows',
+  examples: [
+    'app_4k2m9x0c7q1z --open US JP --resend 30',
+    'app_4k2m9x0c7q1z --cap pk:country:messages:day=500 sk:app:credits:hour=2000',
+  ],
+  input: APP_ARGUMENT.extend(decisions.shape),
+  run: async (admin, { appId, trustPhone, ...typed }) => {
+    const known = await administer.existingApp(admin, appId)
+    const decided = decisionsOf(typed)
+    const app = Object.keys(decided).length > 0 ? await administer.protectApp(admin, appId, decided) : known
+    return trustPhone === undefined ? app : await administer.trustPhone(admin, appId, trustPhone)
+  },
+  json: (app, { appId }) => {
+    const protection = protectionOf(app)
+    const { trusted } = protection
+    return { appId, protection: { ...protection, trusted: { ...trusted, phones: trusted.phones.length } } }
+  },
+  lines: (app, _, { numbering }) => linesOf(app.region ?? numbering.region, protectionOf(app)),
+})
+
+const place = APP_ARGUMENT.extend({
+  country: z.string().describe('--country <country>  ISO 3166 code such as KR'),
+  prefix: text('--prefix <digits>  only numbers that are this and four more digits, for example +82101234'),
+  kind: inputOf(protection.block).shape.kind.describe('only what such keys send (default: every key)'),
+})
+type Place = z.infer<typeof place>
+
+export const block = adminCommand({
+  summary: 'send nothing to a country, or a prefix of numbers, for a while',
+  examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
+  input: place.extend({ hours: positiveInteger.optional().describe('how long (default: a day)'), yes: flag(YES) }),
+  /** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
+  confirmation: async (admin, { appId, hours, ...typed }) => {
+    const { country, prefix, kind } = placeOf(admin, typed)
+    await administer.existingApp(admin, appId)
+    const howLong = hours === undefined ? 'a day' : `${hours} h`
+    const touched = touchedBy(await readLately(admin, appId, prefix), country, kind)
+    return `Send nothing to ${typed.prefix ?? country} for ${howLong}, ${withKeys(kind)}? Touched: ${touched}.`
+  },
+  run: async (admin, { appId, hours, ...typed }) => {
+    const place = placeOf(admin, typed)
+    const forMs = hours === undefined ? undefined : hours * HOUR_MS
+    const app = await administer.blockPlace(admin, appId, { ...place, forMs })
+    const { country, kind } = place
+    return { appId, country, ...(kind && { kind }), until: iso(protectionOf(app).blocks.at(-1)?.until ?? 0) }
+  },
+  lines: ({ country, kind, until }, { prefix = country }) => [
+    `Nothing is sent to ${prefix} ${withKeys(kind)} until ${until}`,
+  ],
+})
+
+export const unblock = adminCommand({
+  summary: 'send there again',
+  examples: ['app_4k2m9x0c7q1z --country GB'],
+  input: place,
+  run: async (admin, { appId, ...typed }) => {
+    const place = placeOf(admin, typed)
+    await administer.unblockPlace(admin, appId, place)
+    return { appId, country: place.country }
+  },
+  lines: ({ country }, { prefix = country }) => [`${prefix} gets codes again`],
+})
+
+export const unlock = adminCommand({
+  summary: 'open a phone that wrong codes have locked, or keep waiting',
+  examples: ['app_4k2m9x0c7q1z 010-1234-5678'],
+  input: APP_ARGUMENT.extend({ phoneNumber: z.string().describe('<number>  its phone number') }),
+  run: async (admin, { appId, phoneNumber }) => {
+    const { wasWaiting } = await administer.unlockPhone(admin, appId, phoneNumber)
+    return { appId, wasWaiting }
+  },
+  lines: ({ wasWaiting }) => [
+    wasWaiting ? 'Opened: it may get a code now' : 'It has had no wrong codes since its last right one',
+  ],
+})
+
+const KEYS = { sk: 'secret key', pk: 'browser key' } as const
+const withKeys = (kind: KeyKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
+
+export function touchedBy({ keys, codes, areAll }: Lately, country: string, kind: KeyKind | undefined): string {
+  const of = (one: KeyKind) => {
+    const there = codes.filter((sum) => sum.kind === one && sum.country === country)
+    const count = there.reduce((all, { sent, refused }) => all + sent + refused, 0)
+    const name = `${keys[one]} ${KEYS[one]}${keys[one] === 1 ? '' : 's'}`
+    return `${name} (${areAll ? '' : 'more than '}${count} ${count === 1 ? 'code' : 'codes'} in the last hour)`
+  }
+  return (kind ? [kind] : (['sk', 'pk'] as const)).map(of).join(', ')
+}
+
+const PREFIX = /^\+[1-9][0-9]{2,10}$/
+
+function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<Place, 'appId'>): administer.BlockedPlace {
+  const country = named.country.toUpperCase()
+  if (prefix === undefined) return { country, kind }
+  if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
+  return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
+}
+
+function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.Decided {
+  const { open, secretTo, close, cap, tolerance, trustNetwork, trustCountry, trustNoPhone, ...others } = typed
+  const { resend, browserResend, lock, ...modes } = others
+  const resendMs = {
+    ...(resend !== undefined && { sk: resend * SECOND_MS }),
+    ...(browserResend !== undefined && { pk: browserResend * SECOND_MS }),
+  }
+  const trusted = {
+    ...(trustNetwork && { networks: listOf(trustNetwork) }),
+    ...(trustCountry && { countries: upper(listOf(trustCountry)) }),
+    ...(trustNoPhone && { phones: [] }),
+  }
+  return {
+    ...modes,
+    ...(open && { open: upper(listOf(open)) }),
+    ...(secretTo && { secretTo: upper(listOf(secretTo)) }),
+    ...(close && { closed: upper(listOf(close)) }),
+    ...(cap && { caps: listOf(cap).map(capOf) }),
+    ...(tolerance && { tolerance: Number(tolerance) }),
+    ...(Object.keys(trusted).length > 0 && { trusted }),
+    ...(Object.keys(resendMs).length > 0 && { resendMs }),
+    ...(lock && { lockMs: lock === 'day' ? DAY_MS : null }),
+  }
+}
+
+/** An option without a value is `true`. */
+const listOf = (items: string[] | true): string[] => (items === true ? [] : [...new Set(items)])
+const upper = (items: readonly string[]) => [...new Set(items.map((item) => item.toUpperCase()))]
+
+const CAP = new RegExp(
+  `^(sk|pk):(${CAP_PLACES.join('|')}):(${CAP_UNITS.join('|')}):(${CAP_WINDOWS.join('|')})=([0-9]{1,10})$`,
+)
+
+function capOf(text: string): Cap {
+  const [, kind, per, of, every, max] = CAP.exec(text) ?? []
+  if (max === undefined) throw new InvalidArgumentError(`--cap: must be such as pk:country:messages:day=500: ${text}`)
+  return { kind, per, of, every, max: Number(max) } as Cap
+}
+
+const capLine = ({ kind, per, of, every, max }: Cap): string => `${kind}:${per}:${of}:${every}=${max}`
+const startLine = (start: number | undefined): string =>
+  start === undefined ? '' : ` (until its traffic is known ${start}, and two for each code that is verified)`
+
+const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
+
+function linesOf(home: string, protection: Protection): string[] {
+  const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, tolerance, failures } = protection
+  const { trusted, blocks, reopened, resendMs, lockMs } = protection
+  const where = [...new Set([home, ...open])].join(', ')
+  const trust = [
+    ...trusted.networks,
+    ...trusted.countries,
+    ...(trusted.phones.length > 0
+      ? [`${trusted.phones.length} ${trusted.phones.length === 1 ? 'phone' : 'phones'}`]
+      : []),
+  ]
+  return [
+    `A number that gets no texts, or costs a premium, ${DONE[numberTypes]}.`,
+    `Browser keys send to ${countries === 'block' ? where : 'every country'}, secret keys to ${secretTo.join(', ') || 'every country'}.`,
+    ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
+    ...blocks.map(
+      ({ country, prefix, kind, until }) =>
+        `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} ${withKeys(kind)} until ${iso(until)}.`,
+    ),
+    ...reopened.map(
+      ({ kind, country, until }) =>
+        `No rule about typing refuses ${kind} keys in ${country || 'countries to which little is sent'} until ${iso(until)}.`,
+    ),
+    `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
+    ...caps.map((cap) => `  ${capLine(cap)}${startLine(startOf(cap, tolerance))}`),
+    `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
+    ...(tolerance === 1 ? [] : [`Of it ${tolerance} times as much as usually is let pass.`]),
+    ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
+    `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
+    failures === 'block'
+      ? `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`
+      : `A phone at which too many codes were wrong ${DONE[failures]}.`,
+  ]
+}

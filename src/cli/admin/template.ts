@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { missing } from '../../domain/error'
+import { preview } from '../../domain/preview'
+import { BUILT_IN_TEMPLATES, localesOf, SMS_MAX_BYTES, type TemplateVariable } from '../../domain/template'
+import { textsOf } from '../../domain/texts'
+import { CHANNELS } from '../../domain/value'
+import * as administer from '../../usecases/administer'
+import { asChannel } from '../command'
+import { table } from '../output'
+import { APP_OPTION, adminCommand, flag, group, text, texts } from './build'
+
+const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
+
+/** `name`, `name?` for one that may be left out, `name=pattern` for one that must match. */
+function variablesOf(lines: string[]): Record<string, TemplateVariable> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', optional, pattern] = /^([^=?]+)(\?)?(?:=(.+))?$/s.exec(line) ?? []
+      return [name, { required: optional === undefined, ...(pattern !== undefined && { pattern }) }]
+    }),
+  )
+}
+
+const valuesOf = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(line) ?? []
+      if (name === undefined || value === undefined)
+        throw new InvalidArgumentError(`--value: must be name=text: ${line}`)
+      return [name, value]
+    }),
+  )
+
+const textOf = (body: string) => (body.startsWith('@') ? readFileSync(body.slice(1), 'utf8').trimEnd() : body)
+
+const ofTemplate = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
+
+export const templateCommands = () =>
+  group('template', 'message templates', "set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'", {
+    set: adminCommand({
+      summary: 'register a template of an app, or a new version of one',
+      examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
+      input: ofTemplate.extend({
+        templateId: z.string().describe('<templateId>  what requests call it'),
+        body: z.string().describe('--body <text>  text with #{code} and #{variables}; @FILE reads a file'),
+        name: text('what people call it'),
+        channels: texts(`--channel <channel>  ${CHANNELS.join(' or ')}, repeatable (default: sms)`),
+        variables: texts('--variable <rule>  name, name? or name=pattern, repeatable'),
+        providerCode: text('--provider-code <code>  code of the template at the AlimTalk provider'),
+        locale: text('--locale <tag>  language of the text, such as ko or zh-TW'),
+      }),
+      run: (admin, { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale }) =>
+        administer.saveTemplate(admin, appId, {
+          templateId,
+          name: name ?? templateId,
+          body: textOf(body),
+          channelSupport: channels.flatMap((list) => list.split(',')).map(asChannel),
+          variables: variablesOf(variables),
+          providerTemplateCode: providerCode ?? templateId,
+          ...(locale !== undefined && { locale }),
+        }),
+      lines: ({ templateId }, { appId }) => [`Template ${templateId} is registered for ${appId}`],
+    }),
+    translate: adminCommand({
+      summary: 'say the same in another language, or no more; a built-in template becomes the app’s own so',
+      examples: [
+        "welcome --app app_4k2m9x0c7q1z --locale ja --body '#{name}さんの認証コードは #{code} です。'",
+        'welcome --app app_4k2m9x0c7q1z --locale ja --remove',
+      ],
+      input: ofTemplate.extend({
+        locale: z.string().describe('--locale <tag>  the language, such as ja or zh-TW'),
+        body: text('--body <text>  text with the placeholders of the template; @FILE reads a file'),
+        providerTemplateCode: text(
+          '--provider-code <code>  code of this text at the AlimTalk provider; without one it is for SMS',
+        ),
+        remove: flag('have no text in this language any more'),
+      }),
+      conflicts: { remove: ['body', 'providerCode'] },
+      run: (admin, { appId, templateId, locale, body, providerTemplateCode, remove }) => {
+        if (body === undefined && !remove) throw new InvalidArgumentError('--body or --remove is needed')
+        const code = providerTemplateCode !== undefined && { providerTemplateCode }
+        const translation = body === undefined ? undefined : { body: textOf(body), ...code }
+        return administer.translateTemplate(admin, appId, templateId, { locale, translation })
+      },
+      lines: (saved, { appId, templateId }) => [
+        `Template ${templateId} of ${appId} is in ${localesOf(saved).join(', ')}`,
+      ],
+    }),
+    preview: adminCommand({
+      summary: 'show the SMS that a template makes, and what it goes as',
+      examples: ['welcome --app app_4k2m9x0c7q1z --locale ja --value name=Kim'],
+      input: ofTemplate.extend({
+        locale: text('--locale <tag>  language that an order asks for'),
+        values: texts('--value <name=text>  what a variable is filled in with, repeatable'),
+      }),
+      run: async (admin, { appId, templateId, locale, values = [] }) => {
+        const app = await administer.existingApp(admin, appId)
+        const own = await admin.store.read.templates.ofApp(appId)
+        const template = [...own, ...BUILT_IN_TEMPLATES].find((known) => known.templateId === templateId)
+        if (!template) throw missing('template', templateId)
+        return preview(template, { locale, values: valuesOf(values), texts: textsOf(app) })
+      },
+      lines: ({ text, bytes, messageType, segments, encoding }) => [
+        text,
+        '',
+        `${messageType}: ${bytes} bytes of EUC-KR, an SMS has ${SMS_MAX_BYTES}. Outside Korea ${segments} × ${encoding}.`,
+      ],
+    }),
+    list: adminCommand({
+      summary: "list an app's own templates",
+      examples: ['--app app_4k2m9x0c7q1z'],
+      input: APP_OPTION,
+      run: async ({ store }, { appId }) => {
+        await administer.existingApp({ store }, appId)
+        return { templates: await store.read.templates.ofApp(appId) }
+      },
+      lines: ({ templates }, { appId }) =>
+        table(
+          ['TEMPLATE', 'NAME', 'CHANNELS', 'LANGUAGES', 'TEXT'],
+          templates.map((own) => [
+            ...[own.templateId, own.name, own.channelSupport.join(', '), localesOf(own).join(', '), own.body],
+          ]),
+          `${appId} has no templates of its own, only those built in (${BUILT_IN_IDS}). \`watchword template set\` adds one.`,
+        ),
+    }),
+    remove: adminCommand({
+      summary: "remove an app's own template; one that is built in shows again where it was hidden",
+      examples: ['welcome --app app_4k2m9x0c7q1z --yes'],
+      input: ofTemplate,
+      confirmation: async ({ store }, { appId, templateId }) => {
+        const known = (await store.read.templates.ofApp(appId)).find((own) => own.templateId === templateId)
+        return known && `Remove the template ${templateId} of ${appId} ("${known.body}")?`
+      },
+      run: async (admin, { appId, templateId }) => {
+        await administer.removeTemplate(admin, appId, templateId)
+        return { appId, templateId, removed: true }
+      },
+      lines: ({ appId, templateId }) => [`Removed template ${templateId} of ${appId}`],
+    }),
+  })
