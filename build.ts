@@ -11,7 +11,7 @@ import { type Origin, originOf } from './deploy/release/origin'
 import type { BundledFile } from './src/bundled/file'
 import type { Notice } from './src/cli/licenses'
 import { bundleConsole } from './src/console/bundle'
-import type { Build } from './src/domain/version'
+import type { Build } from './src/domain/operations/version'
 import { buildGuide } from './src/guide/site'
 
 const ROOT = import.meta.dir
@@ -48,7 +48,7 @@ export async function buildBinary(contents: Contents, { outfile, target, runtime
   const build: Build = { ...contents.origin, target: target?.replace(/^bun-/, '') ?? THIS_MACHINE }
   const { outputs } = await Bun.build({
     // A thread is an entry of its own, which all else finds beside itself.
-    entrypoints: ['src/main.ts', 'src/store/sqlite/checkpointer.ts'].map((entry) => join(ROOT, entry)),
+    entrypoints: ['src/main.ts', 'src/store/sqlite/connection/checkpointer.ts'].map((entry) => join(ROOT, entry)),
     naming: { entry: '[name].[ext]' },
     compile: {
       outfile,

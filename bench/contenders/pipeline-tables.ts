@@ -1,5 +1,5 @@
 /** A delivered code in our tables, by 14 hand-written statements in two transactions. */
-import { LEASE_MS } from '../../src/domain/job'
+import { LEASE_MS } from '../../src/domain/operations/job'
 import type { IssueInput } from './inputs'
 import { type Bindings, issueRows, openOurs } from './issue-rows'
 import type { OpenIn } from './tables'

@@ -9,7 +9,7 @@ import { $, type BuildMetafile, type BunPlugin, Glob } from 'bun'
 import { componentOf } from '../../deploy/release/licenses/collect'
 import { packagesIn } from '../../deploy/release/licenses/packages'
 import { linesOfOne } from '../../src/cli/licenses'
-import { VERSION } from '../../src/domain/version'
+import { VERSION } from '../../src/domain/operations/version'
 import { writtenTypes } from './types'
 
 const ROOT = join(import.meta.dir, '../..')

@@ -1,6 +1,6 @@
 /** What a build is made from, and when: the same for everybody who builds the same commit. */
 import { version } from '../../package.json'
-import type { Build } from '../../src/domain/version'
+import type { Build } from '../../src/domain/operations/version'
 
 export type Origin = Pick<Build, 'version' | 'commit' | 'builtAt'>
 

@@ -1,10 +1,10 @@
 /** A server whose PostgreSQL does not answer at its start: it listens, says that it waits, and asks again until it does. */
 import type { Config } from '../config'
-import { Sparing } from '../domain/sparing'
+import { Sparing } from '../domain/operations/log-sampler'
+import { waitingRoutes } from '../http/routes-before-start'
 import { createFetch, type Fetch } from '../http/server'
-import { waitingRoutes } from '../http/waiting'
 import type { Log } from '../ports/log'
-import { isPassing } from '../store/postgres/failure'
+import { isPassing } from '../store/postgres/connection/failure'
 import { systemClock } from '../system/clock'
 import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import type { Listener } from '../system/listen'

@@ -1,7 +1,7 @@
 /** The backups that a server has made at their times: by `watchword backup`, in a process of its own, which holds nothing up. */
 import { join } from 'node:path'
 import type { Config } from '../config'
-import { isBackupDue, nextBackupAt } from '../domain/backup'
+import { isBackupDue, nextBackupAt } from '../domain/operations/backup-schedule'
 import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
 import { lastFailureAt, listBackups, noteFailure } from '../system/backups'

@@ -1,6 +1,6 @@
 /** What commands share: help, options, parsers, opening and closing the data folder. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { CHANNELS, type Channel, isChannel } from '../domain/value'
+import { CHANNELS, type Channel, isChannel } from '../domain/shared/value'
 import { yesOption } from './confirm'
 import { type Beginning, type Opened, open } from './open'
 import { type Output, outputFor } from './output'

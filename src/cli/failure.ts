@@ -4,8 +4,8 @@
  */
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
-import { Refusal } from '../domain/error'
-import { errorFields } from '../domain/error-fields'
+import { Refusal } from '../domain/shared/error'
+import { errorFields } from '../domain/shared/error-fields'
 import { MoveError } from '../store/moved'
 
 /** A failure of the command line itself. */

@@ -1,6 +1,6 @@
 /** The address of a server, and the error where another process has it. */
 import type { Config } from '../config'
-import { MOUNTS } from '../http/mounts'
+import { MOUNTS } from '../http/route-table'
 import type { Fetch } from '../http/server'
 import type { WatchedDescriptors } from '../system/descriptors'
 import { type Listener, listen } from '../system/listen'

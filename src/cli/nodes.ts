@@ -1,6 +1,6 @@
 /** `watchword nodes`: the servers that share the database. */
 import type { Command } from 'commander'
-import { conditionsOf } from '../domain/node'
+import { conditionsOf } from '../domain/operations/node'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onData, onDataCommand } from './command'
 import { Failure } from './failure'

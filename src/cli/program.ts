@@ -1,7 +1,7 @@
 /** The command line. Every command works while a server runs on the same data folder, and when none does. */
 import { Command, type Option } from 'commander'
 import { type Config, describeSettings } from '../config'
-import { VERSION } from '../domain/version'
+import { VERSION } from '../domain/operations/version'
 import { command, dataOption, newOption } from './command'
 import { open, placeOf } from './open'
 import { styled } from './output'

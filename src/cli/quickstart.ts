@@ -1,6 +1,6 @@
 /** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
 import type { Config } from '../config'
-import { whenRunnerEnds } from '../system/runner'
+import { whenRunnerEnds } from '../system/script-runner'
 import { createApp, standingTestKey } from '../usecases/administer'
 import { adminOf, type Opened, placeOf } from './open'
 import { serve } from './serve'

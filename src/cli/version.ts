@@ -1,6 +1,6 @@
 /** `watchword version`: which release this is, and what it was made of. */
 import type { Command } from 'commander'
-import { BUILD, type Build, VERSION } from '../domain/version'
+import { BUILD, type Build, VERSION } from '../domain/operations/version'
 import { command, jsonOption } from './command'
 import { outputFor } from './output'
 

@@ -1,8 +1,9 @@
 /** What a request to the console brings, and what the console works with. */
-import type { HookUrlPolicy } from '../domain/address'
-import { Refusal } from '../domain/error'
-import type { Operator, OperatorSession } from '../domain/operator'
-import type { Numbering } from '../domain/phone'
+
+import type { Operator, OperatorSession } from '../domain/access/operator'
+import type { Numbering } from '../domain/phone/phone'
+import { Refusal } from '../domain/shared/error'
+import type { HookUrlPolicy } from '../domain/webhooks/target-address'
 import type { Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backups, ErasedFile } from '../ports/files'
@@ -13,7 +14,7 @@ import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
 import type { ProvingDependencies } from '../usecases/prove-verification'
-import type { Actor } from '../usecases/shared/note-change'
+import type { Actor } from '../usecases/shared/write-audit'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 

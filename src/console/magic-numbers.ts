@@ -1,6 +1,6 @@
 /** Which magic number a test issue went to. Issues keep hashes only, but there are few magic numbers to try. */
-import type { Issue } from '../domain/issue'
-import { magicRecipient, type Recipient } from '../domain/phone'
+import type { Issue } from '../domain/codes/issue'
+import { magicRecipient, type Recipient } from '../domain/phone/phone'
 import type { Clock } from '../ports/clock'
 import type { Vault } from '../ports/vault'
 

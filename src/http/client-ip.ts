@@ -1,6 +1,6 @@
 /** The client's address: the socket's, or the one a trusted proxy names. */
-import { ipaddr } from '../domain/ip'
-import { cidrContains } from '../domain/network'
+import { ipaddr } from '../domain/access/ip-library'
+import { cidrContains } from '../domain/access/network'
 
 /** More proxies than anybody has; each is compared with every trusted network. */
 const MAX_HOPS = 32

@@ -1,5 +1,5 @@
 /** CORS. Decisions: "Keys". Foreign origins get no header at all, never `null`. */
-import { isLocalOrigin } from '../domain/key'
+import { isLocalOrigin } from '../domain/access/api-key'
 
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Watchword-Time'
 const OWN_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'

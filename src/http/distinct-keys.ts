@@ -1,6 +1,6 @@
 /** Which key of a JSON text is there twice. */
 import { visit } from 'jsonc-parser'
-import { invalid } from '../domain/error'
+import { invalid } from '../domain/shared/error'
 
 /** Names the offending key; to be called once one is known to exist. */
 export function assertDistinctKeys(text: string): void {

@@ -3,8 +3,8 @@ import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
 import type { ErrorCode } from '../../contract/error'
 import { STATUS } from '../../contract/status'
-import { invalid, Refusal, type RefusalKind } from '../domain/error'
-import { refusalOf } from '../domain/validation'
+import { invalid, Refusal, type RefusalKind } from '../domain/shared/error'
+import { refusalOf } from '../domain/shared/validation'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
   invalid: 'BAD_REQUEST',

@@ -1,5 +1,5 @@
 /** Whether a request came through something that passes requests on, and whose address it then has. */
-import { cidrContains } from '../domain/network'
+import { cidrContains } from '../domain/access/network'
 
 /** What proxies, tunnels and content networks say of themselves or of whom they speak for. */
 const MARKS = [

@@ -2,9 +2,9 @@
  * `/healthz`: the process answers. `/readyz`: it can do its work; strangers are told whether, and who asks on this machine
  * what it depends on.
  */
-import { presentableCode } from '../domain/delivery'
-import { DISPATCHER_SILENT_MS } from '../domain/job'
-import { conditionsOf, type NodeCondition, type NodeState } from '../domain/node'
+import { presentableCode } from '../domain/delivery/delivery'
+import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
+import { conditionsOf, type NodeCondition, type NodeState } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { PoolUsage, Store } from '../ports/store'

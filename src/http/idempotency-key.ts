@@ -1,7 +1,7 @@
 /** Where an idempotency key stands. Specification: `POST /issue`, rules 1 and 2. */
 import { idempotencyKey } from '../../contract/issue'
-import { invalid } from '../domain/error'
-import { refusalOf } from '../domain/validation'
+import { invalid } from '../domain/shared/error'
+import { refusalOf } from '../domain/shared/validation'
 
 /** From the header or the body field; when both are sent they must be equal. Throws `invalid`. */
 export function keyFor(inBody: string | undefined, header: string | null): string {

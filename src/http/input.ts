@@ -1,11 +1,11 @@
 /** What an operation gets for an input: a query and the id in the path, a body, or the `json` of an RPC body. */
 import { StandardRPCJsonSerializer, StandardRPCSerializer } from '@orpc/client/standard'
 import { StandardBracketNotationSerializer } from '@orpc/openapi-client/standard'
-import { invalid } from '../domain/error'
+import { invalid } from '../domain/shared/error'
 import { unreadable } from './errors'
 import { readJsonBody, readOptionalJsonBody } from './json-body'
 import type { Operation } from './operations'
-import type { Place } from './place'
+import type { Place } from './request-path'
 
 const brackets = new StandardBracketNotationSerializer()
 const rpc = new StandardRPCSerializer(new StandardRPCJsonSerializer())

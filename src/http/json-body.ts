@@ -2,7 +2,7 @@
  * Request bodies: strictly JSON, at most 64 KiB, without duplicate keys. oRPC by itself would also take forms, text and
  * broken UTF-8, and the last of two values for one key, so the body is read here and handed to it parsed.
  */
-import { invalid, Refusal } from '../domain/error'
+import { invalid, Refusal } from '../domain/shared/error'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16

@@ -1,6 +1,6 @@
 /** The ledger in the shape of the contract. */
-import { CURRENCY } from '../domain/value'
-import { type LedgerEntry, ledgerId } from '../domain/wallet'
+import { CURRENCY } from '../domain/shared/value'
+import { type LedgerEntry, ledgerId } from '../domain/wallet/wallet'
 import type { Page } from '../usecases/read-history'
 import { iso } from './present'
 

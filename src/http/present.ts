@@ -1,9 +1,9 @@
 /** Domain → the shapes of the contract. */
-import { attemptsRemaining, effectiveStatus, type Issue, overallStatus, type Standing } from '../domain/issue'
-import type { Issued } from '../domain/order'
-import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
-import { CURRENCY, type Mode, momentWriter } from '../domain/value'
-import type { Verification } from '../domain/verification'
+import { attemptsRemaining, effectiveStatus, type Issue, overallStatus, type Standing } from '../domain/codes/issue'
+import type { Issued } from '../domain/codes/issue-request'
+import type { Verification } from '../domain/codes/verification'
+import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/message/template'
+import { CURRENCY, type Mode, momentWriter } from '../domain/shared/value'
 import type { Balance, Page } from '../usecases/read-history'
 
 export const iso = momentWriter()

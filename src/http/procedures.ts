@@ -13,7 +13,7 @@ import {
   readTemplate,
 } from '../usecases/read-history'
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
-import type { Caller } from './enter'
+import type { Caller } from './authenticate'
 import { keyFor } from './idempotency-key'
 import type { OperationName } from './operations'
 import {

@@ -1,6 +1,6 @@
 /** `POST` or `GET /provider-reports/<name>`: what carriers report of messages they took. */
-import { Refusal } from '../domain/error'
-import { isSameSecret } from '../domain/same-secret'
+import { Refusal } from '../domain/shared/error'
+import { isSameSecret } from '../domain/shared/same-secret'
 import type { Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'

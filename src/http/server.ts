@@ -1,7 +1,8 @@
 /** Answers every request: with what lies at its path, an id, and a line in the log. */
-import { errorFields } from '../domain/error-fields'
-import type { Origin } from '../domain/origin'
-import { momentWriter } from '../domain/value'
+
+import type { Origin } from '../domain/operations/request-origin'
+import { errorFields } from '../domain/shared/error-fields'
+import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'

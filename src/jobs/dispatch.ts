@@ -2,9 +2,9 @@
 import type { Clock } from '../ports/clock'
 import type { Gates } from '../ports/node'
 import type { Dispatch, Passage } from '../ports/work'
+import type { Seats } from './carrier-slots'
 import { complete, type PerformDependencies } from './perform'
 import type { Runner } from './runner'
-import type { Seats } from './seats'
 
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>

@@ -1,13 +1,13 @@
 /** Which use case does which kind of job, and how many may run at a time. */
-import type { Job, JobKind } from '../domain/job'
-import { SECOND_MS } from '../domain/value'
+import type { Job, JobKind } from '../domain/operations/job'
+import { SECOND_MS } from '../domain/shared/value'
 import type { Node, Place } from '../ports/node'
 import { type DeliverDependencies, delivery } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
+import type { Seats } from './carrier-slots'
 import { perform } from './perform'
-import { fixed, inQueuesOf } from './places'
-import type { Seats } from './seats'
+import { fixed, inQueuesOf } from './semaphore'
 
 /** Room for one job, and what is done there. `free` is called at the latest when it has run. */
 export interface Opening extends Place {

@@ -2,8 +2,9 @@
  * The one protocol of work that reaches outside: prepare → act → record. A job that was claimed by somebody else meanwhile
  * is left to them (the fence); an answer that cannot be stored now is held on to for as long as the lease lasts (insistence).
  */
-import { Refusal } from '../domain/error'
-import { type Job, LEASE_MS } from '../domain/job'
+
+import { type Job, LEASE_MS } from '../domain/operations/job'
+import { Refusal } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'

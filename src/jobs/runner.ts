@@ -3,8 +3,9 @@
  * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane of its own, and within it
  * each carrier a queue: a slow carrier holds up neither settlements nor other carriers.
  */
-import { errorFields } from '../domain/error-fields'
-import type { Job, JobKind } from '../domain/job'
+
+import type { Job, JobKind } from '../domain/operations/job'
+import { errorFields } from '../domain/shared/error-fields'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'

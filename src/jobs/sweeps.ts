@@ -1,16 +1,16 @@
 /** What is done now and then, whatever happens: codes expire, carriers are looked at anew, old data goes. */
-import { errorFields } from '../domain/error-fields'
+import { errorFields } from '../domain/shared/error-fields'
 import type { Clock, Schedule } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
+import { endQuietIncidents } from '../usecases/abuse/record-traffic'
 import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
 import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
+import { type TellOperatorDependencies, tellOperator } from '../usecases/notify-operator'
 import { rollUpUsage } from '../usecases/read-usage'
-import { endQuietIncidents } from '../usecases/record-traffic'
 import type { SaveDependencies } from '../usecases/shared/save-issue'
-import { type TellOperatorDependencies, tellOperator } from '../usecases/tell-operator'
 
 const EVERY_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'

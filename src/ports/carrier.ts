@@ -1,8 +1,8 @@
 /** Who delivers messages, or plays it. */
-import type { AwaitedReport } from '../domain/attempt'
-import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { OutboundMessage } from '../domain/letter'
-import type { Channel } from '../domain/value'
+import type { AwaitedReport } from '../domain/delivery/attempt'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import type { Channel } from '../domain/shared/value'
 import type { Gate } from './node'
 
 /** A carrier, or what plays one. */

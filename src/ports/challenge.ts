@@ -1,6 +1,6 @@
 /** Who says whether a token proves a human. */
-import type { ChallengeSettings, Proof } from '../domain/challenge'
-import type { KeyKind } from '../domain/key'
+import type { ChallengeSettings, Proof } from '../abuse/rules/challenge'
+import type { KeyKind } from '../domain/access/api-key'
 
 /** For whom a check is counted: a browser key that leaked holds up no check of a server. */
 export interface CheckedFor {

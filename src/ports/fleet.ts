@@ -1,6 +1,6 @@
 /** Servers that share a database: what they know of each other, and what they count together. */
-import type { LimitRule, Permit } from '../domain/limit'
-import type { NodeState } from '../domain/node'
+import type { LimitRule, Permit } from '../domain/access/rate-limits'
+import type { NodeState } from '../domain/operations/node'
 
 export interface Fleet {
   readonly nodeId: string

@@ -2,19 +2,20 @@
  * What a server remembers beside what is stored, or shares with its like: counts, places, what rarely changes. One server:
  * `node/alone.ts`.
  */
-import type { App } from '../domain/app'
-import type { CarrierConfig, Health } from '../domain/carrier'
-import type { ChallengeSettings } from '../domain/challenge'
-import type { Claim } from '../domain/claim'
-import type { SendOutcome } from '../domain/delivery'
-import type { Refusal } from '../domain/error'
-import type { JobKind } from '../domain/job'
-import type { KnownKey } from '../domain/key'
-import type { LimitRule, Permit } from '../domain/limit'
-import type { Route } from '../domain/route'
-import type { Sparing } from '../domain/sparing'
-import type { Template } from '../domain/template'
-import type { Owner } from '../domain/value'
+
+import type { ChallengeSettings } from '../abuse/rules/challenge'
+import type { KnownKey } from '../domain/access/api-key'
+import type { App } from '../domain/access/app'
+import type { LimitRule, Permit } from '../domain/access/rate-limits'
+import type { Claim } from '../domain/codes/idempotency'
+import type { CarrierConfig, Health } from '../domain/delivery/carrier'
+import type { SendOutcome } from '../domain/delivery/delivery'
+import type { Route } from '../domain/delivery/route'
+import type { Template } from '../domain/message/template'
+import type { JobKind } from '../domain/operations/job'
+import type { Sparing } from '../domain/operations/log-sampler'
+import type { Refusal } from '../domain/shared/error'
+import type { Owner } from '../domain/shared/value'
 import type { Tx } from './store'
 import type { Traffic } from './traffic'
 

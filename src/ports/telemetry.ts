@@ -3,13 +3,13 @@
  * log, a count among the metrics and, where traces are on, a span. Never a number, code, key or secret.
  */
 
-import type { SendOutcome } from '../domain/delivery'
-import type { Refusal } from '../domain/error'
-import type { Issue, ReasonCode } from '../domain/issue'
-import type { KeyKind } from '../domain/key'
-import type { Origin } from '../domain/origin'
-import type { Rule } from '../domain/rule'
-import type { Channel, Leg, Mode } from '../domain/value'
+import type { Rule } from '../abuse/rules/rule'
+import type { KeyKind } from '../domain/access/api-key'
+import type { Issue, ReasonCode } from '../domain/codes/issue'
+import type { SendOutcome } from '../domain/delivery/delivery'
+import type { Origin } from '../domain/operations/request-origin'
+import type { Refusal } from '../domain/shared/error'
+import type { Channel, Leg, Mode } from '../domain/shared/value'
 
 export interface Telemetry {
   requestAnswered(answered: RequestAnswered): void

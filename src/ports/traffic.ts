@@ -1,9 +1,9 @@
 /** What a server knows of where an app's codes go, and whether they pay. */
-import type { Finding, Wish } from '../domain/admission'
-import type { Pause } from '../domain/incident'
-import type { Issue } from '../domain/issue'
-import type { Protection } from '../domain/protection'
-import type { Rule } from '../domain/rule'
+import type { Finding, Wish } from '../abuse/rules/assess'
+import type { Pause } from '../abuse/rules/incident'
+import type { Protection } from '../abuse/rules/protection'
+import type { Rule } from '../abuse/rules/rule'
+import type { Issue } from '../domain/codes/issue'
 import type { Decision, Lane, LaneHour } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */

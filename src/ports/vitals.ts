@@ -1,6 +1,6 @@
 /** How a server is, asked now and then: what can be looked at, where metrics count what happens. */
-import type { QueueState } from '../domain/job'
-import type { NodeCondition } from '../domain/node'
+import type { QueueState } from '../domain/operations/job'
+import type { NodeCondition } from '../domain/operations/node'
 import type { PoolUsage } from './store'
 
 export interface Vitals {

@@ -1,5 +1,5 @@
 /** Work whose middle is outside of any transaction; `jobs/perform.ts` runs it. */
-import type { Job } from '../domain/job'
+import type { Job } from '../domain/operations/job'
 import type { Seat } from './node'
 import type { Tx } from './store'
 

@@ -3,11 +3,11 @@
  * became of a message is asked for. The fallback from AlimTalk to SMS is ours, so its own is always off.
  */
 import { z } from 'zod'
-import type { AwaitedReport } from '../domain/attempt'
-import type { CarrierConfig } from '../domain/carrier'
-import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { OutboundMessage } from '../domain/letter'
-import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import type { AwaitedReport } from '../domain/delivery/attempt'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseObject, textOf, type Verdict, verdictOfStatus } from './answer'

@@ -1,6 +1,6 @@
 /** What adapters of HTTP carriers do alike: judge silence, read JSON. */
-import type { SendOutcome, SendRefusal } from '../domain/delivery'
-import { invalid } from '../domain/error'
+import type { SendOutcome, SendRefusal } from '../domain/delivery/delivery'
+import { invalid } from '../domain/shared/error'
 import { NO_DESCRIPTOR, type TransportResult } from '../ports/network'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */

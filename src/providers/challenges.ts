@@ -6,7 +6,7 @@ import {
   TOO_MANY,
   VERIFY_TIMEOUT_MS,
   type Vendor,
-} from '../domain/challenge'
+} from '../abuse/rules/challenge'
 import type { Challenges } from '../ports/challenge'
 import type { Transport } from '../ports/network'
 import { parseJson } from './answer'

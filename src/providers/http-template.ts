@@ -1,6 +1,6 @@
 /** `{{name}}` in an address, a header or a body: what an operator writes to speak a carrier's HTTP API. */
-import type { OutboundMessage } from '../domain/letter'
-import { numbers } from '../domain/numbers'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import { numbers } from '../domain/phone/numbers'
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g
 

@@ -4,13 +4,13 @@
  * without a picture. Their webhooks show a fixed signature: what they say is asked for before it counts.
  */
 import { z } from 'zod'
-import type { AwaitedReport } from '../domain/attempt'
-import type { CarrierConfig } from '../domain/carrier'
-import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { OutboundMessage } from '../domain/letter'
-import { numbers } from '../domain/numbers'
-import { isSameSecret } from '../domain/same-secret'
-import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import type { AwaitedReport } from '../domain/delivery/attempt'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import { numbers } from '../domain/phone/numbers'
+import { isSameSecret } from '../domain/shared/same-secret'
+import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import {

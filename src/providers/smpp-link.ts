@@ -3,7 +3,7 @@
  * waits when the link is lost. Submissions wait for a link and for room in the window; what was written and not answered
  * is lost, what never was written surely did not leave.
  */
-import { SECOND_MS } from '../domain/value'
+import { SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Connection, Dial } from '../ports/network'

@@ -1,5 +1,5 @@
 /** What SMPP 3.4 (table 5-2) answers, and what it means for a message: whether to try again, and where. */
-import type { SendOutcome, SendRefusal } from '../domain/delivery'
+import type { SendOutcome, SendRefusal } from '../domain/delivery/delivery'
 
 interface Meaning {
   name: string

@@ -5,10 +5,10 @@
  * last one: carriers report each part, and a phone shows the message when it has them all.
  */
 import { z } from 'zod'
-import type { CarrierConfig } from '../domain/carrier'
-import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { OutboundMessage } from '../domain/letter'
-import { encodeText } from '../domain/sms-text'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import { encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'

@@ -1,7 +1,7 @@
 /** What a kind of carrier is: one file each, behind one port. */
 import type { z } from 'zod'
-import type { CarrierConfig } from '../domain/carrier'
-import type { Channel } from '../domain/value'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { Channel } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'

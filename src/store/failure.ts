@@ -1,5 +1,5 @@
 /** What a database could not do, as the outside is told. The cause stays inside; callers learn only that trying again may help. */
-import { unavailable } from '../domain/error'
+import { unavailable } from '../domain/shared/error'
 
 export const cannotRead = (cause: unknown) =>
   Object.assign(unavailable('The store cannot be read at the moment'), { cause })

@@ -1,6 +1,6 @@
 /** How a list of issues is read, newest first: the same walk over either database. */
-import type { Issue } from '../domain/issue'
-import type { Owner } from '../domain/value'
+import type { Issue } from '../domain/codes/issue'
+import type { Owner } from '../domain/shared/value'
 import type { IssueFilter } from '../ports/store/issues'
 import { idFloor } from './ids'
 

@@ -1,5 +1,5 @@
 /** How a ledger is read, newest first: the same walk over either database. */
-import type { LedgerEntry } from '../domain/wallet'
+import type { LedgerEntry } from '../domain/wallet/wallet'
 import type { LedgerFilter } from '../ports/store/money'
 
 /** Entries of which only a type is looked at: what takes some milliseconds. */

@@ -1,5 +1,5 @@
 /** Migrations of a database: whether it had these very ones, and how far they are. The same for every kind of database. */
-import { VERSION } from '../domain/version'
+import { VERSION } from '../domain/operations/version'
 
 /** The fact that has a checksum for each applied migration, in their order. */
 export const MIGRATIONS_FACT = 'migrations'

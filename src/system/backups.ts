@@ -1,7 +1,7 @@
 /** Copies of the database, made beside the running server, in a folder of the data folder. */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DAY_MS } from '../domain/value'
+import { DAY_MS } from '../domain/shared/value'
 import type { Backup } from '../ports/files'
 
 const folderOf = (dataDir: string) => join(dataDir, 'backups')

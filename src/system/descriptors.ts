@@ -3,7 +3,7 @@
  * nobody, tells nobody and turns in circles; so the last quarter is not for clients.
  */
 import { existsSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { Sparing } from '../domain/sparing'
+import { Sparing } from '../domain/operations/log-sampler'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 

@@ -5,15 +5,15 @@
  * proxies from the environment, and decompresses.
  */
 import type { LookupFunction } from 'node:net'
-import { literalAddress, mayReach } from '../domain/address'
-import { isHookHeader } from '../domain/hook-header'
-import { isIP } from '../domain/ip'
+import { isIP } from '../domain/access/ip-library'
+import { isHookHeader } from '../domain/webhooks/header'
+import { literalAddress, mayReach } from '../domain/webhooks/target-address'
 import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import { systemClock } from './clock'
+import { turn } from './event-loop-batch'
 import { type AnswerHead, type Asker, type Stage, TOO_MANY_INTERIM } from './http-connection'
 import { KeptConnections } from './kept-connections'
-import { turn } from './turn'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>

@@ -5,7 +5,7 @@
 
 import type { HTTPParser } from 'node:_http_common'
 import type { LookupFunction, Socket } from 'node:net'
-import { quiet } from './quiet'
+import { quiet } from './socket-poll'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024

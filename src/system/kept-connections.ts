@@ -3,7 +3,7 @@
  * connection while it was closed. So one is kept only as long as it is surely open, and is looked at again right before it is
  * used; a request that gets no answer on it is not sent a second time. Decisions: "Delivery (live)".
  */
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import {
   type Address,

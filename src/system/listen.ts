@@ -2,7 +2,7 @@
 import type { Clock } from '../ports/clock'
 import { systemClock } from './clock'
 import type { WatchedDescriptors } from './descriptors'
-import { turn } from './turn'
+import { turn } from './event-loop-batch'
 
 export interface Listener {
   url: string

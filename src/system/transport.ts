@@ -3,13 +3,13 @@
  * Not by `fetch`: Bun lets 256 requests of it out at a time, whoever they are for, so that a carrier that hangs would hold
  * up the others; and here a connection that never came about is told from one that broke.
  */
-import { isIP } from '../domain/ip'
+import { isIP } from '../domain/access/ip-library'
 import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { systemClock } from './clock'
+import { turn } from './event-loop-batch'
 import type { Address, AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
-import { turn } from './turn'
 
 const BODY_MAX_BYTES = 64 * 1024
 

@@ -1,8 +1,9 @@
 /** Old data goes. Decisions: "Retention". */
-import { REPORT_DEADLINE_MS } from '../domain/delivery'
-import { REMEMBERED_DAYS } from '../domain/failure-budget'
-import { DECISIONS_KEPT_MS } from '../domain/incident'
-import { DAY_MS } from '../domain/value'
+
+import { REMEMBERED_DAYS } from '../abuse/rules/failure-budget'
+import { DECISIONS_KEPT_MS } from '../abuse/rules/incident'
+import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
+import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { Whose } from '../ports/store/retention'

@@ -2,8 +2,10 @@
  * Deliver: send the leg an issue is on by the next carrier of its route. A crash between the call and its answer leaves an
  * attempt without an answer: an ambiguous outcome, never a second send. Decisions: "Delivery (live)".
  */
-import { type Attempt, awaitedOf, newAttempt, withAnswer } from '../domain/attempt'
-import type { Health } from '../domain/carrier'
+
+import type { Issue } from '../domain/codes/issue'
+import { type Attempt, awaitedOf, newAttempt, withAnswer } from '../domain/delivery/attempt'
+import type { Health } from '../domain/delivery/carrier'
 import {
   abandon,
   afterSend,
@@ -14,11 +16,10 @@ import {
   type SendOutcome,
   type Step,
   withoutQuotes,
-} from '../domain/delivery'
-import type { Issue } from '../domain/issue'
-import { type Job, LEASE_MS } from '../domain/job'
-import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
-import { nextCarrier, retryDelayMs } from '../domain/route'
+} from '../domain/delivery/delivery'
+import { nextCarrier, retryDelayMs } from '../domain/delivery/route'
+import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/message/rendered-message'
+import { type Job, LEASE_MS } from '../domain/operations/job'
 import type { Router, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'

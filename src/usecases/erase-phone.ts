@@ -2,19 +2,20 @@
  * Erase what belongs to one phone. In small steps: others have their turn between them, and one that is killed goes on
  * with the next sweep. Decisions: "Erasing a phone".
  */
-import type { App } from '../domain/app'
-import { BARE_MS, bare, type Erasure, erasureLine, isCounted, readErasure } from '../domain/erasure'
-import type { Issue } from '../domain/issue'
-import type { Numbering } from '../domain/phone'
-import { protectionOf } from '../domain/protection'
-import { DAY_MS, MINUTE_MS, type Owner } from '../domain/value'
+
+import { protectionOf } from '../abuse/rules/protection'
+import type { App } from '../domain/access/app'
+import type { Issue } from '../domain/codes/issue'
+import { BARE_MS, bare, type Erasure, erasureLine, isCounted, readErasure } from '../domain/operations/erasure'
+import type { Numbering } from '../domain/phone/phone'
+import { DAY_MS, MINUTE_MS, type Owner } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { ErasedFile } from '../ports/files'
 import type { Store, Tx } from '../ports/store'
 import { existingApp } from './administer/shared'
-import { type AuditDependencies, noteChange } from './shared/note-change'
 import { type PhoneSought, seekPhone, shownHash } from './shared/phone'
 import { type SaveDependencies, saveIssue } from './shared/save-issue'
+import { type AuditDependencies, noteChange } from './shared/write-audit'
 
 export interface ErasureDependencies extends AuditDependencies, SaveDependencies {
   store: Store

@@ -2,7 +2,7 @@
  * Codes expire. Specification: "Verification status". Expiry is effective at once wherever it is read; this makes it stored,
  * and erases number and text with it.
  */
-import { markExpired } from '../domain/issue'
+import { markExpired } from '../domain/codes/issue'
 import type { Store } from '../ports/store'
 import type { SaveDependencies } from './shared/save-issue'
 import { saveIssue } from './shared/save-issue'

@@ -3,18 +3,19 @@
  * not told, nor what is the operator's: secrets, and of receivers of webhooks more than their host. The format is written
  * down in docs/privacy.md.
  */
-import type { App } from '../domain/app'
-import { invalid } from '../domain/error'
-import type { Issue } from '../domain/issue'
-import type { Letter } from '../domain/letter'
-import type { Numbering } from '../domain/phone'
-import { protectionOf } from '../domain/protection'
-import { DAY_MS } from '../domain/value'
+
+import { protectionOf } from '../abuse/rules/protection'
+import type { App } from '../domain/access/app'
+import type { Issue } from '../domain/codes/issue'
+import type { Letter } from '../domain/message/rendered-message'
+import type { Numbering } from '../domain/phone/phone'
+import { invalid } from '../domain/shared/error'
+import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { existingApp } from './administer/shared'
-import { type AuditDependencies, noteChange } from './shared/note-change'
 import { type PhoneSought, seekPhone, shownHash } from './shared/phone'
+import { type AuditDependencies, noteChange } from './shared/write-audit'
 
 export interface ExportDependencies extends AuditDependencies {
   store: Store

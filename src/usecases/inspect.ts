@@ -1,19 +1,19 @@
 /** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
 
-import type { Attempt } from '../domain/attempt'
-import type { CarrierConfig } from '../domain/carrier'
-import { missing } from '../domain/error'
 import {
   effectiveStatus,
   type Issue,
   type OverallStatus,
   overallStatus,
   type VerificationStatus,
-} from '../domain/issue'
-import type { QueueState } from '../domain/job'
-import { isUuid } from '../domain/value'
-import type { LedgerEntry } from '../domain/wallet'
-import type { HookReport } from '../domain/webhook'
+} from '../domain/codes/issue'
+import type { Attempt } from '../domain/delivery/attempt'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { QueueState } from '../domain/operations/job'
+import { missing } from '../domain/shared/error'
+import { isUuid } from '../domain/shared/value'
+import type { LedgerEntry } from '../domain/wallet/wallet'
+import type { HookReport } from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 

@@ -1,6 +1,6 @@
 /** Payload templates as their authors try them. Apart from what sends webhooks, which has no use for samples. */
 import { EVENT_TYPES, type EventType, sampleEvent } from '../../contract/event'
-import { renderHookTemplate } from '../domain/webhook-template'
+import { renderHookTemplate } from '../domain/webhooks/payload-template'
 
 /** What each event would look like, by its sample. Throws `invalid` as rendering does. */
 export const previewHookTemplate = (

@@ -2,9 +2,9 @@
  * Usage by hour and day. Hours to whose issues nothing more can happen are counted once and kept; the others are
  * counted when somebody looks.
  */
-import { REPORT_DEADLINE_MS } from '../domain/delivery'
-import { addUp, type UsageCounts, type UsageRow } from '../domain/usage'
-import { DAY_MS, HOUR_MS, type Owner } from '../domain/value'
+import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
+import { addUp, type UsageCounts, type UsageRow } from '../domain/operations/usage'
+import { DAY_MS, HOUR_MS, type Owner } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 

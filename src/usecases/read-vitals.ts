@@ -1,5 +1,5 @@
 /** How this server is, for metrics: what waits, whom carriers serve, what is stored. */
-import { conditionsOf } from '../domain/node'
+import { conditionsOf } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { Store } from '../ports/store'

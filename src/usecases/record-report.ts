@@ -3,11 +3,17 @@
  * reports change nothing. Decisions: "Delivery (live)", "Credit" (report deadline).
  */
 
-import type { AwaitedReport } from '../domain/attempt'
-import { afterReport, type DeliveryReport, isFinal, REPORT_DEADLINE_MS, settlementOf } from '../domain/delivery'
-import type { Issue } from '../domain/issue'
-import type { Job } from '../domain/job'
-import { isUuid } from '../domain/value'
+import type { Issue } from '../domain/codes/issue'
+import type { AwaitedReport } from '../domain/delivery/attempt'
+import {
+  afterReport,
+  type DeliveryReport,
+  isFinal,
+  REPORT_DEADLINE_MS,
+  settlementOf,
+} from '../domain/delivery/delivery'
+import type { Job } from '../domain/operations/job'
+import { isUuid } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'

@@ -3,16 +3,17 @@
  * sealed is sealed anew, and in the end the old secret opens nothing. Each step goes on where one
  * that was killed has ended. Decisions: "Changing the master secret".
  */
-import { Refusal } from '../domain/error'
-import { conditionOf, type NodeState } from '../domain/node'
-import { type ProofSettings, publishedKeyNames } from '../domain/proof'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
-import { VERSION } from '../domain/version'
+
+import { type ProofSettings, publishedKeyNames } from '../domain/codes/proof'
+import { conditionOf, type NodeState } from '../domain/operations/node'
+import { VERSION } from '../domain/operations/version'
+import { Refusal } from '../domain/shared/error'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RenewalPlace } from '../ports/store/ring'
 import type { RingRow, Vault } from '../ports/vault'
-import { type AuditDependencies, noteChange } from './shared/note-change'
+import { type AuditDependencies, noteChange } from './shared/write-audit'
 
 export interface RotationDependencies extends AuditDependencies {
   store: Store

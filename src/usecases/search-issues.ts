@@ -5,8 +5,8 @@ import {
   type Issue,
   overallStatus,
   type VerificationStatus,
-} from '../domain/issue'
-import { isUuid, type Owner } from '../domain/value'
+} from '../domain/codes/issue'
+import { isUuid, type Owner } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 

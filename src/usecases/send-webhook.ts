@@ -2,12 +2,15 @@
  * Send one event to one endpoint, at least once: prepare → send (outside any transaction) → record. Receivers know an
  * event they got twice by its id. Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
-import { assertHookTarget, type HookUrlPolicy, policyFor } from '../domain/address'
-import { Refusal } from '../domain/error'
-import type { StoredEvent } from '../domain/event'
-import type { Job } from '../domain/job'
-import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import { VERSION } from '../domain/version'
+
+import type { Job } from '../domain/operations/job'
+import { VERSION } from '../domain/operations/version'
+import { Refusal } from '../domain/shared/error'
+import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
+import type { StoredEvent } from '../domain/webhooks/event'
+import { renderHookTemplate } from '../domain/webhooks/payload-template'
+import { signatureHeaders } from '../domain/webhooks/signature'
+import { assertHookTarget, type HookUrlPolicy, policyFor } from '../domain/webhooks/target-address'
 import {
   afterAttempt,
   type Endpoint,
@@ -19,9 +22,7 @@ import {
   readRetryAfter,
   validSecrets,
   webhookRetryMs,
-} from '../domain/webhook'
-import { signatureHeaders } from '../domain/webhook-signature'
-import { renderHookTemplate } from '../domain/webhook-template'
+} from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { HookTransport } from '../ports/network'

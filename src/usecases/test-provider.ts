@@ -1,8 +1,8 @@
 /** Send one marked message by hand, past queue, wallet and issues, and say exactly what the carrier answered. */
-import type { SendOutcome } from '../domain/delivery'
-import { invalid } from '../domain/error'
-import { type Numbering, textableRecipient } from '../domain/phone'
-import type { Channel } from '../domain/value'
+import type { SendOutcome } from '../domain/delivery/delivery'
+import { type Numbering, textableRecipient } from '../domain/phone/phone'
+import { invalid } from '../domain/shared/error'
+import type { Channel } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Random } from '../ports/random'

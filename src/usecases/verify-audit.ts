@@ -1,10 +1,10 @@
 /** Whether the log of what operators change is whole, and what is done where it is not. */
-import type { AuditEntry } from '../domain/audit'
+import type { AuditEntry } from '../domain/operations/audit'
 import type { Log } from '../ports/log'
 import type { Reader, Store } from '../ports/store'
 import type { AuditEnds } from '../ports/store/audit'
 import type { Vault } from '../ports/vault'
-import { type AuditDependencies, chain, noteChange } from './shared/note-change'
+import { type AuditDependencies, chain, noteChange } from './shared/write-audit'
 
 /** A place where the end of the log was written down, and what speaks against the log, or the place. */
 export interface LostEnd {

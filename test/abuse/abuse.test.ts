@@ -3,7 +3,7 @@
  * of every other world, since attacks cost what they cost at their beginning; `ci:nightly` plays the whole day of each.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { MINUTE_MS } from '../../src/domain/value'
+import { MINUTE_MS } from '../../src/domain/shared/value'
 import { isNightly } from '../support/depth'
 import { HANGS_AFTER_MS } from '../support/until'
 import { A_LOT } from './attackers'

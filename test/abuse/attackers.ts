@@ -1,6 +1,6 @@
 /** Who has an app send codes that are worth nothing to its owner. */
-import type { KeyKind } from '../../src/domain/key'
-import { DAY_MS } from '../../src/domain/value'
+import type { KeyKind } from '../../src/domain/access/api-key'
+import { DAY_MS } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 import { anyAddress, mobileOf, mobileWithin } from './places'
 import type { Asked } from './service'

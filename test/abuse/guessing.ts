@@ -1,5 +1,5 @@
 /** Somebody guesses at one phone for a year, with a browser key and through a server, while its owner signs in every day. */
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
 import { World } from '../support/world'
 

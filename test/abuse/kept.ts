@@ -1,7 +1,7 @@
 /** What a store keeps of where codes go, in memory. */
-import type { Incident } from '../../src/domain/incident'
-import type { Issue } from '../../src/domain/issue'
-import { STAGES } from '../../src/domain/traffic'
+import type { Incident } from '../../src/abuse/rules/incident'
+import { STAGES } from '../../src/abuse/rules/traffic-counter'
+import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type { LaneHour, Seen, TrafficReader, TrafficSnapshot, TrafficTx } from '../../src/ports/store/traffic'
 import { APP_ID } from './made'

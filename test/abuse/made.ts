@@ -1,9 +1,9 @@
 /** Issues of these worlds, as the product makes them. */
 
-import type { Wish } from '../../src/domain/admission'
-import type { Issue } from '../../src/domain/issue'
-import { networkOf } from '../../src/domain/network'
-import { prefixOf } from '../../src/domain/traffic'
+import type { Wish } from '../../src/abuse/rules/assess'
+import { prefixOf } from '../../src/abuse/rules/traffic-counter'
+import { networkOf } from '../../src/domain/access/network'
+import type { Issue } from '../../src/domain/codes/issue'
 import { createVault } from '../../src/system/vault'
 import { anIssue } from '../domain/sample'
 import type { SeededRandom } from '../support/random'

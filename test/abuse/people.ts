@@ -1,6 +1,6 @@
 /** People who want a code to sign in: when they come, and what they do with what they get. */
-import type { KeyKind } from '../../src/domain/key'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import type { KeyKind } from '../../src/domain/access/api-key'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 
 /** Those who live somewhere and use one form. */

@@ -1,5 +1,5 @@
 /** Plays a day of a world against a service, and counts what comes of it. */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { Agenda } from './agenda'
 import { type Attack, everyMs } from './attackers'

@@ -4,7 +4,7 @@
  * there are two hours at least; a day of every world by `bun run simulate-abuse --product`, on PostgreSQL with `--postgres`.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { MINUTE_MS } from '../../src/domain/value'
+import { MINUTE_MS } from '../../src/domain/shared/value'
 import { isNightly } from '../support/depth'
 import { IS_POSTGRES } from '../support/place'
 import { HANGS_AFTER_MS } from '../support/until'

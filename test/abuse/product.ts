@@ -1,6 +1,6 @@
 /** The product itself, in this process: HTTP, limits, rules, database, carriers; time is virtual. */
 
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
 import { Carrier, codeIn } from '../support/carrier'
 import { VirtualClock } from '../support/clock'

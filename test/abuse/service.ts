@@ -1,5 +1,5 @@
 /** What the worlds of this simulation are played against: the product, or what of it decides. */
-import type { KeyKind } from '../../src/domain/key'
+import type { KeyKind } from '../../src/domain/access/api-key'
 
 /** Somebody asks for a code. */
 export interface Asked {

@@ -1,5 +1,5 @@
 /** A world of a seed, with its attack and without. */
-import { HOUR_MS } from '../../src/domain/value'
+import { HOUR_MS } from '../../src/domain/shared/value'
 import { type Played, play } from './play'
 import { QuickService } from './quick'
 import type { Service } from './service'

@@ -1,5 +1,5 @@
 /** What a simulation has come to, for people and for programs. */
-import { MINUTE_MS } from '../../src/domain/value'
+import { MINUTE_MS } from '../../src/domain/shared/value'
 import type { Simulated } from './simulate'
 
 const COLUMNS: ReadonlyArray<readonly [title: string, width: number]> = [

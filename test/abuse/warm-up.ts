@@ -1,11 +1,11 @@
 /** Two weeks of a world before its day, as they would be stored: lived through where everything is sent. */
 
-import { LEARNED_DAYS } from '../../src/domain/conversion'
-import type { Issue } from '../../src/domain/issue'
-import { STAGES, type Stage } from '../../src/domain/traffic'
-import { DAY_MS } from '../../src/domain/value'
-import { AppTraffic, sightedOf } from '../../src/node/app-traffic'
-import { Places } from '../../src/node/places'
+import { AppTraffic, sightedOf } from '../../src/abuse/counters/app-traffic'
+import { Places } from '../../src/abuse/counters/prefix-and-network-counters'
+import { LEARNED_DAYS } from '../../src/abuse/rules/baseline'
+import { STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import type { Issue } from '../../src/domain/codes/issue'
+import { DAY_MS } from '../../src/domain/shared/value'
 import type { LaneHour } from '../../src/ports/store/traffic'
 import { seededRandom } from '../support/random'
 import { APP_ID, orderOf } from './made'

@@ -1,6 +1,6 @@
 /** `app protect`, `app block` and `app unblock`: an owner's decisions about abuse on the command line. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { HOUR_MS } from '../../src/domain/value'
+import { HOUR_MS } from '../../src/domain/shared/value'
 import { HANGS_AFTER_MS } from '../support/until'
 import { runHere } from './in-process'
 import { type Json, newFolder, programIn, run, runJson } from './support'

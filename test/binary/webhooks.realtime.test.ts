@@ -1,6 +1,6 @@
 /** The real clock of the released binary, by which receivers are asked again and left. Virtual time has the exact schedule. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { webhookRetryMs } from '../../src/domain/webhook'
+import { webhookRetryMs } from '../../src/domain/webhooks/webhook'
 import { HANGS_AFTER_MS } from '../support/until'
 import { released } from './compiled'
 import { expectSigned, HOOK_SETTINGS, type Received, Receiver } from './hook-receiver'

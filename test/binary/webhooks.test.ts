@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook, verifyWebhookSignature, WebhookVerificationError } from '../../client/webhook'
 import { EVENT_TYPES, otpEvent, sampleEvent } from '../../contract/event'
-import { HOUR_MS } from '../../src/domain/value'
+import { HOUR_MS } from '../../src/domain/shared/value'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { alone, compile } from './compiled'
 import {

@@ -6,7 +6,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import typescript5 from 'typescript5'
 import { sampleEvent } from '../../contract/event'
-import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import { newSecret, signatureHeaders } from '../../src/domain/webhooks/signature'
 import { newFolder, programIn, ROOT, run, runJson, Server } from '../binary/support'
 import { isNightly } from '../support/depth'
 import { packClient } from '../support/pack-client'

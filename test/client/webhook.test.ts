@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { verifyWebhook, type WebhookFailure, type WebhookRequest, WebhookVerificationError } from '../../client/index'
 import { verifyWebhookSignature } from '../../client/webhook'
 import { EVENT_TYPES, type OtpEvent, sampleEvent } from '../../contract/event'
-import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import { newSecret, signatureHeaders } from '../../src/domain/webhooks/signature'
 import fc from '../support/property'
 
 const SECRET = newSecret(Buffer.alloc(32, 7))

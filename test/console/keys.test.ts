@@ -1,6 +1,6 @@
 /** API keys as the console makes, rotates and shows them: over its wire, with the API they open beside it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Mode } from '../../src/domain/value'
+import type { Mode } from '../../src/domain/shared/value'
 import type { Store } from '../../src/ports/store'
 import { setUpToken } from '../../src/usecases/people'
 import { type Furnished, WIRES, World } from '../support/world'

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import { fail } from '../../src/domain/failure-budget'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { fail } from '../../src/abuse/rules/failure-budget'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import type { Decision, LaneHour } from '../../src/ports/store/traffic'
 import { setUpToken } from '../../src/usecases/people'
 import { type Furnished, START, World } from '../support/world'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import { NEW_CAPS } from '../../src/domain/cap'
+import { NEW_CAPS } from '../../src/abuse/rules/cap'
 import type { HookRequest } from '../../src/ports/network'
 import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'

@@ -1,8 +1,8 @@
 /** What is refused because messages do not pay, or because there are too many; who sees it, and what can be done about it. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { verifyWebhookSignature } from '../../client/webhook'
-import type { Cap } from '../../src/domain/cap'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import type { Cap } from '../../src/abuse/rules/cap'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import type { Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
-import { formatKey } from '../../src/domain/key'
+import { formatKey } from '../../src/domain/access/api-key'
 import { clientIpOf } from '../../src/http/client-ip'
 import { revokeKey } from '../../src/usecases/administer'
 import { IS_POSTGRES } from '../support/place'

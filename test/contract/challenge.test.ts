@@ -1,9 +1,9 @@
 /** A proof of a human instead of a refusal for abuse: asked for, verified at each vendor, and not asked for where nothing is refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type ChallengeSettings, VENDORS } from '../../src/domain/challenge'
-import type { Failures } from '../../src/domain/failure-budget'
-import type { Protection } from '../../src/domain/protection'
-import { DAY_MS } from '../../src/domain/value'
+import { type ChallengeSettings, VENDORS } from '../../src/abuse/rules/challenge'
+import type { Failures } from '../../src/abuse/rules/failure-budget'
+import type { Protection } from '../../src/abuse/rules/protection'
+import { DAY_MS } from '../../src/domain/shared/value'
 import type { Transport } from '../../src/ports/network'
 import { createTransport } from '../../src/system/transport'
 import * as administer from '../../src/usecases/administer'

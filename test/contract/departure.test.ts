@@ -1,6 +1,6 @@
 /** A message that goes out with its issue: begun in its unit, sent once that is stored. */
 import { afterEach, expect, test } from 'bun:test'
-import { unavailable } from '../../src/domain/error'
+import { unavailable } from '../../src/domain/shared/error'
 import type { Store, Tx } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'

@@ -1,6 +1,6 @@
 /** Guessing at one phone, over all its codes. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { UNTOLD } from '../support/untold'

@@ -1,6 +1,6 @@
 /** What an answer says of itself, a webhook of its body, the log of a request: what is read without looking inside. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { VERSION } from '../../src/domain/version'
+import { VERSION } from '../../src/domain/operations/version'
 import * as administer from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { Receivers } from '../support/receiver'

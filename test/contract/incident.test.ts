@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Mishap } from '../../src/domain/mishap'
+import type { Mishap } from '../../src/domain/delivery/delivery-problem'
 import type { TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'

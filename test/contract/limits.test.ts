@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { KeyLimits } from '../../src/domain/key'
+import type { KeyLimits } from '../../src/domain/access/api-key'
 import * as administer from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 

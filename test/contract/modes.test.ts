@@ -1,8 +1,8 @@
 /** What an owner decides of number types and wrong codes: refused, only watched, or not looked at; and what is noted of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
+import { readHeld } from '../../src/usecases/abuse/read-protection'
 import * as administer from '../../src/usecases/administer'
-import { readHeld } from '../../src/usecases/read-protection'
 import { type Furnished, WIRES, World } from '../support/world'
 
 const ORIGIN = 'https://app.example.com'

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { StandardBracketNotationSerializer } from '@orpc/openapi-client/standard'
 import { inputOf } from '../../src/http/input'
 import { operationAt } from '../../src/http/operations'
-import { placeOf, urlOf } from '../../src/http/place'
+import { placeOf, urlOf } from '../../src/http/request-path'
 
 const HOSTS = ['http://localhost', 'https://watchword.example:8443', 'http://[::1]:8787', 'HTTP://Bench', 'http://a@b']
 const ODD_HOSTS = [

@@ -1,6 +1,6 @@
 /** All that is stored of one phone: told, and erased. Decisions: "Erasing a phone". */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DAY_MS, HOUR_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone, takeErasures } from '../../src/usecases/erase-phone'
 import { exportPhone } from '../../src/usecases/export-phone'

@@ -1,6 +1,6 @@
 /** What an app's owner decides about abuse: where codes go to, how soon another one, and whose address counts. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import * as administer from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 

@@ -1,6 +1,6 @@
 /** In which words a code arrives: lines that fill it in, languages of one template. Decisions: "Templates". */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Template } from '../../src/domain/template'
+import type { Template } from '../../src/domain/message/template'
 import * as administer from '../../src/usecases/administer'
 import { answered, codeIn, type ReceivedMessage } from '../support/carrier'
 import { type Furnished, WIRES, World } from '../support/world'

@@ -1,7 +1,7 @@
 /** What customers are told, when, and how often. Specification: "Events"; decisions: "Webhooks". */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { otpEvent } from '../../contract/event'
-import type { Mode } from '../../src/domain/value'
+import type { Mode } from '../../src/domain/shared/value'
 import type { HookAnswer } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import * as manage from '../../src/usecases/administer'

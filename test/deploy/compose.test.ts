@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { describeSettings } from '../../src/config'
-import { VERSION } from '../../src/domain/version'
+import { VERSION } from '../../src/domain/operations/version'
 import { type Json, ROOT } from '../binary/support'
 import schema from './schema/compose-spec.json'
 

@@ -1,7 +1,7 @@
 /** The receivers of docs/webhooks.md, as they stand there: whole programs behind real HTTP on loopback. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sampleEvent } from '../../contract/event'
-import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import { newSecret, signatureHeaders } from '../../src/domain/webhooks/signature'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { type Block, blocksOf } from './pages'
 import { type Port, Reader } from './reader'

@@ -6,7 +6,7 @@ import {
   literalAddress,
   mayReach,
   policyFor,
-} from '../../src/domain/address'
+} from '../../src/domain/webhooks/target-address'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

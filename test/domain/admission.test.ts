@@ -1,11 +1,11 @@
 /** Which rule decides, and what it says. */
 import { describe, expect, test } from 'bun:test'
-import { assess, mayRefuse, refusalOf, type Surroundings, type WayThere, type Wish } from '../../src/domain/admission'
-import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
-import { assertProtection, NEW_APP, type Protection } from '../../src/domain/protection'
-import { isProvable } from '../../src/domain/rule'
-import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { assess, mayRefuse, refusalOf, type Surroundings, type WayThere, type Wish } from '../../src/abuse/rules/assess'
+import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/abuse/rules/baseline'
+import { assertProtection, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
+import { isProvable } from '../../src/abuse/rules/rule'
+import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/abuse/rules/traffic-counter'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW, thrownBy } from './sample'
 import { aSighting, weeksOf } from './traffic-sample'
 

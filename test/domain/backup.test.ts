@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isBackupDue, nextBackupAt, timeOfDay } from '../../src/domain/backup'
+import { isBackupDue, nextBackupAt, timeOfDay } from '../../src/domain/operations/backup-schedule'
 
 const at = (text: string) => Date.parse(`2026-03-0${text}:00Z`)
 const TIMES = ['03:00', '15:30'].map((text) => timeOfDay(text) ?? 0)

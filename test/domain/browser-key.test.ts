@@ -1,8 +1,8 @@
 /** What whoever finds a live browser key cannot do with it. */
 import { describe, expect, spyOn, test } from 'bun:test'
-import { assertWithin, isOpen } from '../../src/domain/browser-key'
-import type { Allowance, ApiKey } from '../../src/domain/key'
-import type { Template } from '../../src/domain/template'
+import type { Allowance, ApiKey } from '../../src/domain/access/api-key'
+import { assertWithin, isOpen } from '../../src/domain/access/browser-key'
+import type { Template } from '../../src/domain/message/template'
 import { aStoredKey } from '../store/sample'
 import { thrownBy } from './sample'
 

@@ -1,8 +1,16 @@
 /** What one night can cost. */
 import { describe, expect, test } from 'bun:test'
-import { allowedBy, assertCaps, type Cap, NEW_CAPS, START, startOf, capWaitMs as waitMsOf } from '../../src/domain/cap'
-import { Tally } from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import {
+  allowedBy,
+  assertCaps,
+  type Cap,
+  NEW_CAPS,
+  START,
+  startOf,
+  capWaitMs as waitMsOf,
+} from '../../src/abuse/rules/cap'
+import { Tally } from '../../src/abuse/rules/traffic-counter'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW, thrownBy } from './sample'
 import { aSighting } from './traffic-sample'

@@ -1,7 +1,7 @@
 /** What an app may ask for as a proof, and what a vendor's answer means. */
 import { describe, expect, test } from 'bun:test'
-import { assertChallenge, type ChallengeSettings, judge, shownChallenge } from '../../src/domain/challenge'
-import { Refusal } from '../../src/domain/error'
+import { assertChallenge, type ChallengeSettings, judge, shownChallenge } from '../../src/abuse/rules/challenge'
+import { Refusal } from '../../src/domain/shared/error'
 
 const SETTINGS: ChallengeSettings = { vendor: 'turnstile', secret: 'secret', onOutage: 'refuse' }
 

@@ -14,9 +14,9 @@ import {
   UNSUSPECTED,
   type Usual,
   usualOf,
-} from '../../src/domain/conversion'
-import type { Counts, Fate, Window } from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+} from '../../src/abuse/rules/baseline'
+import type { Counts, Fate, Window } from '../../src/abuse/rules/traffic-counter'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 import { weeksOf } from './traffic-sample'
 

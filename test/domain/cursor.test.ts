@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Owner } from '../../src/domain/value'
+import type { Owner } from '../../src/domain/shared/value'
 import { createVault } from '../../src/system/vault'
 import { type PagedEndpoint, readCursor, writeCursor } from '../../src/usecases/shared/cursor'
 import fc from '../support/property'

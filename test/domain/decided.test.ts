@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Decided, type Found, MOST_LISTED, placeIn } from '../../src/domain/decided'
+import { Decided, type Found, MOST_LISTED, placeIn } from '../../src/abuse/rules/rule-report'
 
 const found = (changes: Partial<Found> = {}): Found => ({
   ...{ rule: 'country_pending', country: 'GB', prefix: 'aa', network: '01' },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { type Issue, isActive, type VerificationStatus } from '../../src/domain/codes/issue'
 import {
   abandon,
   afterReport,
@@ -14,10 +15,9 @@ import {
   type Step,
   settlementOf,
   withoutQuotes,
-} from '../../src/domain/delivery'
-import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
-import { retryDelayMs } from '../../src/domain/route'
-import type { Leg } from '../../src/domain/value'
+} from '../../src/domain/delivery/delivery'
+import { retryDelayMs } from '../../src/domain/delivery/route'
+import type { Leg } from '../../src/domain/shared/value'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES, type EventType, otpEvent } from '../../contract/event'
-import { abandon, afterReport, afterSend, CODE, isWorthSending, type SendOutcome } from '../../src/domain/delivery'
-import { type EventContext, eventOf, eventsOf, maskNumber } from '../../src/domain/event'
-import { check, type Issue, makeWay, markExpired } from '../../src/domain/issue'
+import { check, type Issue, makeWay, markExpired } from '../../src/domain/codes/issue'
+import {
+  abandon,
+  afterReport,
+  afterSend,
+  CODE,
+  isWorthSending,
+  type SendOutcome,
+} from '../../src/domain/delivery/delivery'
+import { type EventContext, eventOf, eventsOf, maskNumber } from '../../src/domain/webhooks/event'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
 

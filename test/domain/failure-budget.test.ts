@@ -1,7 +1,7 @@
 /** How often somebody may guess at one phone. */
 import { describe, expect, test } from 'bun:test'
-import { admitNext, type Failures, fail, forgive, NO_FAILURES, standingOf } from '../../src/domain/failure-budget'
-import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { admitNext, type Failures, fail, forgive, NO_FAILURES, standingOf } from '../../src/abuse/rules/failure-budget'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
 const LOCKED_A_DAY = { lockMs: DAY_MS, failures: 'block' } as const

@@ -1,5 +1,6 @@
 /** How long nothing is sent where codes do not pay, and when that is over. */
 import { describe, expect, test } from 'bun:test'
+import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/abuse/rules/early-conversion-test'
 import {
   ended,
   type Incident,
@@ -13,9 +14,8 @@ import {
   prolong,
   told,
   toldInVain,
-} from '../../src/domain/incident'
-import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/domain/typing'
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+} from '../../src/abuse/rules/incident'
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
 const AN_INCIDENT: Incident = {

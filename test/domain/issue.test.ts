@@ -12,7 +12,7 @@ import {
   overallStatus,
   type ReasonCode,
   type VerificationStatus,
-} from '../../src/domain/issue'
+} from '../../src/domain/codes/issue'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
 

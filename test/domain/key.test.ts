@@ -13,8 +13,8 @@ import {
   keyHashText,
   listsOrigin,
   parseKey,
-} from '../../src/domain/key'
-import type { Mode } from '../../src/domain/value'
+} from '../../src/domain/access/api-key'
+import type { Mode } from '../../src/domain/shared/value'
 import fc from '../support/property'
 import { NOW, RUNS, thrownBy } from './sample'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { fallbacksOf, languageOfCountry, languageTag } from '../../src/domain/language'
-import { regions } from '../../src/domain/phone'
+import { fallbacksOf, languageOfCountry, languageTag } from '../../src/domain/message/language'
+import { regions } from '../../src/domain/phone/phone'
 
 describe('a language tag', () => {
   test.each([

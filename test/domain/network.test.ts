@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cidrContains, isNetwork, networkOf } from '../../src/domain/network'
+import { cidrContains, isNetwork, networkOf } from '../../src/domain/access/network'
 
 describe('a network', () => {
   test.each<[string, string, boolean]>([

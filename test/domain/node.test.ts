@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { conditionsOf, NODE_GONE_MS, type NodeState } from '../../src/domain/node'
-import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { conditionsOf, NODE_GONE_MS, type NodeState } from '../../src/domain/operations/node'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
 const HOUR_AGO = NOW - 60 * MINUTE_MS

@@ -6,7 +6,7 @@ import {
   getCountryCallingCode,
   parseInternational,
   parsePhoneNumberFromString,
-} from '../../src/domain/number-library'
+} from '../../src/domain/phone/number-library'
 import fc from '../support/property'
 import { HANGS_AFTER_MS } from '../support/until'
 import { RUNS } from './sample'

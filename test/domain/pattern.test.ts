@@ -1,6 +1,6 @@
 /** Patterns of template variables: as JavaScript reads them, in a time that no caller can stretch. */
 import { describe, expect, test } from 'bun:test'
-import { assertPatterns, matching } from '../../src/domain/pattern'
+import { assertPatterns, matching } from '../../src/domain/message/variable-pattern'
 import { thrownBy } from './sample'
 
 const verdict = (pattern: string, value: string) => matching()(pattern, value)

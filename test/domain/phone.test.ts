@@ -8,8 +8,8 @@ import {
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
-import * as phone from '../../src/domain/phone'
-import { magicRecipient } from '../../src/domain/phone'
+import * as phone from '../../src/domain/phone/phone'
+import { magicRecipient } from '../../src/domain/phone/phone'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { COMPARED_HOURS, compareRefused } from '../../src/domain/refused'
+import { COMPARED_HOURS, compareRefused } from '../../src/abuse/rules/refusal-rate'
 
 /** Hours of a week in which `daily` were refused in one hour of each day, and the running one and the one before. */
 const week = (daily: readonly number[], previous: number, running: number) => [

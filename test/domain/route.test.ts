@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Retry } from '../../src/domain/delivery'
-import type { Issue } from '../../src/domain/issue'
-import { nextCarrier, retryDelayMs, type Tried } from '../../src/domain/route'
+import type { Issue } from '../../src/domain/codes/issue'
+import type { Retry } from '../../src/domain/delivery/delivery'
+import { nextCarrier, retryDelayMs, type Tried } from '../../src/domain/delivery/route'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 

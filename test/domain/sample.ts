@@ -1,7 +1,7 @@
 /** What domain and store tests start from. */
-import type { Issue } from '../../src/domain/issue'
-import { nextCarrier, type Tried } from '../../src/domain/route'
-import type { Endpoint } from '../../src/domain/webhook'
+import type { Issue } from '../../src/domain/codes/issue'
+import { nextCarrier, type Tried } from '../../src/domain/delivery/route'
+import type { Endpoint } from '../../src/domain/webhooks/webhook'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 

@@ -1,7 +1,7 @@
 /** How much there was lately, by five numbers. */
 import { describe, expect, test } from 'bun:test'
-import { Sliding } from '../../src/domain/sliding'
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { Sliding } from '../../src/domain/access/sliding-window'
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 
 /** Where a window begins. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Sparing } from '../../src/domain/sparing'
+import { Sparing } from '../../src/domain/operations/log-sampler'
 
 const NOW = 1_000_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeText } from '../../src/domain/sms-text'
+import { encodeText } from '../../src/domain/message/sms-encoding'
 import {
   approvedIn,
   assertTemplate,
@@ -13,8 +13,8 @@ import {
   type Template,
   type TemplateVariable,
   type Translation,
-} from '../../src/domain/template'
-import { withAutofill } from '../../src/domain/texts'
+} from '../../src/domain/message/template'
+import { withAutofill } from '../../src/domain/message/texts'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

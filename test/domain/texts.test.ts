@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { asHost, assertAndroidHash, localeFor, type Texts, textsOf, withAutofill } from '../../src/domain/texts'
+import { asHost, assertAndroidHash, localeFor, type Texts, textsOf, withAutofill } from '../../src/domain/message/texts'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

@@ -1,7 +1,7 @@
 /** What tests of traffic start from. */
-import type { TrafficHour } from '../../src/domain/conversion'
-import type { Sighting } from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS } from '../../src/domain/value'
+import type { TrafficHour } from '../../src/abuse/rules/baseline'
+import type { Sighting } from '../../src/abuse/rules/traffic-counter'
+import { DAY_MS, HOUR_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
 /** A code for Korea of a browser key, made at `NOW`; its message has arrived, and nobody has typed it. */

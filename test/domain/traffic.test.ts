@@ -9,8 +9,8 @@ import {
   STAGES,
   type Stage,
   Tally,
-} from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+} from '../../src/abuse/rules/traffic-counter'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 import { aSighting } from './traffic-sample'
 

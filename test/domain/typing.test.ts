@@ -1,8 +1,8 @@
 /** Whether anybody types, told of codes that are 20 s old. */
 import { describe, expect, test } from 'bun:test'
-import { STAGES, type Stage } from '../../src/domain/traffic'
-import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES, Typing } from '../../src/domain/typing'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES, Typing } from '../../src/abuse/rules/early-conversion-test'
+import { STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW } from './sample'
 import { aSighting } from './traffic-sample'

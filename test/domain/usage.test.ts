@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addUp, LATENCY_STEPS_MS, type UsageRow } from '../../src/domain/usage'
+import { addUp, LATENCY_STEPS_MS, type UsageRow } from '../../src/domain/operations/usage'
 
 const row = (more: Partial<UsageRow> = {}): UsageRow => ({
   ...{ hour: 0, channel: 'sms', carrier: 'main', country: 'KR', purpose: 'login' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { validate as isUuid, version } from 'uuid'
-import { Refusal } from '../../src/domain/error'
-import { type LedgerEntry, ledgerId, post, reserve, topUp, type Wallet } from '../../src/domain/wallet'
+import { Refusal } from '../../src/domain/shared/error'
+import { type LedgerEntry, ledgerId, post, reserve, topUp, type Wallet } from '../../src/domain/wallet/wallet'
 import fc from '../support/property'
 import { NOW, RUNS, thrownBy } from './sample'
 

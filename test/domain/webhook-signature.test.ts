@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import { newSecret, signatureHeaders } from '../../src/domain/webhooks/signature'
 
 const NEWEST = newSecret(Uint8Array.from({ length: 32 }, (_, index) => index))
 const OLDER = newSecret(Uint8Array.from({ length: 32 }, (_, index) => index + 32))

@@ -1,6 +1,6 @@
 /** Checking a template takes no longer than its length: nobody can make one that keeps the server busy. */
 import { expect, test } from 'bun:test'
-import { assertHookTemplate } from '../../src/domain/webhook-template'
+import { assertHookTemplate } from '../../src/domain/webhooks/payload-template'
 
 const SHORT = 4_000
 const TIMES_AS_LONG = 4

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES, sampleEvent } from '../../contract/event'
-import { assertHookTemplate, renderHookTemplate } from '../../src/domain/webhook-template'
+import { assertHookTemplate, renderHookTemplate } from '../../src/domain/webhooks/payload-template'
 import { previewHookTemplate } from '../../src/usecases/preview-hook-template'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../contract/event'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import {
   afterAttempt,
   assertEndpoint,
@@ -16,7 +16,7 @@ import {
   validSecrets,
   wants,
   webhookRetryMs,
-} from '../../src/domain/webhook'
+} from '../../src/domain/webhooks/webhook'
 import fc from '../support/property'
 import { anEndpoint, NOW, RUNS, thrownBy } from './sample'
 

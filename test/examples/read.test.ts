@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { VERSION } from '../../src/domain/version'
+import { VERSION } from '../../src/domain/operations/version'
 import { newFolder, ROOT, run } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { commandOf, EXAMPLES, folderOf } from './site'

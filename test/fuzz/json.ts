@@ -1,5 +1,5 @@
 /** Bodies: what JSON may be, what it may not be, and what fits no schema. */
-import type { Mode } from '../../src/domain/value'
+import type { Mode } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 import { bearer, consoleRpc, type Door, knock, rest, rpc, type Shot, type Subject } from './shot'
 import { ORIGIN, PHONE, type Target } from './target'

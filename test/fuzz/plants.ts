@@ -18,7 +18,7 @@ const SERVER = 'src/http/server.ts'
 export const PLANTS: Record<string, Plant> = {
   'patterns are matched by an engine that tries every way': {
     subject: 'patterns',
-    file: 'src/domain/pattern.ts',
+    file: 'src/domain/message/variable-pattern.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1 }",
     of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize() }',

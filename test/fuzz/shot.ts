@@ -1,5 +1,5 @@
 /** One hostile request, byte by byte as it is written to the socket. */
-import type { Mode } from '../../src/domain/value'
+import type { Mode } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 import type { Target } from './target'
 

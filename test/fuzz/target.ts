@@ -1,10 +1,10 @@
 /** The real program with something of everything in it: apps, keys, templates, carriers of each kind, people. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '../../src/domain/role'
-import type { Template } from '../../src/domain/template'
-import { SignInPauses } from '../../src/node/sign-in'
+import type { Role } from '../../src/domain/access/role'
+import type { Template } from '../../src/domain/message/template'
 import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
+import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 import { openStore } from '../../src/store/sqlite/open'
 import { systemClock } from '../../src/system/clock'
 import { systemPasswords } from '../../src/system/passwords'

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { parser } from '@prometheus-io/lezer-promql'
-import { invalid } from '../../src/domain/error'
-import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../src/domain/job'
+import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../src/domain/operations/job'
+import { invalid } from '../../src/domain/shared/error'
 import { createMetrics } from '../../src/system/telemetry/metrics'
 import { anIssue, NOW } from '../domain/sample'
 

@@ -9,23 +9,25 @@ const SRC = join(import.meta.dir, '../../src')
 /** Below which rooms each stands. Every room may import from itself, and from the contract where it is named. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   // Its words only: types, and the names of events and channels.
-  domain: ['contract'],
-  ports: ['contract', 'domain'],
-  store: ['contract', 'domain', 'ports', 'migrations'],
-  providers: ['domain', 'ports'],
-  node: ['domain', 'ports'],
+  domain: ['contract', 'abuse/rules'],
+  'abuse/rules': ['contract', 'domain'],
+  ports: ['contract', 'domain', 'abuse/rules'],
+  store: ['contract', 'domain', 'abuse/rules', 'ports', 'migrations'],
+  providers: ['domain', 'abuse/rules', 'ports'],
+  'abuse/counters': ['domain', 'abuse/rules', 'ports'],
+  runtime: ['domain', 'abuse/rules', 'abuse/counters', 'ports'],
   system: ['domain', 'ports'],
-  usecases: ['contract', 'domain', 'ports'],
-  jobs: ['domain', 'ports', 'usecases'],
+  usecases: ['contract', 'domain', 'abuse/rules', 'ports'],
+  jobs: ['domain', 'abuse/rules', 'ports', 'usecases'],
   bundled: [],
   guide: ['bundled'],
-  http: ['contract', 'domain', 'guide', 'ports', 'usecases'],
-  console: ['bundled', 'contract', 'domain', 'ports', 'usecases', 'http', 'client'],
-  config: ['domain', 'ports'],
-  app: ['config', 'console', 'http', 'jobs', 'node', 'ports', 'providers', 'usecases'],
+  http: ['contract', 'domain', 'abuse/rules', 'guide', 'ports', 'usecases'],
+  console: ['bundled', 'contract', 'domain', 'abuse/rules', 'ports', 'usecases', 'http', 'client'],
+  config: ['domain', 'abuse/rules', 'ports'],
+  app: ['config', 'console', 'http', 'jobs', 'runtime', 'ports', 'providers', 'usecases', 'abuse/counters'],
   cli: [
-    ...['app', 'config', 'console', 'contract', 'domain', 'http', 'node', 'ports'],
-    ...['providers', 'store', 'system', 'usecases'],
+    ...['abuse/rules', 'app', 'config', 'console', 'contract', 'domain', 'http', 'ports', 'providers', 'runtime'],
+    ...['store', 'system', 'usecases'],
   ],
   main: ['cli'],
 }
@@ -47,9 +49,11 @@ async function importsOf(name: string): Promise<string[]> {
   return [...new Set(local.map((path) => fileAt(resolve(SRC, name, '..', path))))]
 }
 
-/** The first folder, or the file at the root; outside of src, the folder at the top. */
-const roomOf = (name: string) =>
-  (name.startsWith('../') ? name.slice(3) : name).split('/')[0]?.replace(/\.tsx?$/, '') ?? ''
+/** The first folder, or the file at the root; outside of src, the folder at the top. The guard has two rooms. */
+function roomOf(name: string): string {
+  const [first = '', second] = (name.startsWith('../') ? name.slice(3) : name).split('/')
+  return first === 'abuse' ? `abuse/${second}` : first.replace(/\.tsx?$/, '')
+}
 
 test.each(files.map((name) => [name] as const))('%s imports from the floors below it only', (name) => {
   const allowed = FLOORS[roomOf(name)]
@@ -60,9 +64,9 @@ test.each(files.map((name) => [name] as const))('%s imports from the floors belo
 
 /** Below which rooms those of the client stand. What a page loads knows the contract by its types only. */
 const CLIENT_FLOORS: Readonly<Record<string, RegExp>> = {
-  package: /^(client|contract|deploy|src\/cli\/licenses|src\/domain\/version)\b/,
+  package: /^(client|contract|deploy|src\/cli\/licenses|src\/domain\/operations\/version)\b/,
   // It says what the server says: by its rules, and by what puts them into words.
-  testing: /^(client|contract|src\/domain|src\/http\/(present|errors|idempotency-key))\b/,
+  testing: /^(client|contract|src\/domain|src\/abuse\/rules|src\/http\/(present|errors|idempotency-key))\b/,
 }
 const ofClient = [...new Glob('**/*.{ts,tsx}').scanSync(join(SRC, '../client'))].filter(
   (name) => !name.endsWith('.d.ts'),
@@ -78,7 +82,7 @@ test.each(ofClient.map((name) => [name] as const))('client/%s imports from the f
 })
 
 test('the domain knows the contract by its types, and the names of events and channels', async () => {
-  for (const name of files.filter((file) => roomOf(file) === 'domain')) {
+  for (const name of files.filter((file) => ['domain', 'abuse/rules'].includes(roomOf(file)))) {
     const text = await Bun.file(join(SRC, name)).text()
     const imports = [...text.matchAll(/^(?:import|export) (type )?[^']*'([^']*\/contract\/[^']*)'$/gm)]
     const values = imports.filter(([, isType, path = '']) => !isType && !/\/(event-type|channel)$/.test(path))
@@ -110,8 +114,10 @@ test('the root has what begins, and rooms', () => {
 test.each([
   ['store', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\.env\b/],
   ['domain', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\.|\bawait /],
+  ['abuse/rules', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\.|\bawait /],
+  ['abuse/counters', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
   ['usecases', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
-  ['node', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
+  ['runtime', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
   ['jobs', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
   ['ports', /bun:sqlite|\bSQL|PRAGMA/],
 ] as const)('what is outside comes to %s by ports', async (room, outside) => {

@@ -28,7 +28,7 @@ test.each([
   'contract/error.ts',
   'contract/event.ts',
   'contract/issue.ts',
-  'src/domain/pattern.ts',
+  'src/domain/message/variable-pattern.ts',
 ])('a server listens before it loads %s', async (late) => {
   const loaded = await loadedWith(join(ROOT, 'src/cli/serve.ts'))
   const names = [...loaded].map((file) => relative(ROOT, file))

@@ -1,9 +1,9 @@
 /** A job that is given back begins anew, whoever claims it and however soon. */
 import { expect, test } from 'bun:test'
-import { FRONT, type Job } from '../../src/domain/job'
+import { FRONT, type Job } from '../../src/domain/operations/job'
 import type { Kind } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
-import { createWakeUps } from '../../src/node/wake-ups'
+import { createWakeUps } from '../../src/runtime/wake-ups'
 import { openAt, Scratch } from '../store/open'
 import { furnish, issueNumber, NOW, OWNER, StillClock } from '../store/sample'
 import { VirtualClock } from '../support/clock'

@@ -1,6 +1,6 @@
 /** A server that has its database to itself. */
 import { expect, test } from 'bun:test'
-import { alone } from '../../src/node/alone'
+import { alone } from '../../src/runtime/single-node'
 import { World } from '../support/world'
 
 test('reads the last day once when it is told to, and says that it has', async () => {

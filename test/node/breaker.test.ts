@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { SendOutcome } from '../../src/domain/delivery'
-import { Breaker } from '../../src/node/breaker'
+import type { SendOutcome } from '../../src/domain/delivery/delivery'
+import { Breaker } from '../../src/runtime/carriers/circuit-breaker'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }

@@ -1,8 +1,8 @@
 /** What rarely changes is read once, until the store says that it may have changed. */
 import { expect, test } from 'bun:test'
-import { BUILT_IN_TEMPLATES, type Template } from '../../src/domain/template'
-import { KeptDirectory } from '../../src/node/directory'
+import { BUILT_IN_TEMPLATES, type Template } from '../../src/domain/message/template'
 import type { Reader } from '../../src/ports/store'
+import { KeptDirectory } from '../../src/runtime/caches/settings-cache'
 import { NOW } from '../domain/sample'
 
 /** `versions`: what the store answers; one promise for as long as nobody has looked anew. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { SendOutcome } from '../../src/domain/delivery'
-import { Places } from '../../src/jobs/places'
-import { Gate } from '../../src/node/gate'
-import { LocalGates } from '../../src/node/gates'
+import type { SendOutcome } from '../../src/domain/delivery/delivery'
+import { Places } from '../../src/jobs/semaphore'
 import type { Pass } from '../../src/ports/node'
+import { Gate } from '../../src/runtime/carriers/concurrency-limiter'
+import { LocalGates } from '../../src/runtime/carriers/concurrency-limiters'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }

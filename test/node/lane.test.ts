@@ -1,7 +1,7 @@
 /** What one app sends to one country, as a server sees it. */
 import { describe, expect, test } from 'bun:test'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
-import { Lane } from '../../src/node/lane'
+import { Lane } from '../../src/abuse/counters/traffic-segment'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
 

@@ -1,8 +1,8 @@
 /** What a server that starts knows of limits: phones by what is stored of them, test budgets by one count. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type LimitRule, phoneLimits, testBudgets } from '../../src/domain/limit'
-import { LocalLimits } from '../../src/node/limits'
+import { type LimitRule, phoneLimits, testBudgets } from '../../src/domain/access/rate-limits'
 import type { Reader } from '../../src/ports/store'
+import { LocalLimits } from '../../src/runtime/limits/local-limits'
 import { type Furnished, World } from '../support/world'
 
 const DAY_MS = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 /** What a server sees of its store: how long units wait for their turn, and how often what they did was not stored. */
 import { expect, test } from 'bun:test'
-import { watched } from '../../src/node/load'
 import type { Store } from '../../src/ports/store'
+import { watched } from '../../src/runtime/store-load'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 

@@ -1,6 +1,6 @@
 /** Whoever makes up prefixes and networks takes no more memory than there is for them. */
 import { expect, test } from 'bun:test'
-import { networkName, Places, prefixName } from '../../src/node/places'
+import { networkName, Places, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
 import { NOW } from '../domain/sample'
 import { aSighting } from '../domain/traffic-sample'
 import { isNightly } from '../support/depth'

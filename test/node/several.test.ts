@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { NodeState } from '../../src/domain/node'
-import { shareOf } from '../../src/node/several'
+import type { NodeState } from '../../src/domain/operations/node'
+import { shareOf } from '../../src/runtime/cluster'
 
 const nodes = (count: number): NodeState[] =>
   Array.from({ length: count }, (_, n) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Refusal } from '../../src/domain/error'
-import { FORGIVEN_MS, MOST_SUBJECTS, PACES, pauseMs, SignInPauses } from '../../src/node/sign-in'
+import type { Refusal } from '../../src/domain/shared/error'
 import type { Guess, Who } from '../../src/ports/node'
+import { FORGIVEN_MS, MOST_SUBJECTS, PACES, pauseMs, SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { SendOutcome } from '../../src/domain/delivery'
-import type { OutboundMessage } from '../../src/domain/letter'
+import type { SendOutcome } from '../../src/domain/delivery/delivery'
+import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { TransportResult } from '../../src/ports/network'
 import { aligo } from '../../src/providers/aligo'
 import { NOW } from '../domain/sample'

@@ -1,6 +1,6 @@
 /** How vendors of challenges are asked. What their answers mean: test/domain/challenge.test.ts. */
 import { describe, expect, test } from 'bun:test'
-import { type ChallengeSettings, VENDORS } from '../../src/domain/challenge'
+import { type ChallengeSettings, VENDORS } from '../../src/abuse/rules/challenge'
 import type { Transport, TransportResult } from '../../src/ports/network'
 import { createChallenges } from '../../src/providers/challenges'
 import { answered } from '../support/carrier'

@@ -1,8 +1,8 @@
 /** A vendor's HTTP API behind the transport port: it answers as told, and remembers what it was asked. */
 import { expect } from 'bun:test'
-import type { AwaitedReport } from '../../src/domain/attempt'
-import type { SendOutcome } from '../../src/domain/delivery'
-import type { OutboundMessage } from '../../src/domain/letter'
+import type { AwaitedReport } from '../../src/domain/delivery/attempt'
+import type { SendOutcome } from '../../src/domain/delivery/delivery'
+import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { Carrier } from '../../src/ports/carrier'
 import type { Transport, TransportResult } from '../../src/ports/network'
 import type { CarrierDependencies, CarrierType } from '../../src/providers/type'

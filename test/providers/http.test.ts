@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { CarrierConfig } from '../../src/domain/carrier'
-import type { OutboundMessage } from '../../src/domain/letter'
+import type { CarrierConfig } from '../../src/domain/delivery/carrier'
+import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { TransportResult } from '../../src/ports/network'
 import { assertCarrier } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import type { DeliveryReport, SendOutcome } from '../../src/domain/delivery'
+import type { DeliveryReport, SendOutcome } from '../../src/domain/delivery/delivery'
 import type { ReportCallback, ReportedMessage } from '../../src/ports/carrier'
 import type { TransportResult } from '../../src/ports/network'
 import type { Verdict } from '../../src/providers/answer'

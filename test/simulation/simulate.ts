@@ -3,7 +3,7 @@
  * and clock steps drawn from a seed. The same seed tells the same story, so a failure is its seed.
  */
 import { EVENT_TYPES } from '../../contract/event'
-import { unavailable } from '../../src/domain/error'
+import { unavailable } from '../../src/domain/shared/error'
 import type { Clock } from '../../src/ports/clock'
 import type { HookAnswer, HookRequest, HookTransport, Transport, TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Additions } from '../../src/store/postgres/batching/additions'
-import { plain } from '../../src/store/postgres/statement'
+import { plain } from '../../src/store/postgres/connection/statement'
 
 const into = (table: string) =>
   plain(

@@ -2,8 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
-import { Checkpoints, type Length, waiting } from '../../src/store/sqlite/checkpoints'
-import { Writer } from '../../src/store/sqlite/writer'
+import { Checkpoints, type Length, waiting } from '../../src/store/sqlite/connection/checkpoints'
+import { Writer } from '../../src/store/sqlite/connection/writer'
 import { until } from '../support/until'
 import { Scratch } from './open'
 

@@ -1,6 +1,6 @@
 /** When a server takes the database's clock to have been set back, by what it is told of it at moments of its own. */
 import { describe, expect, test } from 'bun:test'
-import { ClockWatch } from '../../src/store/postgres/clock-watch'
+import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
 
 /** Answers in a moment, unless `afterMs` says otherwise. */
 const look = (elapsed: number, stamped: number, { followedMs = 0, afterMs = 0 } = {}) => ({

@@ -1,7 +1,7 @@
 /** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { FRONT } from '../../src/domain/job'
-import { conditionOf } from '../../src/domain/node'
+import { FRONT } from '../../src/domain/operations/job'
+import { conditionOf } from '../../src/domain/operations/node'
 import { attemptRule } from '../../src/usecases/people/attempts'
 import { VirtualClock } from '../support/clock'
 import { SchemaPlace } from '../support/schema-place'

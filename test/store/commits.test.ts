@@ -1,7 +1,7 @@
 /** What each use case costs on SQLite: commits, which wait for the disk, and statements. The table is in docs/performance.md. */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { migrate } from '../../src/store/sqlite/migrate'
+import { migrate } from '../../src/store/sqlite/connection/migrate'
 import { CountingFile } from '../support/counting-file'
 import { FilePlace } from '../support/place'
 import { type Furnished, SMS_URL, World } from '../support/world'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inCreditOrder } from '../../src/store/postgres/batching/credit-order'
-import { plain } from '../../src/store/postgres/statement'
-import type { Write } from '../../src/store/postgres/unit'
+import { plain } from '../../src/store/postgres/connection/statement'
+import type { Write } from '../../src/store/postgres/connection/unit'
 
 const bound = () => []
 const debit = plain('debit', bound)

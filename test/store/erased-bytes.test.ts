@@ -1,7 +1,7 @@
 /** What an erased phone leaves in the files of an embedded database: nothing that was stored of it. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { DAY_MS } from '../../src/domain/value'
+import { DAY_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone, removeBare } from '../../src/usecases/erase-phone'
 import { VirtualClock } from '../support/clock'

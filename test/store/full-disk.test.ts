@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { Refusal } from '../../src/domain/error'
-import { Current } from '../../src/store/sqlite/current'
-import { createTransactions } from '../../src/store/sqlite/transaction'
-import { Writer } from '../../src/store/sqlite/writer'
+import { Refusal } from '../../src/domain/shared/error'
+import { createTransactions } from '../../src/store/sqlite/connection/transaction'
+import { Current } from '../../src/store/sqlite/connection/transaction-state'
+import { Writer } from '../../src/store/sqlite/connection/writer'
 import { openWithConnection, query, Scratch } from './open'
 import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, VAULT } from './sample'
 

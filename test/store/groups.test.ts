@@ -1,7 +1,7 @@
 /** Units that are committed together: one that fails takes nobody along, whatever it has written. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { Writer } from '../../src/store/sqlite/writer'
+import { Writer } from '../../src/store/sqlite/connection/writer'
 import { Scratch } from './open'
 import { outcomeOf } from './sample'
 

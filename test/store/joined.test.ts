@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { addedBySeveral, askedBySeveral } from '../../src/store/postgres/batching/joined'
+import { addedBySeveral, askedBySeveral } from '../../src/store/postgres/batching/batch-sql'
+import { parameters, plain, repeated, statement } from '../../src/store/postgres/connection/statement'
 import { clockSteps } from '../../src/store/postgres/schema'
-import { parameters, plain, repeated, statement } from '../../src/store/postgres/statement'
 
 const bound = () => []
 const read = () => undefined

@@ -1,7 +1,7 @@
 /** What every store promises those who ask for all that belongs to one phone, or erase it. */
 import { describe, expect, test } from 'bun:test'
-import { fail } from '../../src/domain/failure-budget'
-import type { Issue } from '../../src/domain/issue'
+import { fail } from '../../src/abuse/rules/failure-budget'
+import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import {
   APP,

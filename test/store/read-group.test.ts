@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ReadGroup } from '../../src/store/sqlite/read-group'
+import { ReadGroup } from '../../src/store/sqlite/connection/read-group'
 import { Scratch } from './open'
 
 let scratch: Scratch

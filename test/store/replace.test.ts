@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceDatabase } from '../../src/store/sqlite/replace'
+import { replaceDatabase } from '../../src/store/sqlite/connection/replace'
 import { query, Scratch } from './open'
 
 /** A database in WAL mode that says which one it is. */

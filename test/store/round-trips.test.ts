@@ -4,7 +4,7 @@
  * second, the backlog once.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { DAY_MS, SECOND_MS } from '../../src/domain/value'
+import { DAY_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
 import { sharedPostgres } from '../support/postgres'

@@ -1,7 +1,7 @@
 /** How late a server may know that settings have changed: whatever the network makes of its questions. */
 import { beforeEach, describe, expect, test } from 'bun:test'
+import type { Asked } from '../../src/store/postgres/connection/unit'
 import { SettingsWatch } from '../../src/store/postgres/settings'
-import type { Asked } from '../../src/store/postgres/unit'
 import { VirtualClock } from '../support/clock'
 
 /** From here on a change holds everywhere. */

@@ -1,7 +1,7 @@
 /** What every store promises of what owners look at: what rules were against, what was sent, and incidents. */
 import { describe, expect, test } from 'bun:test'
-import type { Incident } from '../../src/domain/incident'
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import type { Incident } from '../../src/abuse/rules/incident'
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import type { Decision, LaneHour } from '../../src/ports/store/traffic'
 import { APP, hash16, NOW, uuidAt } from './sample'
 import type { AtHand } from './webhooks'

@@ -1,6 +1,6 @@
 /** What every store promises those who watch where codes go. */
 import { describe, expect, test } from 'bun:test'
-import type { Incident } from '../../src/domain/incident'
+import type { Incident } from '../../src/abuse/rules/incident'
 import type { Tx } from '../../src/ports/store'
 import type { Decision, LaneHour } from '../../src/ports/store/traffic'
 import { hash32, issueNumber, NOW, OWNER, outcomeOf, settled, uuidAt } from './sample'

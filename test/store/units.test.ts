@@ -1,9 +1,9 @@
 /** Units on PostgreSQL, where many run at a time and the network between may fail. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
-import type { Refusal } from '../../src/domain/error'
-import { FRONT, type Job } from '../../src/domain/job'
-import type { HookDelivery } from '../../src/domain/webhook'
+import { FRONT, type Job } from '../../src/domain/operations/job'
+import type { Refusal } from '../../src/domain/shared/error'
+import type { HookDelivery } from '../../src/domain/webhooks/webhook'
 import { begin, complete } from '../../src/jobs/perform'
 import type { Clock } from '../../src/ports/clock'
 import type { Log } from '../../src/ports/log'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { openStore } from '../../src/store/sqlite/open'
 import { readUsage, rollUpUsage } from '../../src/usecases/read-usage'
 import { type Furnished, World } from '../support/world'

@@ -1,8 +1,8 @@
 /** What every store promises those who tell endpoints of events. */
 import { describe, expect, test } from 'bun:test'
-import type { StoredEvent } from '../../src/domain/event'
-import type { Job } from '../../src/domain/job'
-import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../src/domain/webhook'
+import type { Job } from '../../src/domain/operations/job'
+import type { StoredEvent } from '../../src/domain/webhooks/event'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../src/domain/webhooks/webhook'
 import type { Store, Tx } from '../../src/ports/store'
 import { APP, anEndpoint, NOW, OWNER, outcomeOf, type StillClock, uuidAt } from './sample'
 

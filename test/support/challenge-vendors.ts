@@ -1,6 +1,6 @@
 /** Vendors of challenges on loopback, each in the words of its own documentation. */
 import type { Server } from 'bun'
-import type { Vendor } from '../../src/domain/challenge'
+import type { Vendor } from '../../src/abuse/rules/challenge'
 
 /** What a vendor's secret is here. */
 export const SECRET_AT_VENDOR = '0x4AAAAAAA-secret-at-the-vendor'

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { migrate } from '../../src/store/sqlite/migrate'
+import { migrate } from '../../src/store/sqlite/connection/migrate'
 
 /** Memory-backed where the machine has it: tests that keep files here promise nothing about the disk. */
 export const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -1,9 +1,9 @@
 /** A place in PostgreSQL: a schema, which is made once and emptied for the next world. */
 import { SQL } from 'bun'
 import type { Store } from '../../src/ports/store'
-import { migrate } from '../../src/store/postgres/migrate'
+import { migrate } from '../../src/store/postgres/connection/migrate'
+import { connect, type PoolOptions } from '../../src/store/postgres/connection/pool'
 import { openStore } from '../../src/store/postgres/open'
-import { connect, type PoolOptions } from '../../src/store/postgres/pool'
 import { systemClock } from '../../src/system/clock'
 import type { VirtualClock } from './clock'
 import type { OpenedStore, Opening, Parameter, Place } from './place'

@@ -1,6 +1,6 @@
 /** Phones whose next codes look like abuse, of an app whose usual traffic is known. */
-import type { KeyKind } from '../../src/domain/key'
-import { DAY_MS } from '../../src/domain/value'
+import type { KeyKind } from '../../src/domain/access/api-key'
+import { DAY_MS } from '../../src/domain/shared/value'
 import type { World } from './world'
 
 /** Of a prefix to which more codes are on their way than anybody has verified there. */

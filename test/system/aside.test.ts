@@ -1,6 +1,6 @@
 /** Changes of a command beside a server. */
 import { expect, test } from 'bun:test'
-import { aside } from '../../src/system/aside'
+import { aside } from '../../src/system/write-throttle'
 
 /** How long each of some groups waits, where they take so long. */
 async function waits(...took: number[]): Promise<number[]> {

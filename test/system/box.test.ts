@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { boxOf, holderOf } from '../../src/system/box'
+import { boxOf, holderOf } from '../../src/system/machine-limits'
 
 let roots: string[] = []
 afterEach(() => {

@@ -1,7 +1,7 @@
 /** Sockets on which something has come that the event loop has not heard of. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { byPoll, byReading, lookBy } from '../../src/system/quiet'
+import { byPoll, byReading, lookBy } from '../../src/system/socket-poll'
 import { until } from '../support/until'
 import { inThisTurn, Receiver } from './receiver'
 

@@ -1,6 +1,6 @@
 /** In which order a turn of the event loop is gone through. */
 import { beforeEach, expect, spyOn, test } from 'bun:test'
-import { createTurn, type Turn } from '../../src/system/turn'
+import { createTurn, type Turn } from '../../src/system/event-loop-batch'
 
 let turn: Turn
 let happened: string[]

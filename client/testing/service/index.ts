@@ -10,17 +10,21 @@ import type { getIssueInput, listIssuesInput } from '../../../contract/history'
 import type { issueInput, statusInput, verifyInput } from '../../../contract/issue'
 import type { getTemplateInput } from '../../../contract/template'
 import type { listCreditLedgerInput } from '../../../contract/wallet'
-import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/claim'
-import { invalid, notFound, Refusal } from '../../../src/domain/error'
-import { fingerprintText } from '../../../src/domain/fingerprint'
-import { check, type Issue, makeWay } from '../../../src/domain/issue'
-import type { ApiKey } from '../../../src/domain/key'
-import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
-import { Limiter } from '../../../src/domain/limiter'
-import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
-import { testRecipient } from '../../../src/domain/phone'
-import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/proof'
-import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/domain/protection'
+import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/abuse/rules/protection'
+import type { ApiKey } from '../../../src/domain/access/api-key'
+import { Limiter } from '../../../src/domain/access/rate-limiter'
+import {
+  FIXED_LIMITS,
+  refusalLimit,
+  testIssueLimits,
+  testRequestLimits,
+  USUAL_LIMITS,
+} from '../../../src/domain/access/rate-limits'
+import { fingerprintText } from '../../../src/domain/codes/fingerprint'
+import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/codes/idempotency'
+import { check, type Issue, makeWay } from '../../../src/domain/codes/issue'
+import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
+import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
   assertTestAdmits,
   TEST_BALANCE,
@@ -29,11 +33,13 @@ import {
   testCode,
   testFallsBack,
   testLifetimeMs,
-} from '../../../src/domain/scenario'
-import { type Template, withBuiltIn } from '../../../src/domain/template'
-import { textsOf } from '../../../src/domain/texts'
-import { refusalOf } from '../../../src/domain/validation'
-import { unknownIssue, verificationOf } from '../../../src/domain/verification'
+} from '../../../src/domain/codes/test-scenario'
+import { unknownIssue, verificationOf } from '../../../src/domain/codes/verification'
+import { type Template, withBuiltIn } from '../../../src/domain/message/template'
+import { textsOf } from '../../../src/domain/message/texts'
+import { testRecipient } from '../../../src/domain/phone/phone'
+import { invalid, notFound, Refusal } from '../../../src/domain/shared/error'
+import { refusalOf } from '../../../src/domain/shared/validation'
 import { fromRefusal, interfaceError } from '../../../src/http/errors'
 import { keyFor } from '../../../src/http/idempotency-key'
 import {

@@ -1,5 +1,5 @@
 /** The issues of a service in memory, each as it is at the time of whoever looks. */
-import { effectiveStatus, type Issue, markExpired, type VerificationStatus } from '../../../src/domain/issue'
+import { effectiveStatus, type Issue, markExpired, type VerificationStatus } from '../../../src/domain/codes/issue'
 import { type Next, sent } from './message'
 
 /** An issue, and what is known of it besides. */

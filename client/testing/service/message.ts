@@ -1,7 +1,8 @@
 /** What becomes of a message by itself: its carrier answers after a while, and reports after another one. */
-import { afterReport, afterSend, type Step } from '../../../src/domain/delivery'
-import type { Issue } from '../../../src/domain/issue'
-import { testReport, testSend } from '../../../src/domain/scenario'
+
+import type { Issue } from '../../../src/domain/codes/issue'
+import { testReport, testSend } from '../../../src/domain/codes/test-scenario'
+import { afterReport, afterSend, type Step } from '../../../src/domain/delivery/delivery'
 
 /** The next thing that happens. */
 export interface Next {

@@ -1,5 +1,5 @@
 /** A template as callers see it, and as the rules have it. */
-import { assertTemplate, type Template as Rules } from '../../../src/domain/template'
+import { assertTemplate, type Template as Rules } from '../../../src/domain/message/template'
 import type { TestTemplate } from '../said'
 
 /** As an operator would register it; throws a refusal for one that is none. */

@@ -1,8 +1,8 @@
 /** `watchword incident`: codes that nobody types, and what can be done about them. */
 import { z } from 'zod'
-import type { Incident } from '../../domain/incident'
+import type { Incident } from '../../abuse/rules/incident'
+import { readLately } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { readLately } from '../../usecases/read-protection'
 import { iso, table } from '../output'
 import { adminCommand, group, NO_INPUT, positiveInteger } from './build'
 import { touchedBy } from './protect'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { verificationStatus } from '../../../contract/issue'
 import { at, mode } from '../../console/contract/base'
-import type { QueueState } from '../../domain/job'
+import type { QueueState } from '../../domain/operations/job'
 import { existingApp } from '../../usecases/administer'
 import { type IssueStory, readQueue, tellIssue } from '../../usecases/inspect'
 import { rowOf, searchIssues } from '../../usecases/search-issues'

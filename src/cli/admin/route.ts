@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Route } from '../../domain/route'
-import { CHANNELS } from '../../domain/value'
+import type { Route } from '../../domain/delivery/route'
+import { CHANNELS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'

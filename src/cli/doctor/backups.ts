@@ -1,6 +1,6 @@
 /** Whether what is lost with this disk is somewhere else. */
-import { nextBackupAt } from '../../domain/backup'
-import { DAY_MS, HOUR_MS } from '../../domain/value'
+import { nextBackupAt } from '../../domain/operations/backup-schedule'
+import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import { lastFailureAt, listBackups } from '../../system/backups'
 import { iso } from '../output'
 import { type Check, findings, type Wrong } from './finding'

@@ -1,6 +1,6 @@
 /** Whether live messages find a carrier, and credit. */
-import { isActive } from '../../domain/key'
-import { CHANNELS, type Channel } from '../../domain/value'
+import { isActive } from '../../domain/access/api-key'
+import { CHANNELS, type Channel } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
 import { type Check, findings, type Wrong } from './finding'
 

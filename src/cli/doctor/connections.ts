@@ -1,6 +1,6 @@
 /** Whether the database has a connection for everybody who may want one. */
-import { conditionOf } from '../../domain/node'
-import { readersOf } from '../../store/postgres/pool'
+import { conditionOf } from '../../domain/operations/node'
+import { readersOf } from '../../store/postgres/connection/pool'
 import { findings, type SharedInstallation, type Wrong } from './finding'
 
 export async function checkConnections({ server: { connections }, pool, store, now }: SharedInstallation) {

@@ -1,5 +1,5 @@
 /** Which PostgreSQL it is, and whether it can be written. */
-import { SCHEMA_VERSION } from '../../store/postgres/migrate'
+import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
 import { findings, type SharedInstallation, type Wrong } from './finding'
 
 const MIB = 2 ** 20

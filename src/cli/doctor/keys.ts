@@ -1,6 +1,7 @@
 /** Live browser keys from before they were held to less: whoever finds one can send texts of their own. */
-import { isOpen } from '../../domain/browser-key'
-import { isActive } from '../../domain/key'
+
+import { isActive } from '../../domain/access/api-key'
+import { isOpen } from '../../domain/access/browser-key'
 import { type Check, findings } from './finding'
 
 export const checkKeys: Check = async ({ store: { read }, now }) => {

@@ -1,7 +1,7 @@
 /** What the machine gives to the server, held against what it needs. The figures: docs/limits.md. */
 import { CARRIER_TYPES } from '../../providers/carriers'
-import { readersOf } from '../../store/postgres/pool'
-import type { Box } from '../../system/box'
+import { readersOf } from '../../store/postgres/connection/pool'
+import type { Box } from '../../system/machine-limits'
 import { type Finding, findings, type Installation, type Wrong } from './finding'
 import { type Examinee, examineeOf } from './server-process'
 

@@ -1,5 +1,5 @@
 /** The servers that share the database. */
-import { conditionsOf, type NodeState } from '../../domain/node'
+import { conditionsOf, type NodeState } from '../../domain/operations/node'
 import { findings, type SharedInstallation, type Wrong } from './finding'
 
 export async function checkNodes({ store, now }: SharedInstallation) {

@@ -2,10 +2,10 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config'
-import { conditionOf } from '../../domain/node'
+import { conditionOf } from '../../domain/operations/node'
 import type { Reader } from '../../ports/store'
-import { type Box, boxOf, holderOf } from '../../system/box'
-import { LOCK_FILE } from '../../system/sole'
+import { LOCK_FILE } from '../../system/data-dir-lock'
+import { type Box, boxOf, holderOf } from '../../system/machine-limits'
 
 export interface Examinee {
   /** How a sentence about it begins. */

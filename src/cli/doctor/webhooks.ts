@@ -1,6 +1,6 @@
 /** Whether receivers of webhooks take what they are told. */
-import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../domain/job'
-import { MINUTE_MS } from '../../domain/value'
+import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../domain/operations/job'
+import { MINUTE_MS } from '../../domain/shared/value'
 import { type Check, findings, type Wrong } from './finding'
 
 export const checkWebhooks: Check = async ({ store: { read }, now }) => {

@@ -1,7 +1,7 @@
 /** A server on a copy, that reaches nobody: no job is looked at, and whatever would send is refused. */
 import { createApp } from '../../app'
-import type { Issue } from '../../domain/issue'
-import { MOUNTS } from '../../http/mounts'
+import type { Issue } from '../../domain/codes/issue'
+import { MOUNTS } from '../../http/route-table'
 import type { Dial, HookTransport, Transport } from '../../ports/network'
 import { watchDescriptors } from '../../system/descriptors'
 import { listen } from '../../system/listen'

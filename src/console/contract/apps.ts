@@ -1,10 +1,10 @@
 /** Apps and their keys. */
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
-import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../domain/cap'
-import { ON_OUTAGE, VENDORS } from '../../domain/challenge'
-import { ALLOWANCES } from '../../domain/key'
-import { PROTECTION_MODES } from '../../domain/rule'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
+import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
+import { PROTECTION_MODES } from '../../abuse/rules/rule'
+import { ALLOWANCES } from '../../domain/access/api-key'
 import { at, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */

@@ -2,8 +2,8 @@
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
-import type { About, RefusalReason } from '../../domain/reason'
-import { PERMISSIONS, type Permission, ROLES } from '../../domain/role'
+import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/role'
+import type { About, RefusalReason } from '../../domain/shared/reason'
 
 /** Every procedure names what its caller must be allowed to do; `null` is for those who are not signed in yet. */
 export interface Access {

@@ -1,6 +1,6 @@
 /** What protects an app from abuse, what came of it, and what can be done at once. Live mode only. */
 import { z } from 'zod'
-import { FAILURE_RULES, RULES } from '../../domain/rule'
+import { FAILURE_RULES, RULES } from '../../abuse/rules/rule'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const kind = z.enum(['sk', 'pk'])

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
-import { missing } from '../../domain/error'
-import { HOUR_MS } from '../../domain/value'
+import { missing } from '../../domain/shared/error'
+import { HOUR_MS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
 import { listCarriers } from '../../usecases/inspect'
 import { testCarrier } from '../../usecases/test-provider'

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
-import { CURRENCY } from '../../domain/value'
-import type { LedgerEntry } from '../../domain/wallet'
+import { CURRENCY } from '../../domain/shared/value'
+import type { LedgerEntry } from '../../domain/wallet/wallet'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
-import { errorFields } from '../../domain/error-fields'
-import { SECOND_MS } from '../../domain/value'
+import { errorFields } from '../../domain/shared/error-fields'
+import { SECOND_MS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
 import { type Erased, erasePhone } from '../../usecases/erase-phone'
 import { exportPhone } from '../../usecases/export-phone'

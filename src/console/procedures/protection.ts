@@ -1,9 +1,9 @@
 import { implement } from '@orpc/server'
-import { LEARNED_DAYS, LEARNED_FROM } from '../../domain/conversion'
-import type { Incident } from '../../domain/incident'
-import { protectionOf } from '../../domain/protection'
+import { LEARNED_DAYS, LEARNED_FROM } from '../../abuse/rules/baseline'
+import type { Incident } from '../../abuse/rules/incident'
+import { protectionOf } from '../../abuse/rules/protection'
+import { ProtectionHistory, readHeld, readLately, readLearned, readSentTo } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { ProtectionHistory, readHeld, readLately, readLearned, readSentTo } from '../../usecases/read-protection'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 

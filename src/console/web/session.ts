@@ -1,7 +1,7 @@
 /** Who is signed in. Pages inside the frame always have somebody; others are for those who come to sign in. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
-import type { Permission } from '../../domain/role'
+import type { Permission } from '../../domain/access/role'
 import { api, queries } from './api'
 import { isElsewhere } from './pages/entering/elsewhere'
 

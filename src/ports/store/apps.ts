@@ -1,9 +1,10 @@
 /** Apps and what rarely changes around them: challenges, templates, carriers and routes. And how carriers are. */
-import type { App } from '../../domain/app'
-import type { CarrierConfig, Health } from '../../domain/carrier'
-import type { ChallengeSettings } from '../../domain/challenge'
-import type { Route } from '../../domain/route'
-import type { Template } from '../../domain/template'
+
+import type { ChallengeSettings } from '../../abuse/rules/challenge'
+import type { App } from '../../domain/access/app'
+import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
+import type { Route } from '../../domain/delivery/route'
+import type { Template } from '../../domain/message/template'
 
 export interface AppTx {
   /** The installation's organization; `first` becomes it where there is none. */

@@ -1,5 +1,5 @@
 /** The log of what operators change. */
-import type { AuditEntry, AuditHead } from '../../domain/audit'
+import type { AuditEntry, AuditHead } from '../../domain/operations/audit'
 
 /** Where the log ends, and where it should. */
 export interface AuditEnds {

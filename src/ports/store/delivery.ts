@@ -1,7 +1,7 @@
 /** What carriers were asked and answered, and which messages they may still report on. */
-import type { Attempt, AwaitedReport } from '../../domain/attempt'
-import type { SendOutcome } from '../../domain/delivery'
-import type { Owner } from '../../domain/value'
+import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+import type { SendOutcome } from '../../domain/delivery/delivery'
+import type { Owner } from '../../domain/shared/value'
 
 export interface AttemptTx {
   add(attempt: Attempt): Promise<void>

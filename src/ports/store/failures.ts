@@ -1,6 +1,6 @@
 /** Wrong codes at a phone. */
-import type { Failures } from '../../domain/failure-budget'
-import type { PhoneOfApp } from '../../domain/limit'
+import type { Failures } from '../../abuse/rules/failure-budget'
+import type { PhoneOfApp } from '../../domain/access/rate-limits'
 
 export interface FailureTx {
   /** Reads them for change: undefined, there are none, and nobody else makes any until this ends. */

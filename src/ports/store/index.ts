@@ -6,7 +6,7 @@
  * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, failures, job, attempt, endpoint,
  * webhook, wallet, incident, key ring, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
-import type { NodeState } from '../../domain/node'
+import type { NodeState } from '../../domain/operations/node'
 import type { StoreTelemetry } from '../telemetry'
 import type {
   AppReader,

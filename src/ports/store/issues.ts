@@ -1,10 +1,11 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
-import type { Claim } from '../../domain/claim'
-import type { Failures } from '../../domain/failure-budget'
-import type { Issue, Standing, VerificationStatus } from '../../domain/issue'
-import type { Letter } from '../../domain/letter'
-import type { PhoneOfApp } from '../../domain/limit'
-import type { Owner } from '../../domain/value'
+
+import type { Failures } from '../../abuse/rules/failure-budget'
+import type { PhoneOfApp } from '../../domain/access/rate-limits'
+import type { Claim } from '../../domain/codes/idempotency'
+import type { Issue, Standing, VerificationStatus } from '../../domain/codes/issue'
+import type { Letter } from '../../domain/message/rendered-message'
+import type { Owner } from '../../domain/shared/value'
 
 /** The `nth` newest of those that are younger than `withinMs`. */
 export interface Newest {

@@ -1,6 +1,6 @@
 /** What is to be done, and who does it. */
-import type { Job, JobKind, QueueState } from '../../domain/job'
-import type { Owner } from '../../domain/value'
+import type { Job, JobKind, QueueState } from '../../domain/operations/job'
+import type { Owner } from '../../domain/shared/value'
 
 export interface JobTx {
   /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */

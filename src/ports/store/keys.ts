@@ -1,5 +1,5 @@
 /** API keys. */
-import type { Allowance, StoredKey } from '../../domain/key'
+import type { Allowance, StoredKey } from '../../domain/access/api-key'
 
 export interface KeyTx {
   /** Of an app that is locked, also those that have ended. */

@@ -1,5 +1,5 @@
 /** Credit: what an app has, and every change of it. */
-import type { EntryType, LedgerEntry, Wallet } from '../../domain/wallet'
+import type { EntryType, LedgerEntry, Wallet } from '../../domain/wallet/wallet'
 
 export interface WalletTx {
   /** One that is empty, where there is none yet. */

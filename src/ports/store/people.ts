@@ -1,5 +1,5 @@
 /** Operators, where they sign in from, their sessions and invitations. */
-import type { Invitation, Operator, OperatorSession } from '../../domain/operator'
+import type { Invitation, Operator, OperatorSession } from '../../domain/access/operator'
 
 export interface PeopleTx {
   /** Everybody, locked together: there must remain an owner, and addresses of mail are taken once. */

@@ -1,11 +1,12 @@
 /** What belongs to one phone. It is asked for by a list of its keyed hashes: each is of one key, and keys may change. */
-import type { Erasure } from '../../domain/erasure'
-import type { StoredEvent } from '../../domain/event'
-import type { Failures } from '../../domain/failure-budget'
-import type { Issue } from '../../domain/issue'
-import type { KeyKind } from '../../domain/key'
-import type { Letter } from '../../domain/letter'
-import type { Owner } from '../../domain/value'
+
+import type { Failures } from '../../abuse/rules/failure-budget'
+import type { KeyKind } from '../../domain/access/api-key'
+import type { Issue } from '../../domain/codes/issue'
+import type { Letter } from '../../domain/message/rendered-message'
+import type { Erasure } from '../../domain/operations/erasure'
+import type { Owner } from '../../domain/shared/value'
+import type { StoredEvent } from '../../domain/webhooks/event'
 
 export type Hashes = readonly Uint8Array[]
 

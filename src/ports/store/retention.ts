@@ -1,5 +1,5 @@
 /** What has outlived its retention: each deletes at most `limit` of it, and answers how many. */
-import type { Mode } from '../../domain/value'
+import type { Mode } from '../../domain/shared/value'
 
 /** Whose: of one app, or of all but some. */
 export type Whose = { mode: Mode } & ({ only: string } | { but: readonly string[] })

@@ -1,10 +1,10 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
 
-import type { TrafficHour } from '../../domain/conversion'
-import type { Incident } from '../../domain/incident'
-import type { DeliveryStatus } from '../../domain/issue'
-import type { KeyKind } from '../../domain/key'
-import type { Rule } from '../../domain/rule'
+import type { TrafficHour } from '../../abuse/rules/baseline'
+import type { Incident } from '../../abuse/rules/incident'
+import type { Rule } from '../../abuse/rules/rule'
+import type { KeyKind } from '../../domain/access/api-key'
+import type { DeliveryStatus } from '../../domain/codes/issue'
 
 /** An app's codes for a country, by the kind of key that issued them. */
 export interface Lane {

@@ -1,6 +1,6 @@
 /** What was used, by hour. */
-import type { UsageRow } from '../../domain/usage'
-import type { Owner } from '../../domain/value'
+import type { UsageRow } from '../../domain/operations/usage'
+import type { Owner } from '../../domain/shared/value'
 
 export interface UsageTx {
   /** The first hour that is not counted and kept yet; undefined while there are no issues. */

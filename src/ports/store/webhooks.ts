@@ -1,7 +1,8 @@
 /** Endpoints, what they are told, and what came of it. */
-import type { StoredEvent } from '../../domain/event'
-import type { Owner } from '../../domain/value'
-import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
+
+import type { Owner } from '../../domain/shared/value'
+import type { StoredEvent } from '../../domain/webhooks/event'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 
 export interface EndpointTx {
   /** Of one app and mode. */

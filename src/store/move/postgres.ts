@@ -1,10 +1,10 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
 import { MoveError } from '../moved'
-import { isInTheWay } from '../postgres/failure'
-import { migrate } from '../postgres/migrate'
-import { nameOf } from '../postgres/name'
-import { connect } from '../postgres/pool'
+import { isInTheWay } from '../postgres/connection/failure'
+import { migrate } from '../postgres/connection/migrate'
+import { nameOf } from '../postgres/connection/name'
+import { connect } from '../postgres/connection/pool'
 import { BATCH, type Row, Side } from './side'
 import { type Column, TABLES, type Table } from './tables'
 

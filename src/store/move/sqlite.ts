@@ -1,7 +1,7 @@
 /** A database file as one side of a move. Whoever opens it sees to it that no server runs on its folder. */
 import { Database, type Statement } from 'bun:sqlite'
-import { storable } from '../postgres/statement'
-import { migrate } from '../sqlite/migrate'
+import { storable } from '../postgres/connection/statement'
+import { migrate } from '../sqlite/connection/migrate'
 import { BATCH, type Row, Side } from './side'
 import type { Column } from './tables'
 

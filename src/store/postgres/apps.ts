@@ -3,11 +3,11 @@ import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { AppReader, TemplateReader } from '../../ports/store/apps'
 import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
-import { lock } from './locks'
+import { lock } from './connection/locks'
+import { addition, bind, changes, db, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { apps, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 export const isThere = isNull(apps.removedAt)
 const thisApp = eq(apps.appId, bind(apps.appId, 'appId'))

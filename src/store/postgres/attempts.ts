@@ -1,14 +1,14 @@
 /** What carriers were asked, what they answered, and which messages they may still report on. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { SendOutcome } from '../../domain/delivery'
-import type { Owner } from '../../domain/value'
+import type { SendOutcome } from '../../domain/delivery/delivery'
+import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { AttemptReader } from '../../ports/store/delivery'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
+import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { attempts, awaitedReports } from './schema'
-import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))

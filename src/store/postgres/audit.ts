@@ -1,15 +1,15 @@
 /** The log of what operators change, and where it ends: in a row of another table, and in a file where one is kept. */
 import { asc, desc, eq, gte, sql } from 'drizzle-orm'
-import { type AuditHead, writeHead } from '../../domain/audit'
+import { type AuditHead, writeHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Tx } from '../../ports/store'
 import type { AuditEnds, AuditReader } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
-import { lock } from './locks'
+import { lock } from './connection/locks'
+import { addition, bind, db, parameters, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { auditEntries, facts } from './schema'
-import { addition, bind, db, parameters, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 export interface AuditDependencies {
   vault: Vault

@@ -4,11 +4,11 @@ import type { Tx } from '../../ports/store'
 import type { CarrierReader, RouteReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { lock } from './locks'
+import { lock } from './connection/locks'
+import { bind, db, parameters, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { carrierHealth, carriers, routes } from './schema'
 import { settingsChanged } from './settings'
-import { bind, db, parameters, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 

@@ -4,10 +4,10 @@ import type { Tx } from '../../ports/store'
 import type { ChallengeReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { challengeOf, challengeRow } from '../rows/challenge'
+import { bind, db, parameters, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { challenges } from './schema'
 import { settingsChanged } from './settings'
-import { bind, db, parameters, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
 

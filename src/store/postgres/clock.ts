@@ -1,13 +1,13 @@
 /** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
 import { and, eq, sql, sum } from 'drizzle-orm'
-import { LEASE_MS } from '../../domain/job'
-import { DAY_MS } from '../../domain/value'
+import { LEASE_MS } from '../../domain/operations/job'
+import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
-import { CLOCK, type ClockWatch, FOLLOWED } from './clock-watch'
+import { CLOCK, type ClockWatch, FOLLOWED } from './connection/clock-watch'
+import { addition, bind, changes, db, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
-import { addition, bind, changes, db, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`

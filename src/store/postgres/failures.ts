@@ -1,9 +1,9 @@
 /** Wrong codes at phones. */
-import type { Failures } from '../../domain/failure-budget'
-import type { PhoneOfApp } from '../../domain/limit'
+import type { Failures } from '../../abuse/rules/failure-budget'
+import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { type Place, plain, traceless, type Values } from './statement'
-import type { Unit } from './unit'
+import { type Place, plain, traceless, type Values } from './connection/statement'
+import type { Unit } from './connection/unit'
 
 /** As JSON text; that of a row that was made to be locked is null. */
 export const failuresIn = (text: unknown): Failures | undefined =>

@@ -1,7 +1,7 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { STANDING, type VerificationStatus } from '../../domain/issue'
-import type { Owner } from '../../domain/value'
+import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
+import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
@@ -10,11 +10,11 @@ import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
 import { columnsIn } from '../rows/row'
 import { furthestSetBack } from './clock'
-import { ClockSetError } from './clock-watch'
+import { ClockSetError } from './connection/clock-watch'
+import { addition, bind, changes, db, keptBy, ofOwner, type Place, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { failuresIn } from './failures'
 import { claims, failures, issues, outbox } from './schema'
-import { addition, bind, changes, db, keptBy, ofOwner, type Place, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))

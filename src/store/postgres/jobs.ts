@@ -1,12 +1,12 @@
 /** What is to be done, and who does it. */
 import { and, eq, sql } from 'drizzle-orm'
-import { FRONT, type Job, type JobKind, LEASE_MS, type QueueState } from '../../domain/job'
-import type { Mode } from '../../domain/value'
+import { FRONT, type Job, type JobKind, LEASE_MS, type QueueState } from '../../domain/operations/job'
+import type { Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { JobReader } from '../../ports/store/jobs'
+import { bind, changes, db, parameters, plain, repeated, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { jobs } from './schema'
-import { bind, changes, db, parameters, plain, repeated, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))

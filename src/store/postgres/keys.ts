@@ -4,10 +4,10 @@ import type { Tx } from '../../ports/store'
 import type { KeyReader } from '../../ports/store/keys'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
+import { addition, bind, changes, db, listOf, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, listOf, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
 const keysWhere = (...conditions: Array<SQL | undefined>) =>

@@ -1,7 +1,7 @@
 /** Names of a PostgreSQL: read without a secret, and without making or migrating anything. */
 import type { Clock } from '../../ports/clock'
 import { type Name, type Named, namesQuery } from '../names'
-import { connect, end } from './pool'
+import { connect, end } from './connection/pool'
 
 /** Who types does not wait longer. */
 const WITHIN_MS = 1_000

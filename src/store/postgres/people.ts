@@ -4,10 +4,10 @@ import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { lock } from './locks'
+import { lock } from './connection/locks'
+import { addition, bind, changes, db, parameters, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
-import { addition, bind, changes, db, parameters, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
 const ofOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))

@@ -1,9 +1,9 @@
 /** What belongs to one phone, and phones that were erased. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm'
-import type { Erasure } from '../../domain/erasure'
-import type { Issue } from '../../domain/issue'
-import type { KeyKind } from '../../domain/key'
-import type { Owner } from '../../domain/value'
+import type { KeyKind } from '../../domain/access/api-key'
+import type { Issue } from '../../domain/codes/issue'
+import type { Erasure } from '../../domain/operations/erasure'
+import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { Hashes, PhoneReader } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
@@ -11,11 +11,11 @@ import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
+import { bind, changes, db, listOf, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
-import { bind, changes, db, listOf, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 /** As the index has it. */
 const MAY_BE_HELD = sql`((${failures.state}::jsonb ->> 'inARow')::bigint >= 10 OR (${failures.state}::jsonb ->> 'lockedAt')::bigint > 0

@@ -4,10 +4,10 @@ import type { Tx } from '../../ports/store'
 import type { RenewalPlace, RingReader } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
+import { addition, bind, changes, db, keptBy, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { keyRing } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, keptBy, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const STATEMENTS = {
   /** Whoever reads it waits for nobody. */

@@ -1,7 +1,7 @@
 /** The tables in PostgreSQL, in Drizzle's words. */
 import type { NotNull } from 'drizzle-orm'
 import { bigint, boolean, customType, integer, type PgCustomColumnBuilder, pgTable, text } from 'drizzle-orm/pg-core'
-import { isUuid } from '../../domain/value'
+import { isUuid } from '../../domain/shared/value'
 import * as tables from '../tables'
 
 /** What is no UUID is nobody's id, and no defect of whoever looks for it. */

@@ -1,6 +1,6 @@
 /** Keys, apps, templates, carriers and routes change rarely: a number that is raised with every change tells whoever keeps them. */
-import { plain } from './statement'
-import type { Asked, Unit } from './unit'
+import { plain } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 
 const RAISE = plain('UPDATE settings_version SET version = version + 1', () => [])
 const READ = plain(

@@ -11,9 +11,9 @@ import {
   hourIn,
   incidentOf,
 } from '../rows/traffic'
+import { bind, db, plain, statement } from './connection/statement'
+import type { Asked } from './connection/unit'
 import { incidents } from './schema'
-import { bind, db, plain, statement } from './statement'
-import type { Asked } from './unit'
 
 /** What takes the event loop a few milliseconds to read. */
 const AT_ONCE = 1_000

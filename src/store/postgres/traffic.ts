@@ -1,6 +1,6 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
-import { MINUTE_MS } from '../../domain/value'
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { LaneHour, Seen, SeenIssue, TrafficReader } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
@@ -14,11 +14,11 @@ import {
   snapshotOf,
   snapshotRow,
 } from '../rows/traffic'
-import { together } from './batching/together'
-import { lock } from './locks'
+import { together } from './batching/batch'
+import { lock } from './connection/locks'
+import { bind, db, listOf, parameters, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { incidents, trafficHours, trafficSnapshots } from './schema'
-import { bind, db, listOf, parameters, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const SEEN_AT_ONCE = 1_000
 

@@ -1,13 +1,13 @@
 /** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
-import type { UsageRow } from '../../domain/usage'
-import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../domain/value'
+import type { UsageRow } from '../../domain/operations/usage'
+import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/usage'
 import { idFloor, idTime } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
-import { lock } from './locks'
-import { plain } from './statement'
-import type { Asked, Unit } from './unit'
+import { lock } from './connection/locks'
+import { plain } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = plain<CountedRow>(

@@ -1,13 +1,13 @@
 /** Credit: what an app has, and every change of it. Wallets are locked last, and for as short as can be. */
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import type { Wallet } from '../../domain/wallet'
+import type { Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
 import type { WalletReader } from '../../ports/store/money'
 import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
+import { addition, bind, changes, db, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { ledgerEntries, wallets } from './schema'
-import { addition, bind, changes, db, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
 

@@ -1,7 +1,7 @@
 /** Endpoints, events and what came of telling the one of the other. */
 import { and, asc, desc, eq, getTableColumns, gte, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '../../domain/value'
-import type { HookDelivery } from '../../domain/webhook'
+import type { Owner } from '../../domain/shared/value'
+import type { HookDelivery } from '../../domain/webhooks/webhook'
 import type { Tx } from '../../ports/store'
 import type { EndpointReader, HookReader } from '../../ports/store/webhooks'
 import type { Vault } from '../../ports/vault'
@@ -19,9 +19,9 @@ import {
   hookAttemptRow,
   reportOf,
 } from '../rows/webhook'
+import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './connection/statement'
+import type { Asked, Unit } from './connection/unit'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
-import type { Asked, Unit } from './unit'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
 /** Of a delivery, with whose it is. */

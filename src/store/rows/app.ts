@@ -1,6 +1,6 @@
 /** Apps and their templates. */
-import type { App } from '../../domain/app'
-import type { Template } from '../../domain/template'
+import type { App } from '../../domain/access/app'
+import type { Template } from '../../domain/message/template'
 import type { Row } from './row'
 
 export const appOf = ({ removedAt, region, texts, provesMetadata, retentionDays, ...app }: Row<App>): App => ({

@@ -1,5 +1,5 @@
 /** What carriers were asked, and which messages they may still report on. */
-import type { Attempt, AwaitedReport } from '../../domain/attempt'
+import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
 import type { Row } from './row'
 
 export const attemptOf = (row: Row<Attempt>): Attempt => ({

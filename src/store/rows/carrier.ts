@@ -1,6 +1,6 @@
 /** Carriers, how they are, and routes. */
-import type { CarrierConfig, Health } from '../../domain/carrier'
-import type { Route } from '../../domain/route'
+import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
+import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 

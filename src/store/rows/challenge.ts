@@ -1,5 +1,5 @@
 /** Challenges of apps, sealed as a whole. */
-import type { ChallengeSettings } from '../../domain/challenge'
+import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { Vault } from '../../ports/vault'
 
 interface ChallengeRow {

@@ -1,5 +1,5 @@
 /** Phones that were erased. */
-import type { Erasure } from '../../domain/erasure'
+import type { Erasure } from '../../domain/operations/erasure'
 import type { Row } from './row'
 
 /** As it is stored: no app is every app. */

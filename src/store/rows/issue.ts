@@ -1,7 +1,7 @@
 /** Issues, idempotency keys and what is to be sent. */
-import type { Issue, Standing } from '../../domain/issue'
-import type { Letter } from '../../domain/letter'
-import { originOf, originText } from '../../domain/origin'
+import type { Issue, Standing } from '../../domain/codes/issue'
+import type { Letter } from '../../domain/message/rendered-message'
+import { originOf, originText } from '../../domain/operations/request-origin'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 

@@ -1,5 +1,5 @@
 /** API keys, with what they have of their app. */
-import type { ApiKey, StoredKey } from '../../domain/key'
+import type { ApiKey, StoredKey } from '../../domain/access/api-key'
 import type { Row } from './row'
 
 type KeyRow = Omit<Row<StoredKey>, 'organizationId' | 'region'>

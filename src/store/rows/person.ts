@@ -1,5 +1,5 @@
 /** Operators. */
-import type { Operator } from '../../domain/operator'
+import type { Operator } from '../../domain/access/operator'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 

@@ -1,10 +1,10 @@
 /** What becomes of live codes, by where they go; incidents. */
 
-import type { Incident } from '../../domain/incident'
-import type { DeliveryStatus } from '../../domain/issue'
-import type { KeyKind } from '../../domain/key'
-import type { Rule } from '../../domain/rule'
-import { STAGES } from '../../domain/traffic'
+import type { Incident } from '../../abuse/rules/incident'
+import type { Rule } from '../../abuse/rules/rule'
+import { STAGES } from '../../abuse/rules/traffic-counter'
+import type { KeyKind } from '../../domain/access/api-key'
+import type { DeliveryStatus } from '../../domain/codes/issue'
 import type { Decision, LaneHour, Seen, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'

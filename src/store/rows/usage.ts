@@ -1,5 +1,5 @@
 /** Usage as it is counted: a row for each step of the histogram of latencies. */
-import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/usage'
+import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/operations/usage'
 
 /** Which step of the histogram an attempt `a` belongs to; NULL where nothing was accepted. */
 export const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}

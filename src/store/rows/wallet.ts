@@ -1,5 +1,5 @@
 /** Wallets and their ledgers. */
-import type { LedgerEntry, Wallet } from '../../domain/wallet'
+import type { LedgerEntry, Wallet } from '../../domain/wallet/wallet'
 import type { Row } from './row'
 
 export const walletOf = (row: Row<Wallet>): Wallet => ({ ...row, alertBelow: row.alertBelow ?? undefined })

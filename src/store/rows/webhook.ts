@@ -1,8 +1,9 @@
 /** Endpoints, events and what came of telling the one of the other. */
-import type { StoredEvent } from '../../domain/event'
-import { originOf, originText } from '../../domain/origin'
-import type { Owner } from '../../domain/value'
-import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
+
+import { originOf, originText } from '../../domain/operations/request-origin'
+import type { Owner } from '../../domain/shared/value'
+import type { StoredEvent } from '../../domain/webhooks/event'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 

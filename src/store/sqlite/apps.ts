@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
-import type { Current } from './current'
-import { type Drizzle, drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { apps, organizations, templates } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const appsWhere = (db: Drizzle, condition?: SQL) =>
   onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())

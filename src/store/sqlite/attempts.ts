@@ -1,15 +1,15 @@
 /** What carriers were asked, what they answered, and which messages they may still report on. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { SendOutcome } from '../../domain/delivery'
-import { MINUTE_MS } from '../../domain/value'
+import type { SendOutcome } from '../../domain/delivery/delivery'
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
+import { nextTurn } from '../next-turn'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
-import { nextTurn } from '../turn'
-import { type Drizzle, drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))

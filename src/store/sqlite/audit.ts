@@ -1,17 +1,17 @@
 /** The log of what operators change, and where it ends: in a row of another table, and in a file beside the database. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
-import { type AuditHead, writeHead } from '../../domain/audit'
+import { type AuditHead, writeHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Reader, Tx } from '../../ports/store'
 import type { AuditEnds } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
+import { nextTurn } from '../next-turn'
 import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
-import { nextTurn } from '../turn'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { auditEntries, facts } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const headFact = (connection: Database) =>
   onFirstUse(() =>

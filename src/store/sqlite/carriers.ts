@@ -4,10 +4,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { carrierHealth, carriers, routes } from './schema'
-import { bind, onFirstUse, parameters } from './statement'
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 

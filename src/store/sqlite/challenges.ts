@@ -4,10 +4,10 @@ import { eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { challengeOf, challengeRow } from '../rows/challenge'
-import type { Current } from './current'
-import { type Drizzle, drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import { bind, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { challenges } from './schema'
-import { bind, onFirstUse, parameters } from './statement'
 
 const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
 const challengeOfApp = (db: Drizzle) => onFirstUse(() => db.select().from(challenges).where(ofApp).prepare())

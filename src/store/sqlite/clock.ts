@@ -1,12 +1,12 @@
 /** Makes what is stored fit a clock that was set back. */
 import type { Database } from 'bun:sqlite'
 import { sql, sum } from 'drizzle-orm'
-import { LEASE_MS } from '../../domain/job'
+import { LEASE_MS } from '../../domain/operations/job'
 import type { Tx } from '../../ports/store'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 /** Two processes see one step at their next transactions, each by its own clock that never steps. */
 const CLOCKS_DIFFER_MS = 1_500

@@ -1,11 +1,11 @@
 /** Wrong codes at phones. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { PhoneOfApp } from '../../domain/limit'
+import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, onFirstUse, parameters } from './connection/statement'
 import { failures, type issues } from './schema'
-import { bind, onFirstUse, parameters } from './statement'
 
 /** Of the phone that parameters name. */
 export const theseFailures = and(

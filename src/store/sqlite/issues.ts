@@ -1,12 +1,13 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { STANDING, type VerificationStatus } from '../../domain/issue'
-import type { Owner } from '../../domain/value'
+import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
+import type { Owner } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes } from '../ids'
 import { readIssuePage } from '../issue-pages'
+import { nextTurn } from '../next-turn'
 import {
   ISSUE_CHANGING,
   ISSUE_SINCE,
@@ -18,14 +19,13 @@ import {
   standingOf,
 } from '../rows/issue'
 import { columnsIn } from '../rows/row'
-import { nextTurn } from '../turn'
 import { furthestSetBack } from './clock'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import type { Connections } from './connection/read-group'
+import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
-import type { Connections } from './read-group'
 import { claims, failures, issues, outbox } from './schema'
-import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './statement'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))

@@ -1,13 +1,13 @@
 /** What is to be done, and who does it. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { QueueState } from '../../domain/job'
-import { FRONT, LEASE_MS } from '../../domain/job'
+import type { QueueState } from '../../domain/operations/job'
+import { FRONT, LEASE_MS } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { jobs } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))

@@ -4,10 +4,10 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
-import type { Current } from './current'
-import { type Drizzle, drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { apiKeys, apps } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
   onFirstUse(() =>

@@ -4,10 +4,10 @@ import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))

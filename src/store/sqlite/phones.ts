@@ -5,13 +5,15 @@ import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
+import { nextTurn } from '../next-turn'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
-import { nextTurn } from '../turn'
 import { theseAttempts } from './attempts'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
+import { forgettingEvents } from './deleted-webhooks'
 import { thisIssue, thisLetter } from './issues'
 import {
   attempts,
@@ -25,8 +27,6 @@ import {
   outbox,
   webhookEvents,
 } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
-import { forgettingEvents } from './told'
 
 /** What takes some milliseconds. */
 const LOOKED_AT_ONCE = 5_000

@@ -2,13 +2,15 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Owner } from '../../domain/value'
+import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, ofOwner, onFirstUse } from './connection/statement'
+import type { Current } from './connection/transaction-state'
+import { forgettingEvents } from './deleted-webhooks'
 import { thisIssue, thisLetter } from './issues'
 import {
   apps,
@@ -25,8 +27,6 @@ import {
   trafficHours,
   trafficSnapshots,
 } from './schema'
-import { bind, ofOwner, onFirstUse } from './statement'
-import { forgettingEvents } from './told'
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
 

@@ -6,10 +6,10 @@ import type { RenewalPlace } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { uuidBytes, uuidText } from '../ids'
 import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { keyRing } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
 
 const all = (connection: Database) => {
   const rows = onFirstUse(() => drizzle(connection).select().from(keyRing).orderBy(keyRing.name).prepare())

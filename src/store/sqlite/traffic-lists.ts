@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { TrafficLists } from '../../ports/store/traffic'
+import { nextTurn } from '../next-turn'
 import {
   BEFORE_ANY,
   DECISION_COLUMNS,
@@ -12,10 +13,9 @@ import {
   hourIn,
   incidentOf,
 } from '../rows/traffic'
-import { nextTurn } from '../turn'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, onFirstUse } from './connection/statement'
 import { incidents } from './schema'
-import { bind, onFirstUse } from './statement'
 
 /** What takes a millisecond or two. */
 const AT_ONCE = 1_000

@@ -4,6 +4,7 @@ import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes, uuidText } from '../ids'
+import { nextTurn } from '../next-turn'
 import {
   INCIDENT_CHANGING,
   incidentOf,
@@ -13,11 +14,10 @@ import {
   snapshotOf,
   snapshotRow,
 } from '../rows/traffic'
-import { nextTurn } from '../turn'
-import type { Current } from './current'
-import { drizzle } from './drizzle'
+import { drizzle } from './connection/drizzle'
+import { bind, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
-import { bind, onFirstUse, parameters } from './statement'
 import { createTrafficLists } from './traffic-lists'
 
 /** What takes some milliseconds. */

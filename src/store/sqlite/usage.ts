@@ -1,11 +1,11 @@
 /** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
-import type { UsageRow } from '../../domain/usage'
-import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/value'
+import type { UsageRow } from '../../domain/operations/usage'
+import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
+import { nextTurn } from '../next-turn'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
-import { nextTurn } from '../turn'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = `

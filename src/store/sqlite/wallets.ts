@@ -1,16 +1,16 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import { reserve } from '../../domain/wallet'
+import { reserve } from '../../domain/wallet/wallet'
 import type { Reader, Tx } from '../../ports/store'
 import { readLedgerPage } from '../ledger-pages'
+import { nextTurn } from '../next-turn'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
-import { nextTurn } from '../turn'
-import type { Current } from './current'
-import { type Drizzle, drizzle } from './drizzle'
-import type { Connections } from './read-group'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import type { Connections } from './connection/read-group'
+import { bind, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { ledgerEntries, wallets } from './schema'
-import { bind, onFirstUse, parameters } from './statement'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
 const amount = sql.placeholder('amount')

@@ -1,8 +1,8 @@
 /** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
-import type { Owner } from '../../domain/value'
-import type { Endpoint, HookDelivery } from '../../domain/webhook'
+import type { Owner } from '../../domain/shared/value'
+import type { Endpoint, HookDelivery } from '../../domain/webhooks/webhook'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
@@ -20,10 +20,10 @@ import {
   hookAttemptRow,
   reportOf,
 } from '../rows/webhook'
-import type { Current } from './current'
-import { type Drizzle, drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './connection/drizzle'
+import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
+import type { Current } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
 /** Of a delivery, with whose it is. */

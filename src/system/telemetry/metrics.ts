@@ -3,7 +3,7 @@
  * without a thread or a timer of its own. Labels are of fixed sets, and carriers and apps of the operator.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { VERSION } from '../../domain/version'
+import { VERSION } from '../../domain/operations/version'
 import type { StoreTelemetry } from '../../ports/telemetry'
 import type { Vitals } from '../../ports/vitals'
 import type { Told } from './lines'

@@ -12,7 +12,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { VERSION } from '../../domain/version'
+import { VERSION } from '../../domain/operations/version'
 import type { Span, SpanName, Telemetry, TraceSettings } from '../../ports/telemetry'
 
 export interface Tracing extends Pick<Telemetry, 'begin'> {

@@ -1,9 +1,9 @@
-import type { CarrierConfig } from '../../domain/carrier'
-import { invalid, missing } from '../../domain/error'
-import type { Route } from '../../domain/route'
-import { CHANNELS, type Channel } from '../../domain/value'
+import type { CarrierConfig } from '../../domain/delivery/carrier'
+import type { Route } from '../../domain/delivery/route'
+import { invalid, missing } from '../../domain/shared/error'
+import { CHANNELS, type Channel } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their carrier, and this one is built in. */

@@ -1,8 +1,13 @@
 /** The proof that an app asks for where a rule would refuse. */
-import { assertChallenge, type ChallengeSettings, type ShownChallenge, shownChallenge } from '../../domain/challenge'
-import { invalid, missing } from '../../domain/error'
+import {
+  assertChallenge,
+  type ChallengeSettings,
+  type ShownChallenge,
+  shownChallenge,
+} from '../../abuse/rules/challenge'
+import { invalid, missing } from '../../domain/shared/error'
 import type { Store } from '../../ports/store'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, existingApp, lockApp } from './shared'
 
 /** Undefined where the app asks for none. Throws `not_found`. */

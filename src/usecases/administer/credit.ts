@@ -1,9 +1,9 @@
-import { invalid, missing } from '../../domain/error'
-import type { Issue } from '../../domain/issue'
-import { isUuid } from '../../domain/value'
-import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet'
+import type { Issue } from '../../domain/codes/issue'
+import { invalid, missing } from '../../domain/shared/error'
+import { isUuid } from '../../domain/shared/value'
+import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 interface Posting {

@@ -4,13 +4,14 @@
  * primary key; and refunded as one issue is, each once, in small transactions, so that a serving process hardly waits.
  * Killed and begun anew, it goes on with what is left.
  */
-import { invalid } from '../../domain/error'
-import type { Issue } from '../../domain/issue'
-import type { KeyKind } from '../../domain/key'
-import { hasSuffered, type Mishap } from '../../domain/mishap'
+
+import type { KeyKind } from '../../domain/access/api-key'
+import type { Issue } from '../../domain/codes/issue'
+import { hasSuffered, type Mishap } from '../../domain/delivery/delivery-problem'
+import { invalid } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { postRefund } from './credit'
 import { type AdminDependencies, existingApp } from './shared'
 

@@ -1,4 +1,7 @@
 /** What operators do, by subject. The command line and the console call these; every change is in the audit log. */
+
+export * from '../abuse/incidents'
+export * from '../abuse/set-protection'
 export * from './apps'
 export * from './carriers'
 export * from './challenge'
@@ -10,11 +13,9 @@ export {
   setOverdraft,
 } from './credit'
 export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
-export * from './incidents'
 export * from './keys'
 export * from './nodes'
 export * from './proofs'
-export * from './protection'
 export * from './retention'
 export { existingApp } from './shared'
 export * from './templates'

@@ -1,12 +1,12 @@
 import { SCOPES, type Scope } from '../../../contract/scope'
-import type { App } from '../../domain/app'
-import { invalid, missing } from '../../domain/error'
-import type { Allowance, StoredKey } from '../../domain/key'
-import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/key'
-import { HOUR_MS, type Mode } from '../../domain/value'
+import type { Allowance, StoredKey } from '../../domain/access/api-key'
+import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/access/api-key'
+import type { App } from '../../domain/access/app'
+import { invalid, missing } from '../../domain/shared/error'
+import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { newId } from '../shared/id'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 const MAX_LIVE_KEYS = 20

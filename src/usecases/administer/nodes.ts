@@ -1,9 +1,10 @@
 /** Administration of the servers that share a database. */
-import { missing, Refusal } from '../../domain/error'
-import { conditionOf, type NodeState } from '../../domain/node'
+
+import { conditionOf, type NodeState } from '../../domain/operations/node'
+import { missing, Refusal } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Fleet } from '../../ports/fleet'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import type { AdminDependencies } from './shared'
 
 interface NodeDependencies extends AdminDependencies {

@@ -1,6 +1,6 @@
 /** What an owner decides about proofs of verification. */
-import type { App } from '../../domain/app'
-import { noteChange } from '../shared/note-change'
+import type { App } from '../../domain/access/app'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** Whether proofs say what an issue's metadata is: whoever verifies reads it then, also a browser. Throws `not_found`. */

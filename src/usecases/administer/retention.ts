@@ -1,7 +1,7 @@
 /** What an owner decides about how long issues are kept. */
-import { type App, RETENTION_DAYS } from '../../domain/app'
-import { invalid } from '../../domain/error'
-import { noteChange } from '../shared/note-change'
+import { type App, RETENTION_DAYS } from '../../domain/access/app'
+import { invalid } from '../../domain/shared/error'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** Its live issues go after so many days; undefined: as the server is set. Throws `invalid`, or `not_found`. */

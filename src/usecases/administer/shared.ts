@@ -1,9 +1,9 @@
 /** What all administration shares. */
-import type { App } from '../../domain/app'
-import { invalid, missing } from '../../domain/error'
+import type { App } from '../../domain/access/app'
+import { invalid, missing } from '../../domain/shared/error'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
-import type { AuditDependencies } from '../shared/note-change'
+import type { AuditDependencies } from '../shared/write-audit'
 
 /** For every change: where it is stored, and who is noted to have made it. */
 export interface AdminDependencies extends AuditDependencies {

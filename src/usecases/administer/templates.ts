@@ -1,8 +1,8 @@
-import { invalid, missing } from '../../domain/error'
-import { languageTag } from '../../domain/language'
-import { assertTemplate, BUILT_IN_TEMPLATES, type Template, type Translation } from '../../domain/template'
+import { languageTag } from '../../domain/message/language'
+import { assertTemplate, BUILT_IN_TEMPLATES, type Template, type Translation } from '../../domain/message/template'
+import { invalid, missing } from '../../domain/shared/error'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/note-change'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, invalidName, label, lockApp, NAME } from './shared'
 
 /**

@@ -1,7 +1,7 @@
 /** What an owner decides about how an app's texts are written. */
-import type { App } from '../../domain/app'
-import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/texts'
-import { noteChange } from '../shared/note-change'
+import type { App } from '../../domain/access/app'
+import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/message/texts'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** What is not named stays; null: none from now on. */

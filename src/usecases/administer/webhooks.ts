@@ -1,7 +1,8 @@
 /** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
 import { type EventType, sampleEvent } from '../../../contract/event'
-import { invalid, missing, Refusal } from '../../domain/error'
-import { HOUR_MS, type Mode } from '../../domain/value'
+import { invalid, missing, Refusal } from '../../domain/shared/error'
+import { HOUR_MS, type Mode } from '../../domain/shared/value'
+import { newSecret } from '../../domain/webhooks/signature'
 import {
   assertEndpoint,
   disable,
@@ -11,13 +12,12 @@ import {
   type HookFilters,
   MAX_ENDPOINTS,
   rotateSecret,
-} from '../../domain/webhook'
-import { newSecret } from '../../domain/webhook-signature'
+} from '../../domain/webhooks/webhook'
 import type { Node } from '../../ports/node'
 import type { Store, Tx } from '../../ports/store'
+import { queueEvent, type TellDependencies } from '../shared/emit-events'
 import { newId } from '../shared/id'
-import { noteChange } from '../shared/note-change'
-import { queueEvent, type TellDependencies } from '../shared/tell-events'
+import { noteChange } from '../shared/write-audit'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 export interface WantedEndpoint {

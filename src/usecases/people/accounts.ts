@@ -1,11 +1,12 @@
 /** What changes of an account. */
-import { invalid, missing } from '../../domain/error'
-import { assertOwnerRemains, normalEmail, type Operator } from '../../domain/operator'
-import { may, type Role } from '../../domain/role'
+
+import { assertOwnerRemains, normalEmail, type Operator } from '../../domain/access/operator'
+import { may, type Role } from '../../domain/access/role'
+import { invalid, missing } from '../../domain/shared/error'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../shared/note-change'
+import { type Actor, noteChange } from '../shared/write-audit'
 import { assertPassword, assertUncommon, type PasswordDependencies } from './attempts'
 
 interface ChangeDependencies {

@@ -1,8 +1,9 @@
 /** How often somebody may try to prove who they are, beside the pauses of signing in. */
-import { invalid } from '../../domain/error'
-import type { LimitRule } from '../../domain/limit'
-import type { Operator } from '../../domain/operator'
-import { MINUTE_MS } from '../../domain/value'
+
+import type { Operator } from '../../domain/access/operator'
+import type { LimitRule } from '../../domain/access/rate-limits'
+import { invalid } from '../../domain/shared/error'
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { Limits } from '../../ports/node'
 import type { Passwords } from '../../ports/vault'
 

@@ -1,13 +1,13 @@
 /** A second factor: the codes of an authenticator app. */
 import { Secret, TOTP } from 'otpauth'
-import { invalid, Refusal } from '../../domain/error'
-import type { Operator } from '../../domain/operator'
-import { MINUTE_MS } from '../../domain/value'
+import type { Operator } from '../../domain/access/operator'
+import { invalid, Refusal } from '../../domain/shared/error'
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import type { Actor } from '../shared/note-change'
+import type { Actor } from '../shared/write-audit'
 import { assertSamePassword, changeOperator, lockOperator } from './accounts'
 import { assertPassword, attemptRule, type PasswordDependencies } from './attempts'
 

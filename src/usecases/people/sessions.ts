@@ -1,15 +1,15 @@
 /** Signing in and out. A session is a cookie; stored is its hash. */
 
-import { Refusal } from '../../domain/error'
-import { networkOf } from '../../domain/network'
-import { isLive, normalEmail, type Operator, type OperatorSession } from '../../domain/operator'
-import { MINUTE_MS } from '../../domain/value'
+import { networkOf } from '../../domain/access/network'
+import { isLive, normalEmail, type Operator, type OperatorSession } from '../../domain/access/operator'
+import { Refusal } from '../../domain/shared/error'
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Guess, Node, Who } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../shared/note-change'
+import { type Actor, noteChange } from '../shared/write-audit'
 import { totpStep, useOnce } from './second-factor'
 import { newToken, tokenHash } from './token'
 

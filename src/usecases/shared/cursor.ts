@@ -2,8 +2,8 @@
  * Opaque page cursors. A cursor carries where the page ended and a tag over endpoint, app, mode and position, so that
  * one from another endpoint or another app, or a made-up one, is refused.
  */
-import { invalid } from '../../domain/error'
-import type { Owner } from '../../domain/value'
+import { invalid } from '../../domain/shared/error'
+import type { Owner } from '../../domain/shared/value'
 import type { Vault } from '../../ports/vault'
 
 export type PagedEndpoint = 'issues' | 'credit-ledger'

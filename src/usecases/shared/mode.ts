@@ -3,8 +3,9 @@
  * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
  */
 
-import type { App } from '../../domain/app'
-import type { ApiKey, KnownKey } from '../../domain/key'
+import { type Protection, protectionOf, UNPROTECTED } from '../../abuse/rules/protection'
+import type { ApiKey, KnownKey } from '../../domain/access/api-key'
+import type { App } from '../../domain/access/app'
 import {
   type LimitedAs,
   type LimitRule,
@@ -13,9 +14,7 @@ import {
   requestLimits,
   testIssueLimits,
   testRequestLimits,
-} from '../../domain/limit'
-import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone'
-import { type Protection, protectionOf, UNPROTECTED } from '../../domain/protection'
+} from '../../domain/access/rate-limits'
 import {
   assertTestAdmits,
   TEST_PRICES,
@@ -23,9 +22,10 @@ import {
   testCode,
   testFallsBack,
   testLifetimeMs,
-} from '../../domain/scenario'
-import type { Channel, Mode } from '../../domain/value'
-import type { PriceList } from '../../domain/wallet'
+} from '../../domain/codes/test-scenario'
+import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
+import type { Channel, Mode } from '../../domain/shared/value'
+import type { PriceList } from '../../domain/wallet/wallet'
 import type { Router, Way } from '../../ports/carrier'
 import type { Random } from '../../ports/random'
 import type { Traffic } from '../../ports/traffic'

@@ -1,5 +1,5 @@
 /** Whose data is meant, of all that is stored by keyed hashes. */
-import { type Numbering, storedIdentity } from '../../domain/phone'
+import { type Numbering, storedIdentity } from '../../domain/phone/phone'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 

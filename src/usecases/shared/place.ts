@@ -1,5 +1,5 @@
 /** Keyed hashes of where codes go and who asks for them: what is stored in the place of digits and addresses. */
-import { networkOf } from '../../domain/network'
+import { networkOf } from '../../domain/access/network'
 import type { Vault } from '../../ports/vault'
 
 /** `digits`: a number without its last four. */

@@ -1,10 +1,11 @@
 /** The one way a changed issue is stored. */
-import { maySendAgain } from '../../domain/delivery'
-import type { Issue } from '../../domain/issue'
-import type { Letter } from '../../domain/letter'
+
+import type { Issue } from '../../domain/codes/issue'
+import { maySendAgain } from '../../domain/delivery/delivery'
+import type { Letter } from '../../domain/message/rendered-message'
 import type { Tx } from '../../ports/store'
 import type { Telemetry } from '../../ports/telemetry'
-import { type TellDependencies, tellEvents } from './tell-events'
+import { type TellDependencies, tellEvents } from './emit-events'
 
 /** A message that has just left, or may have. */
 export interface Sent {

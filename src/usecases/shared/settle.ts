@@ -1,5 +1,5 @@
-import type { Issue } from '../../domain/issue'
-import type { Settlement } from '../../domain/wallet'
+import type { Issue } from '../../domain/codes/issue'
+import type { Settlement } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
 
 /** What the end of a reservation does to the wallet, exactly once for each issue, in the unit that stores it as `settled`. */

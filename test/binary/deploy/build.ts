@@ -2,8 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { VERSION } from '../../../src/domain/version'
-import { migrate } from '../../../src/store/sqlite/migrate'
+import { VERSION } from '../../../src/domain/operations/version'
+import { migrate } from '../../../src/store/sqlite/connection/migrate'
 import { ROOT, run } from '../support'
 
 export interface Build {

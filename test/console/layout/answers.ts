@@ -1,11 +1,11 @@
 /** What the console's procedures answer in the states that pages are looked at in: nothing yet, and plenty of it. */
 
 import type { InferContractRouterOutputs } from '@orpc/contract'
+import { NEW_CAPS } from '../../../src/abuse/rules/cap'
+import { RULES } from '../../../src/abuse/rules/rule'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
-import { NEW_CAPS } from '../../../src/domain/cap'
-import { permissionsOf, type Role } from '../../../src/domain/role'
-import { RULES } from '../../../src/domain/rule'
+import { permissionsOf, type Role } from '../../../src/domain/access/role'
 import { StubFailure } from '../support'
 
 type Outputs = InferContractRouterOutputs<ConsoleContract>

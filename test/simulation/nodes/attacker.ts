@@ -4,8 +4,8 @@
  * judged, hold but for what servers have let in lately.
  */
 import type { SQL } from 'bun'
-import type { Cap } from '../../../src/domain/cap'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/value'
+import type { Cap } from '../../../src/abuse/rules/cap'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/shared/value'
 import type { SeededRandom } from '../../support/random'
 import type { Ask } from './clients'
 import type { SetClock } from './set-clock'

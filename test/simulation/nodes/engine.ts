@@ -3,7 +3,7 @@
  * another connection has. Only then the next may begin, so what comes of them depends on nothing but their order.
  */
 import { SQL } from 'bun'
-import { wireOf } from '../../../src/store/postgres/pool'
+import { wireOf } from '../../../src/store/postgres/connection/pool'
 import type { Database } from '../../support/postgres'
 
 export interface Question {

@@ -1,6 +1,6 @@
 /** What several servers must keep, read from the database beside them; what one must keep, too, is in `../invariants.ts`. */
 import type { SQL } from 'bun'
-import { LEASE_MS } from '../../../src/domain/job'
+import { LEASE_MS } from '../../../src/domain/operations/job'
 
 const TEN_MINUTES_MS = 600_000
 /** For who takes over what nobody holds any more. */

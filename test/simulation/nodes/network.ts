@@ -3,7 +3,7 @@
  * simulation says which is next. Whoever is cut off learns nothing of what was under way, and some of it still arrives.
  */
 import type { ReservedSQL, SQL } from 'bun'
-import type { connect } from '../../../src/store/postgres/pool'
+import type { connect } from '../../../src/store/postgres/connection/pool'
 import type { SeededRandom } from '../../support/random'
 import { type Answer, type Backend, type Engine, type Question, saidByPostgres } from './engine'
 
@@ -17,7 +17,7 @@ export interface Happening {
   happen(): Promise<void> | void
 }
 
-/** PostgreSQL ends what waits for so long, and who says nothing within a transaction: src/store/postgres/pool.ts. */
+/** PostgreSQL ends what waits for so long, and who says nothing within a transaction: src/store/postgres/connection/pool.ts. */
 const STATEMENT_TIMEOUT_MS = 15_000
 const IDLE_IN_UNIT_MS = 20_000
 

@@ -6,7 +6,7 @@ import { isQuestion, PolledVendor, UNHEARD_OF } from '../../support/polled-vendo
 import type { SeededRandom } from '../../support/random'
 import { Receivers, receives } from '../../support/receiver'
 
-/** No answer comes later: src/domain/job.ts. */
+/** No answer comes later: src/domain/operations/job.ts. */
 const CARRIER_TIMEOUT_MS = 10_000
 
 /** How long the carrier keeps the answer of a message back, so that its report may come first. */

@@ -1,5 +1,5 @@
 /** Planted bugs of several servers. Each must be found by the simulation, or the simulation proves nothing. */
-import { LEASE_MS } from '../../../src/domain/job'
+import { LEASE_MS } from '../../../src/domain/operations/job'
 import type { Transport, TransportResult } from '../../../src/ports/network'
 import type { Store } from '../../../src/ports/store'
 import { answered } from '../../support/carrier'

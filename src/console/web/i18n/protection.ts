@@ -1,7 +1,7 @@
 /** Words of protection that several pages share: what rules are against, and whose codes they are. */
 
-import type { KeyKind } from '../../../domain/key'
-import type { Rule } from '../../../domain/rule'
+import type { Rule } from '../../../abuse/rules/rule'
+import type { KeyKind } from '../../../domain/access/api-key'
 import { inWords } from './words'
 
 export const ruleWords = inWords({

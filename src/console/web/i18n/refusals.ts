@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../../../contract/error'
 import type { JsonType } from '../../../../contract/reason'
-import type { About, RefusalReason, RefusalValues, Thing } from '../../../domain/reason'
+import type { About, RefusalReason, RefusalValues, Thing } from '../../../domain/shared/reason'
 import { formatsNow } from './format'
 import { inWords, type Words, wordsNow } from './words'
 

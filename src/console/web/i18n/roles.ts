@@ -1,5 +1,5 @@
 /** What the roles are called, and what they allow in a sentence; the rule itself is `domain/role.ts`. */
-import { may, type Permission, ROLES } from '../../../domain/role'
+import { may, type Permission, ROLES } from '../../../domain/access/role'
 import { inWords, useWords } from './words'
 
 export const roleWords = inWords({

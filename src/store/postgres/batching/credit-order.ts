@@ -3,7 +3,7 @@
  * from a part of it that is set aside, which may lock the wallet first where that part is empty. So whoever has such a part
  * waits for no wallet, and takes from it but once. Where that did not hold, two would wait for each other.
  */
-import type { Write } from '../unit'
+import type { Write } from '../connection/unit'
 
 export function inCreditOrder(writes: readonly Write[]): Write[] {
   const left: Write[] = []

@@ -1,6 +1,6 @@
 /** What several servers left in their database, held against what was done to them. */
 import { Database } from 'bun:sqlite'
-import { LEASE_MS } from '../../../../src/domain/job'
+import { LEASE_MS } from '../../../../src/domain/operations/job'
 import { PROVIDER_TIMEOUT_MS } from '../carrier'
 import { PER_PHONE } from './crowd'
 

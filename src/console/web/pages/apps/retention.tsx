@@ -1,7 +1,7 @@
 /** How long an app's live issues are kept. */
 import { NumberInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { RETENTION_DAYS } from '../../../../domain/app'
+import { RETENTION_DAYS } from '../../../../domain/access/app'
 import { inWords, useWords } from '../../i18n/words'
 import { useServerRetention } from '../../scope'
 

@@ -16,7 +16,7 @@ import {
   IconWebhook,
   IconX,
 } from '@tabler/icons-react'
-import { CODE } from '../../../../domain/delivery'
+import { CODE } from '../../../../domain/delivery/delivery'
 import type { client } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
 import { statusWords } from '../../i18n/statuses'

@@ -1,6 +1,6 @@
 /** What a live public key may do beyond the usual: asked when it is made, and flagged from then on. */
 import { Checkbox, Stack } from '@mantine/core'
-import type { Allowance } from '../../../../domain/key'
+import type { Allowance } from '../../../../domain/access/api-key'
 import { inWords, useWords } from '../../i18n/words'
 
 export const allowanceWords = inWords({

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import type { Scope } from '../../../../../contract/scope'
-import type { Allowance } from '../../../../domain/key'
+import type { Allowance } from '../../../../domain/access/api-key'
 import { api, client, queries } from '../../api'
 import { dayFromNow, timesOf } from '../../days'
 import { inWords, useWords } from '../../i18n/words'

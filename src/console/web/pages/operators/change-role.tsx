@@ -1,4 +1,4 @@
-import type { Role } from '../../../../domain/role'
+import type { Role } from '../../../../domain/access/role'
 import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'

@@ -2,7 +2,7 @@
 import { Badge, Button, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconMail } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Role } from '../../../../domain/role'
+import type { Role } from '../../../../domain/access/role'
 import { api, queries } from '../../api'
 import { roleWords } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'

@@ -1,6 +1,6 @@
 /** Chooses a role, then shows the link, once. */
 import { Text } from '@mantine/core'
-import type { Role } from '../../../../domain/role'
+import type { Role } from '../../../../domain/access/role'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'

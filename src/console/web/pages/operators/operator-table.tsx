@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from '@ma
 import { modals } from '@mantine/modals'
 import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Role } from '../../../../domain/role'
+import type { Role } from '../../../../domain/access/role'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { roleWords } from '../../i18n/roles'

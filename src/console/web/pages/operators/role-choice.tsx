@@ -1,5 +1,5 @@
 import { Radio, Stack } from '@mantine/core'
-import { ROLES, type Role } from '../../../../domain/role'
+import { ROLES, type Role } from '../../../../domain/access/role'
 import { roleWords } from '../../i18n/roles'
 import { useWords } from '../../i18n/words'
 

@@ -2,7 +2,7 @@
 import { Badge, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { Permission } from '../../../../domain/role'
+import type { Permission } from '../../../../domain/access/role'
 import { useCommand } from '../../command'
 import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'

@@ -1,6 +1,6 @@
 /** Ends an incident: its pause is lifted, and no rule about typing refuses codes there for a day. */
 import { Button, Text } from '@mantine/core'
-import { REOPENED_MS } from '../../../../domain/incident'
+import { REOPENED_MS } from '../../../../abuse/rules/incident'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords } from '../../i18n/protection'

@@ -1,7 +1,7 @@
 /** What is on: where codes go to, how many, whether they pay, whom nothing is refused, what is stopped for a while. */
 import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { startOf } from '../../../../domain/cap'
+import { startOf } from '../../../../abuse/rules/cap'
 import { countryName } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { useLanguage } from '../../i18n/language'

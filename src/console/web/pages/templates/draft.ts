@@ -1,5 +1,5 @@
 /** A template while it is edited, and what the server is told of it. */
-import { placeholdersOf } from '../../../../domain/template'
+import { placeholdersOf } from '../../../../domain/message/template'
 import type { client } from '../../api'
 
 export type Template = Parameters<typeof client.templates.save>[0]['template']

@@ -1,7 +1,7 @@
 /** What the message will look like, while it is written: on a phone, in bytes, and as AlimTalk providers get it. */
 import { Alert, Badge, Code, Group, Paper, Progress, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { SMS_MAX_BYTES } from '../../../../domain/template'
+import { SMS_MAX_BYTES } from '../../../../domain/message/template'
 import type { client } from '../../api'
 import { languageName } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'

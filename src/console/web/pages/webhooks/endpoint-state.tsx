@@ -1,6 +1,6 @@
 /** How an endpoint is, at a glance. */
 import { Badge } from '@mantine/core'
-import type { DisabledReason } from '../../../../domain/webhook'
+import type { DisabledReason } from '../../../../domain/webhooks/webhook'
 import type { client } from '../../api'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import { webhookWords } from './words'

@@ -1,0 +1,439 @@
+/** Where the codes of one app go, in the memory of one server. */
+
+import type { KeyKind } from '../../domain/access/api-key'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
+import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../../ports/store/traffic'
+import type { Findings, Trouble as FoundTrouble } from '../../ports/traffic'
+import { assess, type Finding, type Matters, type Surroundings, type Wish } from '../rules/assess'
+import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../rules/baseline'
+import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../rules/incident'
+import { isReopened, type Protection } from '../rules/protection'
+import { isProvable, type Rule } from '../rules/rule'
+import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally, type TallyState } from '../rules/traffic-counter'
+import type { Sighted } from './age-scheduler'
+import { type Entered, networkName, type PlaceState, type Places, prefixName } from './prefix-and-network-counters'
+import { Lane, type LaneState } from './traffic-segment'
+
+const MOST_PREFIXES_NAMED = 200
+/** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
+const MOST_DECISIONS = 100
+
+/** A decision while it is counted, and its hashes as hexadecimal digits; empty: of several places. */
+type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' | 'credits'> & {
+  readonly prefix: string
+  readonly network: string
+  times: number
+  credits: number
+}
+
+/** The country's own lane; where little is usual there, also what all such countries have together. */
+type Ways = readonly [own: Lane] | readonly [own: Lane, beside: Lane]
+
+/** Where a code goes: found once, and asked for again and again. */
+export interface Whereabouts {
+  readonly ways: Ways
+  /** Names of places. */
+  readonly prefix: string | undefined
+  readonly network: string | undefined
+}
+
+/** A code somebody asks for. */
+export interface Sought extends Whereabouts {
+  readonly wish: Wish
+  readonly prefix: string
+}
+
+interface Trouble {
+  refused: number
+  isBlocked: boolean
+  readonly since: number
+  lastAt: number
+  readonly rules: Set<Rule>
+}
+
+/** One that is on its way in: others find it there. */
+export class Presence {
+  constructor(
+    private readonly app: Tally,
+    private readonly ways: Ways,
+    private readonly places: readonly Entered[],
+  ) {
+    this.#countBefore(1)
+  }
+
+  /** It does not find itself there, until it is back. */
+  stepAside(): void {
+    this.#count(-1)
+  }
+
+  comeBack(): void {
+    this.#count(1)
+  }
+
+  end(): void {
+    this.#countBefore(-1)
+    for (const place of this.places) place.leave()
+  }
+
+  #count(by: 1 | -1): void {
+    this.#countBefore(by)
+    for (const { tally } of this.places) tally.entering += by
+  }
+
+  #countBefore(by: 1 | -1): void {
+    this.app.entering += by
+    for (const { tally } of this.ways) tally.entering += by
+  }
+}
+
+/** The state that `restore` takes: everything that was counted from codes. */
+export interface AppTrafficState {
+  readonly since: number
+  readonly apps: Readonly<Record<KeyKind, TallyState>>
+  readonly lanes: ReadonlyArray<readonly [LaneName, LaneState]>
+  readonly places: readonly PlaceState[]
+}
+
+export class AppTraffic {
+  /** By their countries. */
+  readonly #lanes: Record<KeyKind, Map<string, Lane>> = { sk: new Map(), pk: new Map() }
+  readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
+  readonly #digits = new Map<string, string>()
+  #decided = new Map<string, Decided>()
+  /** Of the running minute. */
+  #apart = { minute: 0, places: new Set<string>() }
+  readonly #troubles = new Map<Lane, Trouble>()
+  /** What is none, unless nobody types. */
+  readonly #doubts = new Map<Lane, Trouble>()
+  #incidents: readonly Incident[] = []
+  /** As the last one who asked found it. */
+  #protection: Protection | undefined
+
+  /** `hours`: of the last two weeks. `since`: whatever was issued from then on is shown to it. */
+  constructor(
+    readonly appId: string,
+    private readonly places: Places,
+    hours: readonly LaneHour[],
+    private since: number,
+  ) {
+    for (const kind of KINDS)
+      for (const [country, ofLane] of Map.groupBy(
+        hours.filter((hour) => hour.kind === kind),
+        ({ country }) => country,
+      ))
+        this.#lanes[kind].set(country, new Lane({ kind, country }, ofLane, false))
+    this.#learn()
+  }
+
+  get state(): AppTrafficState {
+    return {
+      since: this.since,
+      apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state },
+      lanes: this.#all().map((lane) => [lane.name, lane.state] as const),
+      places: this.places.stateOf(this.appId),
+    }
+  }
+
+  restore({ since, apps, lanes, places }: AppTrafficState): void {
+    this.since = since
+    for (const kind of KINDS) this.#apps[kind].restore(apps[kind])
+    for (const [{ kind, country }, state] of lanes) this.#lane(kind, country).restore(state)
+    this.places.restore(places)
+  }
+
+  /** `where`: as it has been found before. */
+  see(sighting: Sighting, stage: Stage, where: Whereabouts): void {
+    const prefix = where.prefix === undefined ? undefined : this.places.prefix(where.prefix)
+    const network = where.network === undefined ? undefined : this.places.network(where.network)
+    const now = sighting.createdAt + STAGES[stage]
+    const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
+    const mayPause = this.#protection?.conversion === 'block' && !isReopened(this.#protection, sighting, now)
+    const how = { mayPause, isLocal }
+    const [lane, beside] = where.ways
+    const seen = lane.see(sighting, stage, how)
+    beside?.judge(sighting, stage, how)
+    this.#apps[sighting.kind].see(seen, stage)
+    prefix?.see(seen, stage)
+    network?.see(seen, stage)
+  }
+
+  /** Every code that was made before then has been looked at when it was `early`. */
+  ripen(before: number): void {
+    for (const { typing } of this.#all()) typing.ripen(before)
+  }
+
+  /** Where the code would go, as it is known here. */
+  find(wish: Wish): Sought {
+    const { kind, country = ELSEWHERE, prefix, network } = wish
+    return {
+      wish,
+      ways: this.#ways(kind, country),
+      prefix: prefixName(this.appId, kind, prefix),
+      network: network === undefined ? undefined : networkName(this.appId, kind, network),
+    }
+  }
+
+  /** The segments that a code belongs to. */
+  whereabouts({ kind, country, prefix, network }: Sighting): Whereabouts {
+    return {
+      ways: this.#ways(kind, country),
+      prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
+      network: network === undefined ? undefined : networkName(this.appId, kind, network),
+    }
+  }
+
+  assess(protection: Protection, sought: Sought, price: number, now: number, matters?: Matters): Finding | undefined {
+    this.#protection = protection
+    return assess(protection, sought.wish, this.#around(sought, price, now), now, matters)
+  }
+
+  #around(sought: Sought, price: number, now: number): Surroundings {
+    const { wish, ways, prefix, network } = sought
+    for (const way of ways) way.resume(now)
+    const [{ tally: country, usual }] = ways
+    return {
+      price,
+      app: this.#apps[wish.kind],
+      country,
+      prefix: this.places.prefixSeen(prefix),
+      network: network === undefined ? undefined : this.places.networkSeen(network),
+      usual,
+      ways,
+    }
+  }
+
+  /** Counts one more that is on its way in, until it is over. */
+  entering(sought: Sought): Presence {
+    const { wish, ways, prefix, network } = sought
+    const places = [this.places.enterPrefix(prefix)]
+    if (network !== undefined) places.push(this.places.enterNetwork(network))
+    return new Presence(this.#apps[wish.kind], ways, places)
+  }
+
+  /** The digits of a prefix that a number of this server's own has. */
+  name(prefix: string, digits: string): void {
+    this.#digits.delete(prefix)
+    this.#digits.set(prefix, digits)
+    if (this.#digits.size <= MOST_PREFIXES_NAMED) return
+    const [oldest = prefix] = this.#digits.keys()
+    this.#digits.delete(oldest)
+  }
+
+  /** By their hashes. */
+  digits(): ReadonlyMap<string, string> {
+    const isShown = (prefix: string) =>
+      KINDS.some((kind) => this.places.prefixSeen(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
+    return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
+  }
+
+  /** The open incidents as they are stored. */
+  follow(incidents: readonly Incident[]): void {
+    for (const lane of this.#all()) {
+      const was = this.#incidents.some((incident) => isOf(incident, lane))
+      const is = incidents.find((incident) => isOf(incident, lane))
+      if (was || is) lane.follow(is)
+    }
+    this.#incidents = incidents
+  }
+
+  get hasIncident(): boolean {
+    return this.#incidents.length > 0
+  }
+
+  /** What has been found since the last time; it is to be stored, or given back. */
+  take(now: number): Findings {
+    const decisions = [...this.#decided.values()].map((decided) => this.#decisionOf(decided))
+    this.#decided = new Map()
+    const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
+    const lanes = this.#all()
+    for (const lane of lanes) this.#endDoubt(lane, now)
+    const beside = { sk: this.#refusedElsewhere('sk'), pk: this.#refusedElsewhere('pk') }
+    const refusedWith = (lane: Lane) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
+    return {
+      appId: this.appId,
+      decisions,
+      troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, refusedWith(lane), now) ?? []),
+      hours: lanes.flatMap((lane) => lane.finished(whole, now)),
+    }
+  }
+
+  /** They could not be stored. */
+  giveBack({ decisions, troubles }: Findings): void {
+    for (const { prefixHash, networkHash, ...decision } of decisions)
+      this.#countDecided({ ...decision, prefix: hex(prefixHash), network: hex(networkHash) })
+    for (const { lane, ...trouble } of troubles)
+      this.#addTrouble(this.#troubles, this.#lane(lane.kind, lane.country), trouble)
+  }
+
+  stored({ hours }: Findings, now: number): void {
+    for (const lane of this.#all()) {
+      const ofLane = hours.filter((hour) => isOf(hour, lane))
+      if (ofLane.length > 0) lane.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
+    }
+    if (hours.length > 0) this.#learn()
+  }
+
+  #decisionOf({ prefix, network, ...decided }: Decided): Decision {
+    const places = { prefixHash: Buffer.from(prefix, 'hex'), networkHash: Buffer.from(network, 'hex') }
+    return { appId: this.appId, ...decided, ...places }
+  }
+
+  /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
+  #takeTrouble(lane: Lane, beside: number, now: number): FoundTrouble | undefined {
+    const { name, pause } = lane
+    const known = this.#incidents.find((incident) => isOf(incident, lane))
+    const trouble = this.#troubles.get(lane)
+    const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
+    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane, now))
+    if (!isNew && (!trouble || (!known && beside < INCIDENT_FROM))) {
+      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(lane)
+      return undefined
+    }
+    this.#troubles.delete(lane)
+    const nothing = { refused: 0, isBlocked: isNewlyPaused, lastAt: now, rules: [] }
+    const { refused, isBlocked, lastAt, rules } = trouble ?? nothing
+    return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: lane.cost(now) }
+  }
+
+  /** Few in each of many countries where little is usual are many together. */
+  #refusedElsewhere(kind: KeyKind): number {
+    const unusual = this.#lanes[kind].values().filter((lane) => !lane.isUsual)
+    return unusual.reduce((total, lane) => total + this.#refused(lane), 0)
+  }
+
+  #refused(lane: Lane): number {
+    return this.#troubles.get(lane)?.refused ?? 0
+  }
+
+  /** It is trouble where nobody types, and nothing where somebody does. */
+  #endDoubt(lane: Lane, now: number): void {
+    const doubt = this.#doubts.get(lane)
+    if (!doubt) return
+    const { kind, country } = lane.name
+    const isTrouble = this.#ways(kind, country).some(hasNobodyTyping)
+    if (isTrouble) this.#addTrouble(this.#troubles, lane, { ...doubt, rules: [...doubt.rules] })
+    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(lane)
+  }
+
+  /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
+  #isNewlyUntyped(lane: Lane, now: number): boolean {
+    const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
+    if (this.#protection && isReopened(this.#protection, lane.name, now)) return false
+    return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
+  }
+
+  /** An app is learned by all its countries: one it never sent to is unusual. */
+  #learn(): void {
+    for (const kind of KINDS) {
+      const lanes = [...this.#lanes[kind].values()]
+      const { isLearned } = usualOf(lanes.flatMap(({ hours }) => hours))
+      for (const lane of lanes) lane.setLearned(isLearned)
+      const unusual = lanes.filter((lane) => !lane.isUsual || lane.name.country === ELSEWHERE)
+      this.#lane(kind, ELSEWHERE).setUsual(unusual.flatMap(({ hours }) => hours))
+    }
+  }
+
+  #lane(kind: KeyKind, country: string): Lane {
+    const lanes = this.#lanes[kind]
+    const known = lanes.get(country)
+    if (known) return known
+    const isLearned = lanes.values().some(({ usual }) => usual.isLearned)
+    const lane = new Lane({ kind, country }, [], isLearned)
+    lanes.set(country, lane)
+    return lane
+  }
+
+  #ways(kind: KeyKind, country: string): Ways {
+    const lane = this.#lane(kind, country)
+    return lane.isUsual || country === ELSEWHERE ? [lane] : [lane, this.#lane(kind, ELSEWHERE)]
+  }
+
+  #all(): Lane[] {
+    return KINDS.flatMap((kind) => [...this.#lanes[kind].values()])
+  }
+
+  /** A code was refused for what was found, or would have been. */
+  note(finding: Finding, sought: Sought, now: number): void {
+    const { rule, isRefused, price: credits } = finding
+    const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
+    const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
+    this.#decide({ minute, kind, country, rule, isRefused, prefix, network, times: 1, credits })
+    if (rule !== 'cap' && !isProvable(rule)) return
+    const [lane, beside] = sought.ways
+    lane.knock(now)
+    beside?.knock(now)
+    const found = isDoubtful(finding, lane.usual.isLearned) ? this.#doubts : this.#troubles
+    this.#addTrouble(found, lane, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+  }
+
+  #addTrouble(to: Map<Lane, Trouble>, lane: Lane, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
+    const known = to.get(lane) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
+    known.refused += added.refused
+    known.isBlocked ||= added.isBlocked
+    known.lastAt = Math.max(known.lastAt, added.lastAt)
+    for (const rule of added.rules) known.rules.add(rule)
+    to.set(lane, known)
+  }
+
+  /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
+  #decide(decided: Decided): void {
+    const { minute } = decided
+    if (this.#apart.minute !== minute) this.#apart = { minute, places: new Set() }
+    const { places } = this.#apart
+    const name = nameOfDecided(decided)
+    if (places.size < MOST_DECISIONS) places.add(name)
+    if (places.has(name)) this.#count(name, decided)
+    else this.#countDecided({ ...decided, prefix: '', network: '' })
+  }
+
+  #countDecided(decided: Decided): void {
+    this.#count(nameOfDecided(decided), decided)
+  }
+
+  #count(name: string, decided: Decided): void {
+    const known = this.#decided.get(name)
+    if (!known) {
+      this.#decided.set(name, decided)
+      return
+    }
+    known.times += decided.times
+    known.credits += decided.credits
+  }
+}
+
+const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: Decided): string =>
+  `${minute}/${kind}/${country}/${rule}/${isRefused}/${prefix}/${network}`
+
+const hasUntyped = (tally: Tally | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
+
+const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.score, usual.isLearned)
+
+/** Countries where little is usual, together with numbers of no country. */
+const ELSEWHERE = ''
+
+const KINDS = ['sk', 'pk'] as const satisfies readonly KeyKind[]
+
+const isOf = ({ kind, country }: LaneName, { name }: Lane): boolean => kind === name.kind && country === name.country
+
+const hex = (hash: Uint8Array) => hash.toHex()
+
+const placesOf = ({ prefixHash, networkHash }: SeenIssue): Pick<Sighted, 'prefix' | 'network'> => ({
+  prefix: prefixHash && hex(prefixHash),
+  network: networkHash && hex(networkHash),
+})
+
+/** `places`: its hashes as they are known already. */
+export const sightedOf = (issue: SeenIssue, { prefix, network } = placesOf(issue)): Sighted => ({
+  issueId: issue.issueId,
+  kind: issue.keyKind,
+  country: issue.country ?? '',
+  prefix,
+  network,
+  phone: issue.phoneHash[0] ?? 0,
+  createdAt: issue.createdAt,
+  verifiedAt: issue.verifiedAt,
+  delivery: DELIVERY[issue.deliveryStatus],
+  price: issue.price,
+})
+
+const DELIVERY = { delivered: 'delivered', sent: 'unknown', queued: 'undelivered', failed: 'undelivered' } as const

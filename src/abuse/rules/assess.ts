@@ -1,0 +1,215 @@
+/**
+ * Whether a code may be sent at all, decided once, before credit is reserved. Rules are asked from the narrowest to the widest,
+ * so that what is refused is refused for the smallest part of everybody. Decisions: "Abuse". Live mode only.
+ */
+
+import type { KeyKind } from '../../domain/access/api-key'
+import { cidrContains } from '../../domain/access/network'
+import { limited } from '../../domain/access/rate-limits'
+import { withoutTexts } from '../../domain/phone/phone'
+import { Refusal } from '../../domain/shared/error'
+import { HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
+import {
+  type Allowed,
+  allowedOf,
+  allowedOfCountry,
+  isTyped,
+  SUSPECTED,
+  type Suspicion,
+  TOO_MANY_COUNTRIES,
+  tolerated,
+  type Usual,
+} from './baseline'
+import { type Cap, capWaitMs } from './cap'
+import { PENDING_AFTER_PAUSE } from './incident'
+import { countryClosed, destinationOf, isReopened, type Protection } from './protection'
+import { type Found, foundBy, isProvable, limitOf, type ProtectionMode, type Rule } from './rule'
+import type { CountryTally, NetworkTally, Tally } from './traffic-counter'
+
+/** Who asks for a code, and for whom. */
+export interface Wish {
+  readonly kind: KeyKind
+  /** Where the app is at home. */
+  readonly home: string
+  readonly country: string | undefined
+  /** Of a type that gets no texts, or costs a premium. */
+  readonly withoutTexts?: true | undefined
+  /** Keyed hashes, as hexadecimal digits. */
+  readonly phone: string
+  readonly prefix: string
+  /** Of the prefix, as they are; never stored. */
+  readonly digits: string
+  /** Of whoever asks, where that is known: the address, and the keyed hash of its network. */
+  readonly address: string | undefined
+  readonly network: string | undefined
+  /** The app has a challenge: whoever is refused for traffic is asked for a proof instead. */
+  readonly mayProve?: boolean
+}
+
+/** What is known of where it would go. What else is on its way in counts, too. */
+export interface Surroundings {
+  /** What it would cost, credits. */
+  readonly price: number
+  readonly app: Tally
+  readonly country: CountryTally
+  readonly prefix: Tally
+  readonly network: NetworkTally | undefined
+  readonly usual: Usual
+  /** The country's own way, and behind it that of all countries where little is usual, if it is one of them. */
+  readonly ways: readonly WayThere[]
+}
+
+/** What codes that go the same way have shown. */
+export interface WayThere {
+  readonly tally: CountryTally
+  readonly usual: Usual
+  /** Of the sequential test, and what follows from it. */
+  readonly suspicion: Suspicion
+  isSuspected(now: number): boolean
+  readonly pausedUntil: number | undefined
+}
+
+/** A rule is against it. */
+export interface Finding extends Found {
+  /** What it would have cost, credits. */
+  readonly price: number
+}
+
+/** Which rules are looked at by many counts: those of which what they find is noted, or only those that may refuse. */
+export type Matters = (mode: ProtectionMode) => boolean
+const isNoted: Matters = (mode) => mode !== 'off'
+export const mayRefuse: Matters = (mode) => mode === 'block'
+
+export function assess(
+  protection: Protection,
+  wish: Wish,
+  around: Surroundings,
+  now: number,
+  matters?: Matters,
+): Finding | undefined {
+  const { found } = decide(protection, wish, around, now, matters)
+  return found && { ...found, price: around.price }
+}
+
+/** The first rule that refuses, else the first that would. */
+class Decision {
+  found: Found | undefined
+
+  find(mode: ProtectionMode, rule: Rule, waitMs?: number): void {
+    if (!this.found || (mode === 'block' && !this.found.isRefused)) this.found = foundBy(mode, rule, waitMs)
+  }
+}
+
+function decide(protection: Protection, wish: Wish, around: Surroundings, now: number, matters = isNoted): Decision {
+  const decision = new Decision()
+  if (wish.withoutTexts) decision.find(protection.numberTypes, 'number_type')
+  const destination = destinationOf(protection, wish, wish)
+  if (destination === 'closed') decision.find('block', 'country_closed')
+  if (destination === 'not_open') decision.find(protection.countries, 'country_closed')
+  for (const block of protection.blocks)
+    if (isBlockedBy(block, wish, now)) decision.find('block', 'blocked', block.until - now)
+  if (isTrusted(protection, wish)) return decision
+  const { isLearned } = around.usual
+  const { tolerance } = protection
+  const caps = matters(protection.capping) ? protection.caps : []
+  for (const cap of caps) {
+    const waitMs =
+      cap.kind === wish.kind
+        ? capWaitMs(cap, tallyOf(cap, around), around.price, { isKnown: isLearned, tolerance }, now)
+        : 0
+    if (waitMs > 0) decision.find(protection.capping, 'cap', waitMs)
+  }
+  const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
+  if (matters(mode) && !isReopened(protection, wish, now))
+    findUnpaid(wish, around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
+  return decision
+}
+
+const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], wish: Wish, now: number) =>
+  now < until &&
+  wish.country === country &&
+  (prefix === undefined || prefix === wish.prefix) &&
+  (kind === undefined || kind === wish.kind)
+
+function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): boolean {
+  return (
+    (country !== undefined && trusted.countries.includes(country)) ||
+    trusted.phones.includes(phone) ||
+    (address !== undefined && isWithin(trusted.networks, address))
+  )
+}
+
+const isWithin = (networks: readonly string[], address: string): boolean =>
+  networks.some((network) => cidrContains(network, address))
+
+const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
+
+/** How soon what is too young to be judged is older. */
+const PENDING_RETRY_MS = MINUTE_MS
+
+type Find = (rule: Rule, waitMs: number) => void
+
+/**
+ * What tells of messages that do not pay, and how long that lasts. Of the network (Authgear's address), of the prefix (coss
+ * Verify, Twilio's Fraud Guard) and of the ways the code would go (Vonage: by network; GitLab: by country):
+ *
+ *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
+ *
+ * Nobody is refused for a place where people type (`isTyped`). Where a proof would do instead, it is asked for there as well:
+ * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
+ * `conversion.ts`.
+ */
+function findUnpaid(wish: Wish, around: Surroundings, tolerance: number, now: number, find: Find): void {
+  const { network, prefix, usual, ways } = around
+  const isOpen = (place: Tally, of: Usual) => !wish.mayProve && isTyped(place, of, now)
+  if (network && !isOpen(network, usual)) {
+    const counts = network.counts(now)
+    findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
+    if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) find('network_countries', HOUR_MS)
+  }
+  if (!isOpen(prefix, usual))
+    findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
+  for (const way of ways) {
+    const { pausedUntil, tally } = way
+    // What people type in a country of its own outweighs what nobody types in others.
+    if (isOpen(tally, way.usual)) return
+    if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
+    else if (way.isSuspected(now)) find('country_paused', PENDING_RETRY_MS)
+    findUnverified('country', tally, allowedThere(way, tolerance, now), now, find)
+  }
+}
+
+/** After a pause only so few at a time as show whether it is over. */
+function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
+  const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
+  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
+  const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
+  return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
+}
+
+function findUnverified(
+  place: 'network' | 'prefix' | 'country',
+  tally: Tally,
+  allowed: Allowed,
+  now: number,
+  find: Find,
+): void {
+  const waitMs = Math.max(
+    tally.hour.waitMs('unverified', allowed.hour, now),
+    tally.day.waitMs('unverified', allowed.day, now),
+  )
+  if (waitMs > 0) find(`${place}_unverified`, waitMs)
+  if (tally.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
+}
+
+/** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */
+export function refusalOf({ rule, waitMs }: Pick<Finding, 'rule' | 'waitMs'>): Refusal {
+  if (rule === 'number_type') return withoutTexts()
+  if (waitMs === undefined) return countryClosed()
+  const limit = limitOf(rule)
+  const { message, detail } = limited(
+    { limit, policy: 'platform' },
+    limit === 'abuse' ? Math.max(1_000, waitMs) : waitMs,
+  )
+  return new Refusal('limited', message, { ...detail, provable: isProvable(rule) })
+}

@@ -1,0 +1,304 @@
+/**
+ * What becomes of an app's codes, counted by where they go: per country, per prefix of numbers, per network of whoever asked.
+ * From it is seen whether messages pay (`conversion.ts`) and how many there were (`cap.ts`). Decisions: "Abuse". Live mode only.
+ *
+ *   sent ──20 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
+ *
+ * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
+ */
+import type { KeyKind } from '../../domain/access/api-key'
+import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
+
+/** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
+export interface Sighting {
+  readonly kind: KeyKind
+  readonly country: string
+  /** Of all but the last four digits of the number; undefined where that was not noted. */
+  readonly prefix: string | undefined
+  /** Of the address, or the /64 of IPv6, of whoever asked for the code; undefined where nobody said. */
+  readonly network: string | undefined
+  /** A byte of the hash of the phone, which tells many phones from few. */
+  readonly phone: number
+  readonly createdAt: number
+  readonly verifiedAt: number | undefined
+  /** `unknown`: sent, and nobody has said whether it arrived. */
+  readonly delivery: 'delivered' | 'unknown' | 'undelivered'
+  /** Credits. */
+  readonly price: number
+}
+
+/** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
+export const STAGES = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
+export type Stage = keyof typeof STAGES
+
+/** The stage before: what was found there is not found again. */
+const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
+
+/** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
+export const prefixOf = (e164: string): string => e164.slice(0, -4)
+
+/**
+ * From so many phones on the digits of a prefix say nothing about one of them: groups of fewer than eleven are not published
+ * (k-anonymity: Sweeney 2002; the threshold: CMS cell size policy), and a table of phones that are told apart by a byte of their
+ * hashes counts somewhat too few.
+ */
+export const SHOWN_FROM_PHONES = 20
+
+export type Fate = 'verified' | 'unverified' | 'undelivered'
+
+/** What a look finds that no look before it has found. */
+export function fateAt({ createdAt, verifiedAt, delivery }: Sighting, stage: Exclude<Stage, 'sent'>): Fate | undefined {
+  const tookMs = verifiedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, verifiedAt - createdAt)
+  if (tookMs < STAGES[BEFORE[stage]]) return undefined
+  if (tookMs < STAGES[stage]) return 'verified'
+  if (stage !== 'judged') return undefined
+  return delivery === 'undelivered' ? 'undelivered' : 'unverified'
+}
+
+export interface Window {
+  readonly sent: number
+  /** Of those that were sent. */
+  readonly credits: number
+  readonly verified: number
+  readonly unverified: number
+}
+
+/** What is known of one place. */
+export interface Counts {
+  readonly hour: Window
+  readonly day: Window
+}
+
+type Counted = Readonly<Record<keyof Window, Sliding>>
+
+/** At one moment. What is not asked for is not added up: every code is decided by some of it. */
+class Moment implements Window {
+  constructor(
+    private readonly counted: Counted,
+    private readonly now: number,
+  ) {}
+  get sent(): number {
+    return this.counted.sent.total(this.now)
+  }
+  get credits(): number {
+    return this.counted.credits.total(this.now)
+  }
+  get verified(): number {
+    return this.counted.verified.total(this.now)
+  }
+  get unverified(): number {
+    return this.counted.unverified.total(this.now)
+  }
+}
+
+/** Caps hold for every window there is, so what they count stays for a twelfth of one longer at most. */
+const CAPPED_PARTS = 12
+
+class SlidingWindow {
+  readonly #counted: Counted
+
+  constructor(windowMs: number) {
+    const capped = () => new Sliding(windowMs, CAPPED_PARTS)
+    const judged = () => new Sliding(windowMs)
+    this.#counted = { sent: capped(), credits: capped(), verified: judged(), unverified: judged() }
+  }
+
+  add(name: keyof Window, amount: number, at: number): void {
+    this.#counted[name].add(amount, at)
+  }
+
+  get all(): Sliding[] {
+    return Object.values(this.#counted)
+  }
+
+  at(now: number): Window {
+    return new Moment(this.#counted, now)
+  }
+
+  /** Milliseconds until there are fewer than `max`, if nothing more comes. */
+  waitMs(name: keyof Window, max: number, now: number): number {
+    return this.#counted[name].waitMs(max, now)
+  }
+
+  /** The same of what no window may have more of. */
+  surelyWaitMs(name: 'sent' | 'credits', max: number, now: number): number {
+    return this.#counted[name].surelyWaitMs(max, now)
+  }
+}
+
+/** The state that `restore` takes. */
+export interface TallyState {
+  readonly pending: number
+  readonly phones: readonly [number, number]
+  readonly counts: readonly SlidingState[]
+  /** Of networks: when each country was seen last, Unix milliseconds. */
+  readonly countries?: ReadonlyArray<readonly [country: string, at: number]>
+}
+
+/** Counts of one place. */
+export class Tally {
+  readonly hour = new SlidingWindow(HOUR_MS)
+  readonly day = new SlidingWindow(DAY_MS)
+  /** Codes that are on their way in, and may still be refused. */
+  entering = 0
+  #pending = 0
+  readonly #young = new Sliding(STAGES.judged)
+  readonly #untyped = new Sliding(HOUR_MS)
+  /** A bit for each of 64 kinds of hashes. */
+  #phones: [number, number] = [0, 0]
+
+  get state(): TallyState {
+    return { pending: this.#pending, phones: this.#phones, counts: this.counted().map(({ state }) => state) }
+  }
+
+  restore({ pending, phones, counts }: TallyState): void {
+    this.#pending = pending
+    this.#phones = [...phones]
+    for (const [n, counted] of this.counted().entries()) counted.restore(counts[n] ?? [])
+  }
+
+  protected counted(): Sliding[] {
+    return [this.#young, this.#untyped, ...this.hour.all, ...this.day.all]
+  }
+
+  /** Answers what has become of the code, where this look finds it. */
+  see(sighting: Sighting, stage: Stage): Fate | undefined {
+    const at = sighting.createdAt + STAGES[stage]
+    if (stage === 'sent') {
+      this.#seeSent(sighting, at)
+      return undefined
+    }
+    const fate = fateAt(sighting, stage)
+    if (fate !== undefined && stage !== 'late') this.#pending = Math.max(0, this.#pending - 1)
+    if (stage === 'judged' && fate !== 'verified' && fate !== undefined) this.#untyped.add(1, at)
+    if (fate === 'verified' || fate === 'unverified') this.add(fate, 1, at)
+    // It was taken for one that nobody types.
+    if (fate === 'verified' && stage === 'late' && sighting.delivery !== 'undelivered') this.add('unverified', -1, at)
+    return fate
+  }
+
+  #seeSent({ phone, price }: Sighting, at: number): void {
+    this.#pending++
+    this.#young.add(1, at)
+    const half = phone & 1
+    this.#phones[half] = (this.#phones[half] ?? 0) | (1 << ((phone >> 1) & 31))
+    this.add('sent', 1, at)
+    this.add('credits', price, at)
+  }
+
+  protected add(name: keyof Window, amount: number, at: number): void {
+    this.hour.add(name, amount, at)
+    this.day.add(name, amount, at)
+  }
+
+  /** There are at least so many phones; it does not count beyond 64. */
+  get phones(): number {
+    return bitsOf(this.#phones[0]) + bitsOf(this.#phones[1])
+  }
+
+  /** Codes of the last hour that were not verified, for whatever reason. */
+  untyped(now: number): number {
+    return this.#untyped.total(now)
+  }
+
+  counts(now: number): Counts {
+    return { hour: this.hour.at(now), day: this.day.at(now) }
+  }
+
+  /** Codes that may still be typed: younger than two minutes, and not verified. Where looks have missed some, as after a step of the clock, there are no more than are young. */
+  pending(now: number): number {
+    this.#pending = Math.min(this.#pending, this.#young.most(now))
+    return this.#pending + this.entering
+  }
+}
+
+function bitsOf(word: number): number {
+  let count = 0
+  for (let left = word; left !== 0; left &= left - 1) count++
+  return count
+}
+
+/** Of a network: also to which countries it had codes sent, and when last. */
+export class NetworkTally extends Tally {
+  readonly #countries = new Map<string, number>()
+
+  override get state(): TallyState {
+    return { ...super.state, countries: [...this.#countries] }
+  }
+
+  override restore(state: TallyState): void {
+    super.restore(state)
+    for (const [country, at] of state.countries ?? []) this.#countries.set(country, at)
+  }
+
+  override see(sighting: Sighting, stage: Stage): Fate | undefined {
+    this.#note(sighting)
+    return super.see(sighting, stage)
+  }
+
+  /** How many there were within a day: what many people share has been to many in a year. */
+  countries(now: number): number {
+    return [...this.#countries.values()].filter((at) => at > now - DAY_MS).length
+  }
+
+  #note({ country, createdAt }: Sighting): void {
+    this.#countries.delete(country)
+    this.#countries.set(country, createdAt)
+    const [oldest] = this.#countries.keys()
+    if (this.#countries.size > MOST_COUNTRIES && oldest !== undefined) this.#countries.delete(oldest)
+  }
+}
+
+const MOST_COUNTRIES = 8
+
+export const QUARTER_MS = 15 * MINUTE_MS
+const LATELY_MS = MINUTE_MS
+/** From so many on it is known whether a country's carriers report. */
+const REPORTS_KNOWN_FROM = 10
+
+/** Of a country: it also remembers whether its carriers report. */
+export class CountryTally extends Tally {
+  readonly #verifiedInQuarter = new Sliding(QUARTER_MS)
+  readonly #verifiedLately = new Sliding(LATELY_MS)
+  readonly #reported = new Sliding(DAY_MS)
+  readonly #silent = new Sliding(DAY_MS)
+  readonly #silentLately = new Sliding(QUARTER_MS)
+
+  protected override counted(): Sliding[] {
+    const own = [this.#verifiedInQuarter, this.#verifiedLately, this.#reported, this.#silent, this.#silentLately]
+    return [...super.counted(), ...own]
+  }
+
+  /** What carriers have said of a code that is old enough, whatever it counts as. */
+  hear({ delivery, createdAt }: Sighting): void {
+    if (delivery === 'delivered') this.#reported.add(1, createdAt)
+    if (delivery !== 'unknown') return
+    this.#silent.add(1, createdAt)
+    this.#silentLately.add(1, createdAt)
+  }
+
+  /** Whether a carrier says nothing of a code where carriers usually do. */
+  isSilent({ delivery, createdAt }: Sighting): boolean {
+    if (delivery !== 'unknown') return false
+    const reported = this.#reported.total(createdAt)
+    return reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(createdAt)
+  }
+
+  /** Codes of the last quarter of an hour that were verified, or of which no carrier has said anything. */
+  verifiedOrSilent(now: number): number {
+    return this.#verifiedInQuarter.total(now) + this.#silentLately.total(now)
+  }
+
+  /** Within a minute. */
+  verifiedLately(now: number): number {
+    return this.#verifiedLately.total(now)
+  }
+
+  protected override add(name: keyof Window, amount: number, at: number): void {
+    super.add(name, amount, at)
+    if (name !== 'verified') return
+    this.#verifiedInQuarter.add(amount, at)
+    this.#verifiedLately.add(amount, at)
+  }
+}

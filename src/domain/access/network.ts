@@ -1,0 +1,27 @@
+/** Which network an address belongs to. */
+import { ipaddr } from './ip-library'
+
+/** Throws for a `cidr` that `isNetwork` refuses. An IPv4-mapped address belongs to the networks of the IPv4 one. */
+export function cidrContains(cidr: string, address: string): boolean {
+  if (!ipaddr().isValid(address)) return false
+  const [network, bits] = ipaddr().parseCIDR(cidr)
+  const ip = ipaddr().process(address)
+  return ip.kind() === network.kind() && ip.match(network, bits)
+}
+
+/** Short forms such as `10.1/16` are refused: people read them differently. So are IPv4 networks written as IPv6. */
+export function isNetwork(cidr: string): boolean {
+  const [address = ''] = cidr.split('/')
+  if (!ipaddr().isValidCIDR(cidr)) return false
+  const { IPv4, IPv6 } = ipaddr()
+  const ip = ipaddr().parse(address)
+  return ip instanceof IPv6 ? !ip.isIPv4MappedAddress() : IPv4.isValidFourPartDecimal(address)
+}
+
+/** Whom an address counts as: hosts have whole /64 networks of IPv6, and may take another address for each request. */
+export function networkOf(address: string): string {
+  if (!ipaddr().isValid(address)) return address
+  const { IPv6 } = ipaddr()
+  const ip = ipaddr().process(address)
+  return ip instanceof IPv6 ? `${new IPv6([...ip.parts.slice(0, 4), 0, 0, 0, 0])}/64` : ip.toString()
+}

@@ -1,0 +1,59 @@
+/** People who run the installation. Decisions: "Operators". */
+import { invalid } from '../shared/error'
+import { DAY_MS, HOUR_MS } from '../shared/value'
+import type { Role } from './role'
+
+export interface Operator {
+  readonly operatorId: string
+  /** Lower case. */
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  /** argon2id. */
+  readonly passwordHash: string
+  /** Base32; undefined: no second factor. */
+  readonly totpSecret: string | undefined
+  /** One that was shown and is not proved yet; `until`: Unix milliseconds. */
+  readonly totpBegun?: { readonly secret: string; readonly until: number } | undefined
+  readonly createdAt: number
+  readonly lastSeenAt: number | undefined
+  /** When the pauses after failed sign-ins were lifted last. */
+  readonly unlockedAt: number | undefined
+}
+
+export interface OperatorSession {
+  /** SHA-256 of the cookie. */
+  readonly tokenHash: Uint8Array
+  readonly operatorId: string
+  readonly createdAt: number
+  readonly lastSeenAt: number
+}
+
+/** A link that makes an account, once. */
+export interface Invitation {
+  /** SHA-256 of the link's token. */
+  readonly tokenHash: Uint8Array
+  readonly role: Role
+  readonly invitedBy: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export const INVITATION_MS = 3 * DAY_MS
+/** A session ends after so long, however busy it is; its cookie, too. */
+export const SESSION_MS = 7 * DAY_MS
+const IDLE_MS = 12 * HOUR_MS
+
+/** A clock that went back does not end a session, nor prolong it beyond its days. */
+export const isLive = ({ createdAt, lastSeenAt }: OperatorSession, now: number) =>
+  now < createdAt + SESSION_MS && now < lastSeenAt + IDLE_MS
+
+export const normalEmail = (email: string) => email.trim().toLowerCase()
+
+/** Throws `invalid` where nobody would be left who can do everything. */
+export function assertOwnerRemains(operators: readonly Operator[], changed: { operatorId: string; role?: Role }): void {
+  const owners = operators.filter(({ operatorId, role }) =>
+    operatorId === changed.operatorId ? changed.role === 'owner' : role === 'owner',
+  )
+  if (owners.length === 0) throw invalid('operator', 'last_owner', 'the last owner has to stay one')
+}

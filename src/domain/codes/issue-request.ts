@@ -1,0 +1,162 @@
+/** What somebody asks to be issued, and the issue and message that it makes. Specification: `POST /issue`; decisions: "Idempotency". */
+
+import type { ApiKey } from '../access/api-key'
+import { assertWithin } from '../access/browser-key'
+import type { Letter } from '../message/rendered-message'
+import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
+import { localeFor, type Texts, withAutofill } from '../message/texts'
+import type { Origin } from '../operations/request-origin'
+import type { Recipient } from '../phone/phone'
+import { invalid } from '../shared/error'
+import type { Channel, MessageType } from '../shared/value'
+import type { ResolvedRequest } from './fingerprint'
+import type { Issue, Standing } from './issue'
+
+/** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
+export interface IssueRequest {
+  phoneNumber: string
+  purpose: string
+  idempotencyKey: string
+  channel?: Channel | undefined
+  templateId?: string | undefined
+  templateVariables?: Record<string, string> | undefined
+  from?: string | undefined
+  messageType?: MessageType | undefined
+  smsFallback?: boolean | undefined
+  cost?: number | undefined
+  metadata?: Record<string, string> | undefined
+  expiresInSec: number
+  maxAttempts: number
+  /** The language it is to be in. No part of what it is compared by: a page that was translated meanwhile asks the same. */
+  locale?: string | undefined
+  /** False: without the line that browsers fill the code in by. As little a part of it. */
+  webOtp?: false | undefined
+  /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
+  address?: string | undefined
+  /** What proves that they are human; as little a part of it. */
+  challenge?: string | undefined
+  /** By what lines and spans of it are found; as little a part of it. */
+  origin?: Origin | undefined
+}
+
+/** With every default. */
+export const resolveRequest = (
+  request: IssueRequest,
+  { identity }: Pick<Recipient, 'identity'>,
+  defaultChannel: Channel,
+): ResolvedRequest => ({
+  phone: identity,
+  purpose: request.purpose,
+  channel: request.channel ?? defaultChannel,
+  templateId: request.templateId ?? DEFAULT_TEMPLATE_ID,
+  templateVariables: request.templateVariables ?? {},
+  from: request.from || undefined,
+  messageType: request.messageType,
+  smsFallback: request.smsFallback ?? true,
+  cost: request.cost,
+  metadata: request.metadata ?? {},
+  expiresInSec: request.expiresInSec,
+  maxAttempts: request.maxAttempts,
+})
+
+/** What its text is like: by what the app has decided, and what this order asks for. */
+interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
+  texts: Texts
+}
+
+interface Making {
+  template: Template | undefined
+  wording: Wording
+  code: string
+  key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>
+}
+
+/** Throws `invalid`, or `forbidden` for what this key may not say. */
+export function compose(
+  request: ResolvedRequest,
+  { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
+  { template, wording: { texts, locale, webOtp }, code, key }: Making,
+): Letter {
+  const { channel, templateId, templateVariables: variables } = request
+  if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
+  if (!template.channelSupport.includes(channel))
+    throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
+  assertWithin(key, request, template)
+  const tag = localeFor(texts, locale, country)
+  const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
+  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
+  const approved = approvedIn(template, tag)
+  const text = channel === 'sms' ? sms : render(approved, variables, code)
+  return {
+    to,
+    text,
+    fallbackText: text === sms ? undefined : sms,
+    code,
+    from: request.from,
+    messageType: messageTypeFor(sms, request.messageType),
+    templateCode: approved.providerTemplateCode,
+    variables,
+    scenario,
+  }
+}
+
+/** What an issue has that its request does not say. */
+type Given = Pick<
+  Issue,
+  | 'appId'
+  | 'mode'
+  | 'issueId'
+  | 'messageId'
+  | 'smsFallback'
+  | 'keyKind'
+  | 'phoneHash'
+  | 'codeHash'
+  | 'country'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'maxAttempts'
+  | 'price'
+  | 'prefixHash'
+  | 'networkHash'
+  | 'origin'
+>
+
+export const newIssue = ({ purpose, templateId, channel, metadata }: ResolvedRequest, given: Given): Issue => ({
+  ...given,
+  purpose,
+  templateId,
+  channel,
+  metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+  promisedExpiresAt: undefined,
+  verificationStatus: 'issued',
+  attemptsUsed: 0,
+  verifiedAt: undefined,
+  deliveryStatus: 'queued',
+  leg: channel,
+  sendPending: true,
+  providerOutcomeAmbiguous: false,
+  providerOutcomeCode: undefined,
+  // What costs nothing has nothing to settle.
+  billingStatus: given.price > 0 ? 'reserved' : 'released',
+  debitedAmount: 0,
+  updatedAt: given.createdAt,
+})
+
+/** What its caller is told. */
+export interface Issued {
+  issueId: string
+  expiresAt: number
+  attemptsRemaining: number
+  queuedAt: number
+  /** From when on the same phone may get another code for the purpose. */
+  resendAvailableAt: number
+}
+
+/** The first response and every replay of it, also after verification or expiry. */
+export const issued = (issue: Standing, resendAvailableAt: number): Issued => ({
+  issueId: issue.issueId,
+  expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
+  attemptsRemaining: issue.maxAttempts,
+  queuedAt: issue.createdAt,
+  resendAvailableAt,
+})

@@ -1,0 +1,195 @@
+/**
+ * One issued code. Specification: "States and transitions"; decisions: "Interface".
+ *
+ *   issued ──right code──▶ verified
+ *     │ ├────last wrong───▶ max_attempts
+ *     │ ├────new issue────▶ replaced      (same app, mode, phone and purpose)
+ *     │ └────expiry───────▶ expired       (effective at once, stored by the expiry sweep)
+ *     └──wrong code──▶ issued, one attempt fewer
+ */
+import type { KeyKind } from '../access/api-key'
+import type { PhoneOfApp } from '../access/rate-limits'
+import type { Origin } from '../operations/request-origin'
+import type { Channel, Leg, Owner } from '../shared/value'
+import type { BillingStatus, Settlement } from '../wallet/wallet'
+
+export type VerificationStatus = 'issued' | 'verified' | 'expired' | 'max_attempts' | 'replaced'
+export type DeliveryStatus = 'queued' | 'sent' | 'delivered' | 'failed'
+export type OverallStatus =
+  | 'delivered'
+  | 'delivery_failed'
+  | 'expired'
+  | 'in_progress'
+  | 'max_attempts'
+  | 'pending_lookup'
+  | 'replaced'
+  | 'verified'
+
+/** Times are Unix milliseconds, amounts credits. Holds neither number nor code, only their keyed hashes. */
+export interface Issue extends Owner {
+  readonly issueId: string
+  readonly messageId: string
+  readonly purpose: string
+  readonly templateId: string
+  readonly channel: Channel
+  /** Whether a failed AlimTalk may fall back to SMS. */
+  readonly smsFallback: boolean
+  /** The kind of key that issued it. */
+  readonly keyKind: KeyKind
+  readonly phoneHash: Uint8Array
+  readonly codeHash: Uint8Array
+  readonly country: string | undefined
+  readonly metadata: Readonly<Record<string, string>> | undefined
+  readonly createdAt: number
+  readonly expiresAt: number
+  /** What the caller was told, where a clock that was set back has made it another since. */
+  readonly promisedExpiresAt: number | undefined
+  readonly maxAttempts: number
+
+  readonly verificationStatus: VerificationStatus
+  readonly attemptsUsed: number
+  readonly verifiedAt: number | undefined
+
+  readonly deliveryStatus: DeliveryStatus
+  /** The leg that carries the code now. */
+  readonly leg: Leg
+  /** Whether that leg is still to be sent. */
+  readonly sendPending: boolean
+  readonly providerOutcomeAmbiguous: boolean
+  readonly providerOutcomeCode: string | undefined
+
+  readonly billingStatus: BillingStatus
+  readonly price: number
+  readonly debitedAmount: number
+
+  readonly updatedAt: number
+
+  /** Of the first digits of the number, and of the network its code was asked from: how messages pay is seen by these. */
+  readonly prefixHash: Uint8Array | undefined
+  readonly networkHash: Uint8Array | undefined
+
+  /** Undefined of those that were issued before it was noted. */
+  readonly origin: Origin | undefined
+
+  /** When what belongs to its phone was erased: nobody finds it any more, it is only counted and charged. */
+  readonly erasedAt?: number | undefined
+}
+
+/** What a status tells of an issue, or a replay. */
+export const STANDING = [
+  'mode',
+  'issueId',
+  'messageId',
+  'purpose',
+  'templateId',
+  'createdAt',
+  'expiresAt',
+  'promisedExpiresAt',
+  'maxAttempts',
+  'verificationStatus',
+  'attemptsUsed',
+  'verifiedAt',
+  'deliveryStatus',
+  'providerOutcomeAmbiguous',
+  'providerOutcomeCode',
+  'updatedAt',
+] as const satisfies ReadonlyArray<keyof Issue>
+export type Standing = Pick<Issue, (typeof STANDING)[number]>
+
+/** Whose failures and limits it counts for. */
+export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
+  appId,
+  kind: keyKind,
+  phoneHash,
+})
+
+/** An issue stored as `issued` whose expiry has passed counts as `expired`. */
+export const effectiveStatus = (
+  issue: Pick<Standing, 'verificationStatus' | 'expiresAt'>,
+  now: number,
+): VerificationStatus =>
+  issue.verificationStatus === 'issued' && now >= issue.expiresAt ? 'expired' : issue.verificationStatus
+
+export const isActive = (issue: Issue, now: number) => effectiveStatus(issue, now) === 'issued'
+
+export const attemptsRemaining = (issue: Pick<Standing, 'maxAttempts' | 'attemptsUsed'>) =>
+  issue.maxAttempts - issue.attemptsUsed
+
+const WHILE_ISSUED: Readonly<Record<DeliveryStatus | 'unknown', OverallStatus>> = {
+  delivered: 'delivered',
+  failed: 'delivery_failed',
+  queued: 'in_progress',
+  sent: 'in_progress',
+  unknown: 'pending_lookup',
+}
+
+export function overallStatus(issue: Standing, now: number): OverallStatus {
+  const status = effectiveStatus(issue, now)
+  return status === 'issued' ? WHILE_ISSUED[issue.deliveryStatus] : status
+}
+
+export type ReasonCode = 'ALREADY_VERIFIED' | 'EXPIRED' | 'MAX_ATTEMPTS' | 'MISMATCH' | 'NOT_FOUND' | 'REPLACED'
+
+/** What verify answers, and the issue as it must be stored where that changed it. */
+export interface Verdict {
+  verified: boolean
+  reasonCode?: ReasonCode
+  changed?: Issue
+}
+
+/** One-time verify. Order of checks: replaced, verified, max attempts, expired, then the code. */
+export function check(issue: Issue, codeMatches: boolean, now: number): Verdict {
+  switch (effectiveStatus(issue, now)) {
+    case 'replaced':
+      return { verified: false, reasonCode: 'REPLACED' }
+    case 'verified':
+      return { verified: false, reasonCode: 'ALREADY_VERIFIED' }
+    case 'max_attempts':
+      return { verified: false, reasonCode: 'MAX_ATTEMPTS' }
+    case 'expired':
+      return { verified: false, reasonCode: 'EXPIRED' }
+    case 'issued':
+      return codeMatches ? { verified: true, changed: markVerified(issue, now) } : countWrongCode(issue, now)
+  }
+}
+
+const markVerified = (issue: Issue, now: number): Issue => ({
+  ...issue,
+  verificationStatus: 'verified',
+  verifiedAt: now,
+  updatedAt: now,
+})
+
+function countWrongCode(issue: Issue, now: number): Verdict {
+  const attemptsUsed = issue.attemptsUsed + 1
+  const isLast = attemptsUsed >= issue.maxAttempts
+  return {
+    verified: false,
+    reasonCode: isLast ? 'MAX_ATTEMPTS' : 'MISMATCH',
+    changed: {
+      ...issue,
+      attemptsUsed,
+      verificationStatus: isLast ? 'max_attempts' : 'issued',
+      updatedAt: now,
+    },
+  }
+}
+
+/** What a newer issue for the same phone and purpose makes of this one; an expired code stays expired. */
+export const makeWay = (issue: Issue, now: number): Issue => ({
+  ...issue,
+  verificationStatus: now >= issue.expiresAt ? 'expired' : 'replaced',
+  updatedAt: now,
+})
+
+export const markExpired = (issue: Issue, now: number): Issue => ({
+  ...issue,
+  verificationStatus: 'expired',
+  updatedAt: now,
+})
+
+/** Its reservation has ended; what that does to the wallet belongs to the same unit. */
+export const settled = (issue: Issue, settlement: Settlement): Issue =>
+  settlement === 'debit'
+    ? { ...issue, billingStatus: 'debited', debitedAmount: issue.price }
+    : { ...issue, billingStatus: 'released' }

@@ -1,0 +1,119 @@
+/** What a magic number makes happen, by its two last digits. Specification: "Test-mode behavior" 6 to 11. */
+import type { DeliveryReport, SendOutcome } from '../delivery/delivery'
+import type { OutboundMessage } from '../message/rendered-message'
+import type { Recipient } from '../phone/phone'
+import { Refusal, unavailable } from '../shared/error'
+import { type Channel, MINUTE_MS, nextMidnightUtc } from '../shared/value'
+import type { PriceList } from '../wallet/wallet'
+
+interface Played {
+  /** The carrier takes this long to answer, and then accepts. */
+  answersAfterMs: number
+  /** Its report comes this long after the answer. */
+  reportsAfterMs: number
+  report: 'delivered' | 'failed'
+}
+
+interface Scenario {
+  /** By the leg that is sent; `first` where a leg is not named. */
+  first: Played
+  afterAlimtalk?: Played
+  alimtalk?: Played
+  ambiguous?: boolean
+  refuses?: 'perPhone' | 'credit' | 'trial' | 'unavailable'
+  refusesEveryCode?: boolean
+  lifetimeMs?: number
+  defaultChannel?: Channel
+}
+
+const delivered: Played = { answersAfterMs: 1_000, reportsAfterMs: 1_000, report: 'delivered' }
+const failed: Played = { answersAfterMs: 1_000, reportsAfterMs: 2_000, report: 'failed' }
+const success: Scenario = { first: delivered }
+
+/** By the two last digits of the magic number; the rest behave like 00. */
+const SCENARIOS: Readonly<Record<number, Scenario>> = {
+  1: { first: failed },
+  2: { first: { answersAfterMs: 1_000, reportsAfterMs: 29_000, report: 'delivered' } },
+  3: { first: delivered, ambiguous: true },
+  4: { first: delivered, lifetimeMs: 10_000 },
+  5: { first: delivered, refusesEveryCode: true },
+  6: { first: delivered, refuses: 'perPhone' },
+  7: { first: delivered, refuses: 'credit' },
+  8: { first: delivered, refuses: 'trial' },
+  9: { first: delivered, refuses: 'unavailable' },
+  10: {
+    first: delivered,
+    alimtalk: failed,
+    afterAlimtalk: { answersAfterMs: 500, reportsAfterMs: 500, report: 'delivered' },
+    defaultChannel: 'alimtalk',
+  },
+}
+
+const scenarioOf = ({ scenario }: Pick<Recipient, 'scenario'>): Scenario => SCENARIOS[scenario ?? 0] ?? success
+
+/** The code that verifies every magic number. */
+const TEST_CODE = '000000'
+/** What a six-digit guess never equals. */
+const UNGUESSABLE = 'never'
+
+export const testCode = (recipient: Recipient): string =>
+  scenarioOf(recipient).refusesEveryCode ? UNGUESSABLE : TEST_CODE
+
+export const testChannel = (recipient: Recipient): Channel => scenarioOf(recipient).defaultChannel ?? 'sms'
+
+/** Whether an AlimTalk that fails goes on as SMS. */
+export const testFallsBack = (recipient: Recipient, requested: boolean): boolean =>
+  requested && scenarioOf(recipient).afterAlimtalk !== undefined
+
+export const testLifetimeMs = (recipient: Recipient, requestedSec: number): number =>
+  scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000
+
+/** Nothing is billed. */
+export const TEST_PRICES: PriceList = { sms: 0, lms: 0, alimtalk: 0 }
+
+/** What test issues never reduce. */
+export const TEST_BALANCE = 1_000_000
+
+/** Throws where the scenario is a refusal. */
+export function assertTestAdmits(recipient: Recipient, now: number): void {
+  switch (scenarioOf(recipient).refuses) {
+    case 'perPhone':
+      throw new Refusal('limited', 'Test scenario: rate limited', {
+        limit: 'perPhone',
+        policy: 'platform',
+        retryAfterMs: MINUTE_MS,
+      })
+    case 'credit':
+      throw new Refusal('no_credit', 'Test scenario: insufficient credit', { code: 'INSUFFICIENT_CREDIT' })
+    case 'trial':
+      throw new Refusal('no_credit', 'Test scenario: trial daily limit', {
+        code: 'TRIAL_DAILY_LIMIT_EXCEEDED',
+        resetAt: nextMidnightUtc(now),
+      })
+    case 'unavailable':
+      throw unavailable('Test scenario: service unavailable', 2_000)
+  }
+}
+
+const AMBIGUOUS_CODE = 'TEST_PROVIDER_OUTCOME_UNKNOWN'
+const FAILED_CODE = 'TEST_DELIVERY_FAILED'
+
+type PlayedMessage = Pick<OutboundMessage, 'messageId' | 'channel' | 'scenario' | 'isFallback'>
+
+/** What the carrier of test mode answers to a message, and how long it takes. */
+export function testSend({ messageId, channel, scenario, isFallback }: PlayedMessage): {
+  afterMs: number
+  outcome: SendOutcome
+} {
+  const script = scenarioOf(scenario === undefined ? {} : { scenario })
+  const { answersAfterMs, reportsAfterMs, report } =
+    (channel === 'alimtalk' ? script.alimtalk : isFallback ? script.afterAlimtalk : undefined) ?? script.first
+  if (script.ambiguous) return { afterMs: answersAfterMs, outcome: { kind: 'ambiguous', code: AMBIGUOUS_CODE } }
+  // The message's own id says what its report will be, so that nothing need be remembered.
+  const carrierMessageId = `${report}:${messageId}`
+  return { afterMs: answersAfterMs, outcome: { kind: 'accepted', carrierMessageId, reportAfterMs: reportsAfterMs } }
+}
+
+/** What it reports of a message that it has accepted. */
+export const testReport = (carrierMessageId: string | undefined): DeliveryReport =>
+  carrierMessageId?.startsWith('failed') ? { status: 'failed', code: FAILED_CODE } : { status: 'delivered' }

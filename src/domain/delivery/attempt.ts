@@ -1,0 +1,83 @@
+/** What a carrier was asked, and which messages it may still report on. */
+
+import type { Issue } from '../codes/issue'
+import type { Leg, Owner } from '../shared/value'
+import { presentableCode, type Retry, type SendOutcome } from './delivery'
+
+/** One call of a carrier. */
+export interface Attempt extends Owner {
+  readonly issueId: string
+  /** From 1, over all legs. */
+  readonly number: number
+  readonly leg: Leg
+  readonly carrier: string
+  readonly messageId: string
+  readonly calledAt: number
+  readonly answeredAt: number | undefined
+  /** Undefined while the carrier is being called; then never again. */
+  readonly outcome: SendOutcome['kind'] | undefined
+  /** Of a refusal: whether trying again makes sense. */
+  readonly retry: Retry | undefined
+  readonly code: string | undefined
+  readonly carrierMessageId: string | undefined
+}
+
+/** A message whose fate its carrier may still report. */
+export interface AwaitedReport extends Owner {
+  readonly messageId: string
+  readonly carrier: string
+  /** Undefined while the carrier has not answered, and where the send stayed ambiguous. */
+  readonly carrierMessageId: string | undefined
+  readonly issueId: string
+  readonly leg: Leg
+  readonly answeredAt: number
+}
+
+/** The next call for the leg an issue is on; it has no answer yet. */
+export const newAttempt = (issue: Issue, number: number, carrier: string, now: number): Attempt => ({
+  appId: issue.appId,
+  mode: issue.mode,
+  issueId: issue.issueId,
+  number,
+  leg: issue.leg,
+  carrier,
+  messageId: issue.messageId,
+  calledAt: now,
+  answeredAt: undefined,
+  outcome: undefined,
+  retry: undefined,
+  code: undefined,
+  carrierMessageId: undefined,
+})
+
+export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
+  ...attempt,
+  answeredAt: now,
+  outcome: outcome.kind,
+  retry: retryOf(outcome),
+  code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
+  carrierMessageId: outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined,
+})
+
+const retryOf = (outcome: SendOutcome): Retry | undefined => {
+  if (outcome.kind !== 'refused') return undefined
+  switch (outcome.retry) {
+    case 'unfit':
+    case 'unreached':
+      return 'later'
+    default:
+      return outcome.retry
+  }
+}
+
+/** What a report of the call would be about. It counts for the issue only while its delivery is open. */
+export const awaitedOf = (attempt: Attempt, carrierMessageId: string | undefined, now: number): AwaitedReport => ({
+  appId: attempt.appId,
+  mode: attempt.mode,
+  issueId: attempt.issueId,
+  messageId: attempt.messageId,
+  carrier: attempt.carrier,
+  carrierMessageId,
+  leg: attempt.leg,
+  answeredAt: now,
+})

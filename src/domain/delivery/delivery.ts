@@ -1,0 +1,199 @@
+/**
+ * What becomes of a message. Specification: "Delivery status"; decisions: "Delivery (live)", "Credit".
+ *
+ *   queued ──accepted──▶ sent ──report──▶ delivered | failed
+ *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
+ *     └──every attempt definitely refused, or no longer worth sending──▶ failed
+ *
+ * A leg that is refused or reported failed goes on as the next one; only the whole can be `failed`.
+ */
+import type { Issue } from '../codes/issue'
+import type { Leg } from '../shared/value'
+import type { Settlement } from '../wallet/wallet'
+
+/** What a refusal says about trying again: later, with another carrier only, or never. */
+export type Retry = 'later' | 'elsewhere' | 'never'
+
+/**
+ * What a carrier's refusal means. `unfit` is `later`, and for every message: the account is refused (credentials, balance).
+ * `unreached` is `later`, too: no connection could be made.
+ */
+export type SendRefusal = Retry | 'unfit' | 'unreached'
+
+/** What a carrier answered to one send. Codes are the carrier's, at most 128 characters, free of personal data. */
+export type SendOutcome =
+  | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
+  | { kind: 'refused'; retry: SendRefusal; code: string }
+  | { kind: 'ambiguous'; code: string }
+
+/** A carrier's later word on an accepted or ambiguous message. */
+export interface DeliveryReport {
+  status: 'delivered' | 'failed'
+  code?: string
+}
+
+/** Wait for a report at most this long after acceptance; then processing finishes with what is known. */
+export const REPORT_DEADLINE_MS = 24 * 60 * 60_000
+
+const OUTCOME_CODE_MAX = 128
+
+/** Outcome codes we give ourselves. */
+export const CODE = {
+  noRoute: 'NO_PROVIDER',
+  unhealthy: 'PROVIDERS_UNHEALTHY',
+  noLetter: 'MESSAGE_ERASED',
+  noLongerActive: 'CODE_NO_LONGER_ACTIVE',
+  expiredUnsent: 'EXPIRED_UNSENT',
+  interrupted: 'INTERRUPTED',
+} as const
+
+const REDACTED = 'REDACTED'
+
+const DIGIT_NAMES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+const DIGIT_NAME = new RegExp(DIGIT_NAMES.join('|'), 'gi')
+
+/** All digits of a text in their order, spelled ones too, whatever stands between them. */
+const digitsIn = (text: string) =>
+  text.replace(DIGIT_NAME, (name) => String(DIGIT_NAMES.indexOf(name.toLowerCase()))).replace(/[^0-9]/g, '')
+
+/**
+ * A carrier's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
+ * a code in it, may quote the message, and is not kept.
+ */
+export function presentableCode(code: string): string {
+  return /^[\x20-\x7e]+$/.test(code) && digitsIn(code).length < 6 ? code.slice(0, OUTCOME_CODE_MAX) : REDACTED
+}
+
+/** As many digits in a row are quoted; fewer are shared by chance. */
+const QUOTED_DIGITS = 4
+
+/** The outcome of a send without a code that quotes the number or the text of its message, in whatever spelling. */
+export function withoutQuotes(outcome: SendOutcome, { to, text }: { to: string; text: string }): SendOutcome {
+  if (outcome.code === undefined) return outcome
+  const secrets = [to.replace(/[^0-9]/g, ''), ...(text.match(/[0-9]+/g) ?? [])]
+  const digits = digitsIn(outcome.code)
+  for (let at = 0; at + QUOTED_DIGITS <= digits.length; at++) {
+    const run = digits.slice(at, at + QUOTED_DIGITS)
+    if (secrets.some((secret) => secret.includes(run))) return { ...outcome, code: REDACTED }
+  }
+  return outcome
+}
+
+/**
+ * Whether the code is still worth sending: a live one only while it can be verified. A simulated delivery plays its
+ * scenario to the end, whatever verify did meanwhile ("delivery and verification outcomes are independent").
+ */
+const isWanted = ({ mode, verificationStatus: status }: Issue) =>
+  mode === 'live' ? status === 'issued' : status !== 'expired'
+
+export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && now < issue.expiresAt
+
+/** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
+export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
+
+/** The legs of an issue in their order: its channel, and SMS behind an AlimTalk that may fall back. */
+const legsOf = ({ channel, smsFallback }: Pick<Issue, 'channel' | 'smsFallback'>): readonly Leg[] =>
+  channel === 'alimtalk' && smsFallback ? ['alimtalk', 'sms'] : [channel]
+
+function nextLeg(issue: Issue): Leg | undefined {
+  const legs = legsOf(issue)
+  return legs[legs.indexOf(issue.leg) + 1]
+}
+
+/** Only a definite failure of a leg may turn into the next one. */
+export const canFallBack = (issue: Issue) =>
+  nextLeg(issue) !== undefined && !issue.providerOutcomeAmbiguous && !isFinal(issue)
+
+export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
+
+/** What must happen to the issue next. */
+export interface Step {
+  issue: Issue
+  /** Send (again) after this wait; 0: at once. */
+  sendAfterMs?: number
+  /** A report may still come; ask for it, or give up on it, after this wait. */
+  awaitReportMs?: number
+  /** Send processing is over: charge, or give the credit back. */
+  finish?: Settlement
+}
+
+/** What is known of the carrier when an attempt is answered. */
+interface Answered {
+  /** Wait before the next try, `undefined` when the leg is exhausted: see `route.ts`. */
+  retryAfterMs: number | undefined
+  /** Whether the carrier ever reports what became of a message; if not, its answer ends the processing. */
+  reports: boolean
+  now: number
+}
+
+/** What an answered attempt makes of its issue. */
+export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now }: Answered): Step {
+  switch (outcome.kind) {
+    case 'accepted':
+      return awaitReport(sentAs(issue, false, outcome.code, now), reports, outcome.reportAfterMs)
+    case 'ambiguous':
+      return awaitReport(sentAs(issue, true, outcome.code, now), reports)
+    case 'refused':
+      if (outcome.retry !== 'never' && retryAfterMs !== undefined && isWorthSending(issue, now)) {
+        return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
+      }
+      return afterLegFailed(withCode(issue, outcome.code, now), now)
+  }
+}
+
+/**
+ * What a report makes of its issue, step by step; `delivered` and `failed` are final, so a later one changes nothing.
+ * A report that overtakes the carrier's answer says first of all that the message was taken.
+ */
+export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step[] {
+  if (isFinal(issue) || issue.leg !== leg) return []
+  if (issue.sendPending) {
+    const accepted = sentAs(issue, false, report.code, now)
+    return [{ issue: accepted }, ...afterReport(accepted, leg, report, now)]
+  }
+  const reported = withCode(issue, report.code, now)
+  return [
+    report.status === 'failed' ? afterLegFailed(reported, now) : finished({ ...reported, deliveryStatus: 'delivered' }),
+  ]
+}
+
+/** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
+export const abandon = (issue: Issue, code: string, now: number): Step => failed(withCode(issue, code, now))
+
+/** The leg is over without a delivery: the next one takes over while the code is alive, else the whole has failed. */
+function afterLegFailed(issue: Issue, now: number): Step {
+  const leg = nextLeg(issue)
+  if (leg && canFallBack(issue) && isWorthSending(issue, now))
+    return { issue: { ...issue, leg, sendPending: true }, sendAfterMs: 0 }
+  return failed(issue)
+}
+
+const failed = (issue: Issue): Step => ({
+  issue: { ...issue, deliveryStatus: 'failed', sendPending: false, providerOutcomeAmbiguous: false },
+  finish: settlementOf(issue),
+})
+
+const finished = (issue: Issue): Step => ({ issue: { ...issue, providerOutcomeAmbiguous: false }, finish: 'debit' })
+
+/** A message that any carrier took, or may have taken, is charged; one that surely never left is not. */
+export const settlementOf = (issue: Issue): Settlement => (issue.deliveryStatus === 'queued' ? 'release' : 'debit')
+
+const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REPORT_DEADLINE_MS): Step =>
+  reports ? { issue, awaitReportMs: reportAfterMs } : { issue, finish: 'debit' }
+
+const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
+  ...issue,
+  providerOutcomeCode: shownCode(code),
+  updatedAt: now,
+  deliveryStatus: 'sent',
+  sendPending: false,
+  providerOutcomeAmbiguous: ambiguous,
+})
+
+const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
+  ...issue,
+  providerOutcomeCode: shownCode(code),
+  updatedAt: now,
+})
+
+const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))

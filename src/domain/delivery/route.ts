@@ -1,0 +1,74 @@
+/** Which carrier makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
+
+import type { Issue } from '../codes/issue'
+import type { Channel } from '../shared/value'
+import { canFallBack, type Retry } from './delivery'
+
+/** Who delivers a channel, in order, for one country or app, or for all. */
+export interface Route {
+  channel: Channel
+  /** ISO 3166; undefined: every country. */
+  country: string | undefined
+  /** Undefined: every app. */
+  appId: string | undefined
+  carriers: readonly string[]
+}
+
+/** The most specific route: of the app and country, of the app, of the country, of the channel. */
+export function chooseRoute(
+  routes: readonly Route[],
+  whom: { channel: Channel; appId: string; country: string | undefined },
+): readonly string[] | undefined {
+  const fits = ({ channel, country, appId }: Route) =>
+    channel === whom.channel &&
+    (country === undefined || country === whom.country) &&
+    (appId === undefined || appId === whom.appId)
+  const weight = ({ country, appId }: Route) => (appId === undefined ? 0 : 2) + (country === undefined ? 0 : 1)
+  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.carriers
+}
+
+/** A try on this leg that was refused. */
+export interface Tried {
+  carrier: string
+  retry: Retry | undefined
+}
+
+const TRIES_PER_PROVIDER = 3
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 15_000
+
+/** A carrier that refused this message and may take others is not asked again for it. */
+const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
+  route.filter((name) => !tried.some(({ carrier, retry }) => carrier === name && retry === 'elsewhere'))
+
+const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ carrier }) => carrier === name).length
+
+/** Each carrier of the route gets a few tries in turn, the last one all the rest. */
+export function nextCarrier(route: readonly string[], tried: readonly Tried[]): string | undefined {
+  const usable = usableOf(route, tried)
+  return usable.find((name) => triesOf(tried, name) < TRIES_PER_PROVIDER) ?? usable.at(-1)
+}
+
+interface RetryPlan {
+  route: readonly string[]
+  /** Oldest first, the one just refused included. */
+  tried: readonly Tried[]
+  /** 0 to 1. */
+  jitter: number
+  now: number
+}
+
+/**
+ * Wait before the next try, or undefined when the leg is exhausted. The first try at another carrier waits for nothing.
+ * A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
+ */
+export function retryDelayMs(issue: Issue, { route, tried, jitter, now }: RetryPlan): number | undefined {
+  const next = nextCarrier(route, tried)
+  if (next === undefined) return undefined
+  const tries = triesOf(tried, next)
+  if (tries >= TRIES_PER_PROVIDER && canFallBack(issue)) return undefined
+  const movesOn = tried.at(-1)?.carrier !== next
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS)
+  const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
+  return now + delayMs < issue.expiresAt ? delayMs : undefined
+}

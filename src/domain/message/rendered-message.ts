@@ -1,0 +1,72 @@
+/** A message on its way: what is stored of it, and what a carrier gets. */
+
+import type { Issue } from '../codes/issue'
+import type { SendOutcome } from '../delivery/delivery'
+import type { Leg, MessageType } from '../shared/value'
+
+/** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
+export interface Letter {
+  /** E.164. */
+  to: string
+  text: string
+  /** What the SMS says that takes over from a failed AlimTalk, where it is not the same; that one's text is Kakao's. */
+  fallbackText?: string | undefined
+  code: string
+  from: string | undefined
+  messageType: MessageType
+  templateCode: string
+  variables: Readonly<Record<string, string>>
+  scenario: number | undefined
+}
+
+/** One message as a carrier gets it. */
+export interface OutboundMessage {
+  messageId: string
+  channel: Leg
+  /** E.164. */
+  to: string
+  text: string
+  from?: string | undefined
+  /** `sms` channel only. */
+  messageType?: MessageType | undefined
+  /** AlimTalk only: the carrier's code of the template, and its variables with `code` among them. */
+  templateCode?: string | undefined
+  variables?: Record<string, string> | undefined
+  /** An SMS that takes over from a failed AlimTalk. */
+  isFallback: boolean
+  /** When the code expires, Unix milliseconds: sending later is useless. */
+  expiresAt: number
+  /** W3C `traceparent`, for a carrier whose settings say so. */
+  trace?: string | undefined
+  /** Test mode: what the simulator must play. */
+  scenario?: number | undefined
+}
+
+/** The message of the leg an issue is on. */
+export function messageOf(issue: Issue, letter: Letter): OutboundMessage {
+  const isSms = issue.leg === 'sms'
+  const isFallback = issue.leg !== issue.channel
+  return {
+    messageId: issue.messageId,
+    channel: issue.leg,
+    to: letter.to,
+    text: (isFallback ? letter.fallbackText : undefined) ?? letter.text,
+    from: letter.from,
+    messageType: isSms ? letter.messageType : undefined,
+    templateCode: isSms ? undefined : letter.templateCode,
+    variables: isSms ? undefined : { ...letter.variables, code: letter.code },
+    isFallback,
+    expiresAt: issue.expiresAt,
+    scenario: letter.scenario,
+  }
+}
+
+const NO_DIGITS = /\D+/g
+
+/** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
+export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
+  if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
+  const digits = outcome.carrierMessageId.replace(NO_DIGITS, '')
+  const isQuoting = digits.includes(code) || digits.includes(to.slice(1).slice(-8))
+  return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
+}

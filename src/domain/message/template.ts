@@ -1,0 +1,256 @@
+/** Message templates and the text made from them. Specification: "Template", `POST /issue` rule 11. */
+import { invalid } from '../shared/error'
+import type { Channel, MessageType } from '../shared/value'
+import { fallbacksOf, languageTag } from './language'
+import type { Matching } from './variable-pattern'
+
+export interface TemplateVariable {
+  /** Regular expression the whole value must match, in linear time; see `pattern.ts`. */
+  pattern?: string
+  description?: string
+  /** False: may be left out; its placeholder is then empty. */
+  required: boolean
+}
+
+/** What a template says in another language. */
+export interface Translation {
+  body: string
+  /** Under which Kakao approved it; without one no AlimTalk is in this language. */
+  providerTemplateCode?: string | undefined
+}
+
+export interface Template {
+  templateId: string
+  name: string
+  channelSupport: readonly Channel[]
+  body: string
+  variables: Readonly<Record<string, TemplateVariable>>
+  providerTemplateCode: string
+  /** The language of `body`; missing: nobody has said which it is. */
+  locale?: string | undefined
+  /** The same in other languages, by their tags; missing: in none. */
+  bodies?: Readonly<Record<string, Translation>> | undefined
+}
+
+export const DEFAULT_TEMPLATE_ID = 'otp_default_kr'
+
+export const BUILT_IN_TEMPLATES: readonly Template[] = [
+  {
+    templateId: DEFAULT_TEMPLATE_ID,
+    name: '인증번호 (한국어)',
+    channelSupport: ['sms', 'alimtalk'],
+    body: '인증번호는 [#{code}]입니다. 타인에게 알려주지 마세요.',
+    variables: {},
+    providerTemplateCode: DEFAULT_TEMPLATE_ID,
+    locale: 'ko',
+    // Each is one SMS also with what fills the code in; en, es, de and fr in letters that every carrier has.
+    bodies: {
+      en: { body: 'Your verification code is #{code}. Do not share it.' },
+      ja: { body: '認証コードは #{code} です。誰にも教えないでください。' },
+      zh: { body: '您的验证码是 #{code}。请勿告诉他人。' },
+      es: { body: 'Tu clave de seguridad es #{code}. No la compartas.' },
+      de: { body: 'Ihr Verifizierungscode: #{code}. Bitte nicht weitergeben.' },
+      fr: { body: "Code d'authentification : #{code}. Ne le partagez pas." },
+    },
+  },
+  {
+    templateId: 'otp_default_en',
+    name: 'Verification code (English)',
+    channelSupport: ['sms', 'alimtalk'],
+    body: 'Your verification code is #{code}. Do not share it with anyone.',
+    variables: {},
+    providerTemplateCode: 'otp_default_en',
+    locale: 'en',
+  },
+]
+
+export const TEMPLATE_NOTE =
+  'Templates are registered by the operator, not through the API. Every body contains #{code}; AlimTalk templates must be approved by Kakao first.'
+
+const PLACEHOLDER = /#\{([^{}]*)\}/g
+const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const MAX_VARIABLES = 20
+
+/** Longest SMS, in EUC-KR bytes; longer text goes as LMS. */
+export const SMS_MAX_BYTES = 90
+const LMS_MAX_BYTES = 2_000
+
+/** EUC-KR writes ASCII in one byte and everything else in two. */
+export function eucKrBytes(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0
+    // One beyond the first plane takes up two places as it is.
+    if (point > 0xffff) at++
+    else if (point >= 0x80) bytes++
+  }
+  return bytes
+}
+
+/** The names a body has placeholders for, each once, `code` included. */
+export const placeholdersOf = (body: string): string[] => [
+  ...new Set([...body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')),
+]
+
+/** A body as its texts, with the names of the placeholders between them: text, name, text, … */
+export const partsOf = (body: string): string[] => body.split(PLACEHOLDER)
+
+/** Every language the template has, its own first where that is known. */
+export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
+  ...(locale === undefined ? [] : [locale]),
+  ...Object.keys(bodies),
+]
+
+/** As it is in a language: what the tag names, what comes closest to it, or its own text. */
+export const inLanguage = (template: Template, tag: string | undefined): Template =>
+  translated(template, tag, () => true)
+
+function translated(
+  template: Template,
+  tag: string | undefined,
+  isUsable: (translation: Translation) => boolean,
+): Template {
+  if (tag === undefined) return template
+  const { locale: own, bodies = {} } = template
+  for (const locale of fallbacksOf(tag)) {
+    if (locale === own) return template
+    const other = Object.hasOwn(bodies, locale) ? bodies[locale] : undefined
+    if (other && isUsable(other))
+      return {
+        ...{ ...template, locale, body: other.body },
+        providerTemplateCode: other.providerTemplateCode ?? template.providerTemplateCode,
+      }
+  }
+  return template
+}
+
+/** The same for AlimTalk: Kakao delivers what it has approved, which has a code. */
+export const approvedIn = (template: Template, tag: string | undefined): Template =>
+  translated(template, tag, ({ providerTemplateCode }) => Boolean(providerTemplateCode))
+
+/** Refuses a template that could not make a message: its placeholders and variables must be the same names, in each language. */
+export function assertTemplate(template: Template): void {
+  const { locale, bodies = {} } = template
+  if (locale !== undefined) assertTag('locale', locale)
+  if (Object.keys(bodies).length > MAX_LANGUAGES)
+    throw invalid('bodies', 'too_many', `at most ${MAX_LANGUAGES}`, { max: MAX_LANGUAGES })
+  assertVariables(template)
+  assertBody('body', template)
+  assertProviderCode('providerTemplateCode', template.providerTemplateCode)
+  for (const [tag, { body, providerTemplateCode }] of Object.entries(bodies)) {
+    const param = `bodies.${tag.slice(0, MAX_TAG)}`
+    assertTag(param, tag)
+    if (tag === locale) throw invalid(param, 'language_taken', 'the text of the template is in this language')
+    assertBody(param, { ...template, body })
+    if (providerTemplateCode !== undefined) assertProviderCode(param, providerTemplateCode)
+  }
+  if (template.channelSupport.length === 0) throw invalid('channelSupport', 'required', 'at least one channel')
+}
+
+const MAX_LANGUAGES = 40
+const MAX_TAG = 35
+
+/** In its usual spelling, so that each language is there once. */
+function assertTag(param: string, tag: string): void {
+  if (tag.length > MAX_TAG || languageTag(tag) !== tag)
+    throw invalid(
+      param,
+      'invalid_language',
+      `must be the tag of a language such as en or zh-TW: ${tag.slice(0, MAX_TAG)}`,
+    )
+}
+
+function assertBody(param: string, { body, variables }: Template): void {
+  const names = placeholdersOf(body)
+  if (!names.includes('code')) throw invalid(param, 'code_placeholder_missing', 'must contain #{code}')
+  for (const name of names) {
+    if (name !== 'code' && !Object.hasOwn(variables, name))
+      throw invalid(param, 'undeclared_placeholder', `#{${name}} is not a declared variable`, { name })
+  }
+  for (const name of Object.keys(variables)) {
+    if (!names.includes(name))
+      throw invalid(
+        param === 'body' ? 'variables' : param,
+        'unused_variable',
+        `#{${name}} does not occur in the body`,
+        { name },
+      )
+  }
+  if (/[^\P{Cc}\n]/u.test(body) || !body.isWellFormed()) {
+    throw invalid(param, 'invalid_characters', 'must not contain control characters but line ends')
+  }
+  const bytes = eucKrBytes(body)
+  if (bytes > LMS_MAX_BYTES) throw tooLong(param, bytes, LMS_MAX_BYTES)
+}
+
+/** Loaded with the first pattern: few templates have any, and what matches them is a large part of the program. */
+const patterns = () => require('./variable-pattern') as typeof import('./variable-pattern')
+
+function assertVariables({ variables }: Template): void {
+  if (Object.keys(variables).length > MAX_VARIABLES)
+    throw invalid('variables', 'too_many', `at most ${MAX_VARIABLES}`, { max: MAX_VARIABLES })
+  for (const name of Object.keys(variables)) {
+    if (!VARIABLE_NAME.test(name) || name === 'code')
+      throw invalid('variables', 'invalid_variable_name', `"${name}" is not a usable name`, { name })
+  }
+  if (Object.values(variables).some(({ pattern }) => pattern !== undefined)) patterns().assertPatterns(variables)
+}
+
+function assertProviderCode(param: string, code: string): void {
+  if (!/^[\x21-\x7e]{1,64}$/.test(code))
+    throw invalid(param, 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
+}
+
+/** A value that ends its line writes others of its own, such as the one that browsers fill the code in by. */
+const BREAKS_OR_CONTROLS = /[\p{Cc}\u2028\u2029]/u
+
+/** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */
+export function render(template: Template, variables: Readonly<Record<string, string>>, code: string): string {
+  for (const name of Object.keys(variables)) {
+    if (name === 'code') throw invalid(paramOf(name), 'reserved_template_variable', 'the service fills this in')
+    if (!Object.hasOwn(template.variables, name))
+      throw invalid(paramOf(name), 'unknown_template_variable', `template ${template.templateId} has no such variable`)
+  }
+  // What is too long for a message is not looked at.
+  const characters = Object.values(variables).reduce((sum, value) => sum + value.length, 0)
+  if (characters > LMS_MAX_BYTES) throw tooLong('templateVariables', characters, LMS_MAX_BYTES)
+  for (const [name, value] of Object.entries(variables))
+    if (BREAKS_OR_CONTROLS.test(value))
+      throw invalid(paramOf(name), 'invalid_characters', 'must not contain line breaks or control characters')
+  let look: Matching | undefined
+  for (const [name, rule] of Object.entries(template.variables)) {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (value === undefined) {
+      if (rule.required)
+        throw invalid(paramOf(name), 'template_variable_required', `is required by template ${template.templateId}`)
+    } else if (rule.pattern !== undefined) {
+      look ??= patterns().matching()
+      const verdict = look(rule.pattern, value)
+      if (verdict === 'fits') continue
+      const problem = `${verdict === 'too long' ? 'is too long for' : 'does not match'} the pattern of template ${template.templateId}`
+      throw invalid(paramOf(name), 'template_variable_mismatch', problem)
+    }
+  }
+  return template.body.replace(PLACEHOLDER, (_, name: string) =>
+    name === 'code' ? code : Object.hasOwn(variables, name) ? (variables[name] ?? '') : '',
+  )
+}
+
+const paramOf = (variable: string) => `templateVariables.${variable.slice(0, 64)}`
+
+/** SMS or LMS: by length, unless the caller insisted on `SMS`, which then must fit. */
+export function messageTypeFor(text: string, requested: MessageType | undefined): MessageType {
+  const bytes = eucKrBytes(text)
+  if (bytes > LMS_MAX_BYTES) throw tooLong('templateVariables', bytes, LMS_MAX_BYTES)
+  if (requested === 'SMS' && bytes > SMS_MAX_BYTES) throw tooLong('messageType', bytes, SMS_MAX_BYTES)
+  return requested ?? (bytes > SMS_MAX_BYTES ? 'LMS' : 'SMS')
+}
+
+const tooLong = (param: string, bytes: number, maxBytes: number) =>
+  invalid(param, 'message_too_long', `the message has ${bytes} EUC-KR bytes, and ${maxBytes} is the most`, { maxBytes })
+
+/** An app's own ones stand instead of those built in that have the same id. */
+export function withBuiltIn(own: readonly Template[]): Template[] {
+  const ownIds = new Set(own.map(({ templateId }) => templateId))
+  return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
+}

@@ -1,0 +1,209 @@
+/** Who a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
+import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
+import { invalid, Refusal } from '../shared/error'
+import { numbers as library } from './numbers'
+
+export interface Recipient {
+  /** What makes two spellings one phone; the input of the stored hash. */
+  identity: string
+  /** Where a carrier sends to, E.164. */
+  to: string
+  /** ISO 3166 country of the number, when known. */
+  country: string | undefined
+  /** Of a type that gets no texts, or costs a premium. */
+  withoutTexts?: true
+  /** Test mode: the scenario the magic number chooses, 0 to 99. */
+  scenario?: number
+}
+
+/** How numbers are read. */
+export interface Numbering {
+  /** ISO 3166 country whose national format is read, for example `KR`. */
+  region: string
+  /** Prefixes such as `+8219` that are let in although the metadata does not know them yet, or knows them as something else. */
+  prefixes: readonly string[]
+}
+
+/** Countries that have national formats to read. */
+export const regions = (): readonly string[] => library().getCountries()
+
+/** Whether there are national formats of it to read. */
+export const isRegion = (country: string): boolean => library().isSupportedCountry(country)
+
+/** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
+const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string, area: string) => string }> = [
+  { pattern: /^(?:0|82)10000000(?<xx>\d\d)$/, country: 'KR', e164: (xx) => `+8210000000${xx}` },
+  { pattern: /^4477009000(?<xx>\d\d)$/, country: 'GB', e164: (xx) => `+4477009000${xx}` },
+  { pattern: /^1(?<area>\d{3})55501(?<xx>\d\d)$/, country: 'US', e164: (xx, area) => `+1${area}55501${xx}` },
+]
+
+const NO_DIGITS = /[^0-9]/g
+const digitsOf = (text: string) => text.replace(NO_DIGITS, '')
+
+/** The recipient whose digits these are, if they are a magic number's; whatever is no digit does not matter. */
+export function magicRecipient(phoneNumber: string): Recipient | undefined {
+  const digits = digitsOf(phoneNumber)
+  for (const { pattern, country, e164 } of MAGIC) {
+    const found = pattern.exec(digits)?.groups
+    if (!found?.xx) continue
+    const to = e164(found.xx, found.area ?? '')
+    return { identity: to, to, country, scenario: Number(found.xx) }
+  }
+  return undefined
+}
+
+/** Test keys accept magic numbers only. */
+export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
+  const { magic } = read(phoneNumber, region)
+  if (!magic) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers and sends nothing')
+  return magic
+}
+
+/** One that can get a text. Throws `invalid` for any other. */
+export function textableRecipient(phoneNumber: string, numbering: Numbering): Recipient {
+  const recipient = liveRecipient(phoneNumber, numbering)
+  if (recipient.withoutTexts) throw withoutTexts()
+  return recipient
+}
+
+/**
+ * Live keys accept valid numbers, and no magic ones; whether types that cannot or should not get a message do is their owner's
+ * decision. Throws `invalid` for what is no number, and for what could be two.
+ */
+export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
+  const { folded, numbers, magic } = read(phoneNumber, region)
+  if (magic) throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
+  const valid = numbers.map((number) => readingOf(number, prefixes)).filter(isValid)
+  const [likeliest, second] = valid
+  if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
+  const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
+  const textable = meant.filter(isTextable)
+  const getsTexts = textable.length > 0
+  const [{ number: found } = likeliest, other] = getsTexts ? textable : meant
+  if (other && other.number.number !== found.number) throw getsTexts ? ambiguous() : withoutTexts()
+  const recipient = { identity: found.number, to: found.number, country: found.country }
+  return getsTexts ? recipient : { ...recipient, withoutTexts: true }
+}
+
+/**
+ * What a number would be stored under, also where it is no number today: rules about numbers change, and what was
+ * stored by others is still there. Throws `invalid` for what is no number, or could be two, and for test numbers.
+ */
+export function storedIdentity(phoneNumber: string, numbering: Numbering): string {
+  try {
+    return liveRecipient(phoneNumber, numbering).identity
+  } catch (refusal) {
+    const { magic, folded } = read(phoneNumber, numbering.region)
+    if (magic || !/^\+[1-9]\d{5,14}$/.test(folded)) throw refusal
+    return folded
+  }
+}
+
+type NotReached = 'invalid_phone_number' | 'ambiguous_phone_number' | 'phone_number_without_texts'
+
+const refused = (reason: NotReached, problem: string) => invalid('phoneNumber', reason, problem)
+
+const ambiguous = () =>
+  refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
+export const withoutTexts = () => refused('phone_number_without_texts', 'this type of number cannot get a text message')
+
+/** The specification has a code of its own for these two. It begins the message too, where some clients look for it. */
+function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', problem: string): Refusal {
+  const code = reason.toUpperCase()
+  return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
+}
+
+interface Reading {
+  number: PhoneNumber
+  /** Looked for once: that takes longer than to read the number. */
+  type: NumberType | undefined
+  /** It is let in whatever the metadata know. */
+  isListed: boolean
+}
+
+const readingOf = (number: PhoneNumber, prefixes: readonly string[]): Reading => ({
+  number,
+  type: number.getType(),
+  isListed: prefixes.some((prefix) => number.number.startsWith(prefix)),
+})
+
+/** What has a type is valid; not every country tells types. */
+const isValid = ({ number, type, isListed }: Reading) => isListed || type !== undefined || number.isValid()
+
+/** As people of its country write it, with the zero in front where they write one. */
+const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
+
+interface Read {
+  folded: string
+  /** What it may mean, the likeliest first; not all of them are valid. */
+  numbers: PhoneNumber[]
+  /** The magic number it is by its raw digits, or by folded ones. */
+  magic: Recipient | undefined
+}
+
+function read(phoneNumber: string, region: string): Read {
+  const folded = fold(phoneNumber)
+  const numbers = readings(folded, region)
+  return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
+}
+
+function magicAmong(spellings: readonly string[]): Recipient | undefined {
+  let before: string | undefined
+  for (const spelling of spellings) {
+    // Mostly each is as the one before.
+    const recipient = spelling === before ? undefined : magicRecipient(spelling)
+    if (recipient) return recipient
+    before = spelling
+  }
+  return undefined
+}
+
+const E164_MAX_DIGITS = 15
+const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
+
+/** What people put between digits. */
+const BETWEEN_DIGITS = /[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu
+
+/** Full-width digits become ASCII ones; what stands between digits goes. Anything else stays, and is no number. */
+const fold = (text: string) => text.normalize('NFKC').replace(BETWEEN_DIGITS, '')
+
+/**
+ * Every number that folded digits may mean. With `+` or `00` it is the
+ * international one, else the region's national one, or digits that lack their plus. No country code begins with 0.
+ */
+function readings(folded: string, region: string): PhoneNumber[] {
+  if (!DIGITS.test(folded)) return []
+  if (folded.startsWith('+')) return international(folded.slice(1))
+  if (folded.startsWith('00')) return international(folded.slice(2))
+  return [...national(folded, region), ...(folded.startsWith('0') ? [] : international(folded))]
+}
+
+function national(digits: string, region: string): PhoneNumber[] {
+  const country = region as CountryCode
+  const number = library().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  // Behind a prefix for calls abroad it would be a number of another country.
+  return number?.countryCallingCode === library().getCountryCallingCode(country) ? [number] : []
+}
+
+/** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
+function international(digits: string): PhoneNumber[] {
+  const number = library().parseInternational(digits)
+  return number ? [number] : []
+}
+
+/** What cannot get a text, or costs whoever sends it more than a text. */
+const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
+  'FIXED_LINE',
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'TOLL_FREE',
+  'PAGER',
+  'VOICEMAIL',
+  'UAN',
+])
+
+/** Satellite networks and numbers of no country: their texts cost tens of times as much. */
+const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
+
+const isTextable = ({ number, type, isListed }: Reading) =>
+  isListed || (!UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type))

@@ -1,0 +1,114 @@
+/** Why operators are refused, in the console and on the command line: beside the reasons of the interface, these. */
+import type { ReasonValues as InterfaceValues, Reason, ValuesOf } from '../../../contract/reason'
+
+/** What each means. They are no part of the published interface. */
+export const OPERATOR_REASONS = {
+  out_of_range: 'The number is no whole one of the range.',
+  not_visible_ascii: 'The text is not of visible ASCII characters without spaces.',
+  invalid_name: 'The name is not of letters, digits, dots, dashes and underscores.',
+  name_reserved: 'The name belongs to the service itself.',
+  not_in_future: 'The time has passed.',
+  invalid_email: 'Not an e-mail address.',
+  email_taken: 'The e-mail address has an account already.',
+  wrong_credentials: 'The e-mail address or the password is wrong.',
+  wrong_password: 'The password is wrong.',
+  common_password: 'The password is among the most common ones.',
+  password_changed: 'The password has been changed meanwhile.',
+  totp_needed: 'The account has a second factor, and its code is missing.',
+  totp_wrong: 'The code of the authenticator app is wrong.',
+  totp_used: 'The code of the authenticator app was used already.',
+  totp_begin_anew: 'The secret that was shown is too old to be confirmed.',
+  totp_already_on: 'The account has a second factor already.',
+  no_such: 'There is no such thing, or not any more.',
+  link_used_up: 'The link was used or is too old.',
+  not_signed_in: 'Nobody is signed in.',
+  role_lacks_permission: 'The role does not allow it.',
+  foreign_origin: "The request comes from a page that is none of the console's.",
+  public_url_needed: 'The console was opened at an origin that the setting for it does not name.',
+  last_owner: 'Nobody would be left who may do everything.',
+  public_key_scope: 'A public key may issue and verify only.',
+  origins_on_secret_key: 'Origins belong to public keys.',
+  networks_on_public_key: 'Networks belong to secret keys.',
+  invalid_origin: 'Not an exact origin.',
+  invalid_network: 'Not a network in CIDR notation.',
+  limits_on_test_key: 'A test key has the limits of all test keys.',
+  too_many_keys: 'The app has as many active keys as it may have.',
+  not_a_live_browser_key: 'Only live public keys are held to less.',
+  key_not_active: 'The key was revoked or has expired.',
+  not_refundable: 'Only an issue that was charged can be refunded.',
+  reference_taken: 'The reference stands for another entry.',
+  code_placeholder_missing: 'The body has no place for the code.',
+  undeclared_placeholder: 'The body has a placeholder for what is no variable.',
+  unused_variable: 'The body has no placeholder for a variable.',
+  invalid_variable_name: 'A variable cannot have this name.',
+  invalid_pattern: 'The pattern of a variable is no regular expression, or one that may take for ever.',
+  pattern_too_large: 'The pattern of a variable, or all of a template together, would take long to match.',
+  template_built_in: 'Built-in templates cannot be removed.',
+  too_many_webhooks: 'The app has as many webhooks as it may have.',
+  webhook_disabled: 'The webhook is disabled.',
+  invalid_url: 'Not an absolute http(s) URL.',
+  url_with_credentials: 'The URL has a user name or a password.',
+  url_with_fragment: 'The URL has a fragment, which is never sent.',
+  https_required: 'The URL does not begin with https://.',
+  port_not_allowed: 'Webhooks are not sent to this port.',
+  target_not_allowed: 'Webhooks are not sent to this network address.',
+  reserved_header: 'The header is set by the service.',
+  invalid_header: 'Not a header that can be sent.',
+  invalid_placeholder: 'Braces that hold no path.',
+  template_not_json: 'What the template makes is no JSON.',
+  invalid_host: 'Not the name of a host.',
+  invalid_android_hash: 'Not the hash of an Android app.',
+  invalid_language: 'Not the tag of a language.',
+  language_taken: 'The text of the template is in this language.',
+  invalid_country: 'Not a country code of ISO 3166.',
+  channel_not_delivered: 'The provider does not deliver the channel.',
+  invalid_score: 'Not a number from 0 to 1.',
+  vendor_without_score: 'The vendor of the challenge gives no score.',
+} as const satisfies Record<string, string>
+
+export type RefusalReason = Reason | keyof typeof OPERATOR_REASONS
+
+/** What the sentence of a reason speaks of. */
+export interface RefusalValues extends InterfaceValues {
+  out_of_range: { min: number; max: number }
+  not_visible_ascii: { max: number }
+  invalid_name: { max: number }
+  name_reserved: { name: string }
+  invalid_origin: { origin: string }
+  invalid_network: { network: string }
+  too_many_keys: { max: number }
+  undeclared_placeholder: { name: string }
+  unused_variable: { name: string }
+  invalid_variable_name: { name: string }
+  invalid_pattern: { name: string }
+  pattern_too_large: { name: string }
+  too_many_webhooks: { max: number }
+  port_not_allowed: { port: number }
+  target_not_allowed: { address: string }
+  reserved_header: { name: string }
+  invalid_header: { name: string }
+  invalid_placeholder: { placeholder: string }
+  no_such: { what: Thing }
+  channel_not_delivered: { provider: string; channel: string }
+}
+
+export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R>
+
+/** What operators name by its id. */
+export type Thing =
+  | 'app'
+  | 'challenge'
+  | 'event'
+  | 'incident'
+  | 'issue'
+  | 'key'
+  | 'language'
+  | 'operator'
+  | 'provider'
+  | 'route'
+  | 'server'
+  | 'template'
+  | 'webhook'
+
+/** The values of any reason. */
+export type About = RefusalValues[keyof RefusalValues]

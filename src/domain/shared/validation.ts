@@ -1,0 +1,110 @@
+/**
+ * What a schema finds wrong with an input, in our own words. zod asks here for the sentence wherever a schema has none
+ * of its own, so that no text of the library is ever told.
+ */
+import { z } from 'zod'
+import type { JsonType } from '../../../contract/reason'
+import { Refusal } from './error'
+import type { About, RefusalReason } from './reason'
+
+type Issue = z.core.$ZodIssue
+
+interface Mistake {
+  reason: RefusalReason
+  problem: string
+  about?: About
+}
+
+const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
+  string: ['string', 'a string'],
+  // Every number of ours is whole.
+  number: ['integer', 'a whole number'],
+  int: ['integer', 'a whole number'],
+  boolean: ['boolean', 'true or false'],
+  array: ['array', 'an array'],
+  object: ['object', 'an object'],
+  record: ['object', 'an object'],
+}
+
+/** Those that have a reason of their own. */
+const FORMATS: Readonly<Record<string, Mistake>> = {
+  datetime: { reason: 'invalid_date', problem: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' },
+  email: { reason: 'invalid_email', problem: 'must be an e-mail address' },
+}
+
+/** `value` is what stands where the issue is. */
+function explain(issue: z.core.$ZodRawIssue | Issue, value: unknown): Mistake {
+  if (issue.code === 'custom') {
+    const { reason = 'invalid_format', about } = (issue.params ?? {}) as Partial<Mistake>
+    return { reason, problem: 'is not as expected', ...(about && { about }) }
+  }
+  if (value === undefined) return { reason: 'required', problem: 'is required' }
+  switch (issue.code) {
+    case 'invalid_type': {
+      const [expected, inWords] = TYPES[issue.expected] ?? ['object', 'of another type']
+      return { reason: 'wrong_type', problem: `must be ${inWords}`, about: { expected } }
+    }
+    case 'too_small':
+      return tooSmall(issue.origin, Number(issue.minimum))
+    case 'too_big':
+      return tooBig(issue.origin, Number(issue.maximum))
+    case 'invalid_value': {
+      const choices = issue.values.map(String)
+      return { reason: 'not_a_choice', problem: `must be one of ${choices.join(', ')}`, about: { choices } }
+    }
+    case 'unrecognized_keys':
+      return { reason: 'unknown_field', problem: 'unknown field or parameter' }
+    case 'invalid_key':
+    case 'invalid_element': {
+      const [within] = issue.issues
+      if (within) return { ...explain(within, value), problem: within.message }
+    }
+  }
+  const known = issue.code === 'invalid_format' ? FORMATS[issue.format] : undefined
+  return known ?? { reason: 'invalid_format', problem: 'is not in the expected format' }
+}
+
+function tooSmall(origin: string, min: number): Mistake {
+  if (origin === 'number' || origin === 'int')
+    return { reason: 'too_small', problem: `must be at least ${min}`, about: { min } }
+  if (min === 1) return { reason: 'required', problem: 'must not be blank' }
+  const what = origin === 'string' ? 'characters' : 'entries'
+  return { reason: 'too_short', problem: `must have at least ${min} ${what}`, about: { min } }
+}
+
+function tooBig(origin: string, max: number): Mistake {
+  if (origin === 'number' || origin === 'int')
+    return { reason: 'too_large', problem: `must be at most ${max}`, about: { max } }
+  return origin === 'string'
+    ? { reason: 'too_long', problem: `must have at most ${max} characters`, about: { max } }
+    : { reason: 'too_many', problem: `must have at most ${max} entries`, about: { max } }
+}
+
+z.config({ localeError: (issue) => explain(issue, issue.input).problem })
+
+const TOLD_AT_MOST = 3
+/** Of a field that the caller made up, and of what is said about it. */
+const PARAM_CLIP = 100
+const PROBLEM_CLIP = 200
+
+/** One refusal for the first few issues; it is about the first. `within` is where the input stands, if in a field. */
+export function refusalOf(issues: readonly Issue[], input: unknown, within?: string): Refusal {
+  const mistakes = issues.slice(0, TOLD_AT_MOST).map((issue) => {
+    const { reason, about } = explain(issue, valueAt(input, issue.path))
+    const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+    const path = [...(within === undefined ? [] : [within]), ...issue.path.map(String), ...unknown]
+    const param = path.join('.').slice(0, PARAM_CLIP) || 'body'
+    return { param, reason, about, message: `${param}: ${issue.message.slice(0, PROBLEM_CLIP)}` }
+  })
+  const [{ param = 'body', reason = 'invalid_format', about } = {}] = mistakes
+  return new Refusal('invalid', mistakes.map(({ message }) => message).join('; '), { param, reason, about })
+}
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<PropertyKey, unknown>)[name]
+        : undefined,
+    input,
+  )

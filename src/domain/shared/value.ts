@@ -1,0 +1,44 @@
+/** Words the whole domain shares. */
+import { CHANNELS, type Channel } from '../../../contract/channel'
+
+/** Decided by the key's prefix; live and test data never mix. */
+export type Mode = 'live' | 'test'
+
+export { CHANNELS, type Channel }
+export const isChannel = (text: string): text is Channel => CHANNELS.some((channel) => channel === text)
+
+/** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
+export type Leg = Channel
+
+export type MessageType = 'SMS' | 'LMS'
+
+/** Whose data something is: one app in one mode. Every look-up names its owner, so foreign data is missing data. */
+export interface Owner {
+  readonly appId: string
+  readonly mode: Mode
+}
+
+export const CURRENCY = 'CREDIT'
+
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
+/** The next 00:00 UTC after `now`, Unix milliseconds. */
+export const nextMidnightUtc = (now: number) => (Math.floor(now / DAY_MS) + 1) * DAY_MS
+
+export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+
+/** Writes moments of Unix milliseconds in UTC, one only once for all who ask for it in a row. */
+export function momentWriter(): (at: number) => string {
+  let last = 0
+  let written = new Date(last).toISOString()
+  return (at) => {
+    if (at !== last) {
+      written = new Date(at).toISOString()
+      last = at
+    }
+    return written
+  }
+}

@@ -1,0 +1,135 @@
+/** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
+import type { EventType, OtpEventOf } from '../../../contract/event'
+import type { Issue } from '../codes/issue'
+import { CODE } from '../delivery/delivery'
+import type { Origin } from '../operations/request-origin'
+import { numbers } from '../phone/numbers'
+import { CURRENCY, type Owner } from '../shared/value'
+
+/** What has happened to an issue between two states of it, in order. */
+export function eventsOf(before: Issue, after: Issue): EventType[] {
+  const events: EventType[] = []
+  if (wasAccepted(before, after)) events.push('otp.sent')
+  if (after.deliveryStatus !== before.deliveryStatus) {
+    if (after.deliveryStatus === 'delivered') events.push('otp.delivered')
+    if (after.deliveryStatus === 'failed') events.push('otp.failed')
+  }
+  if (after.verificationStatus !== before.verificationStatus) {
+    if (after.verificationStatus === 'verified') events.push('otp.verified')
+    if (after.verificationStatus === 'expired') events.push('otp.expired')
+    if (after.verificationStatus === 'max_attempts') events.push('otp.max_attempts')
+  }
+  return events
+}
+
+/** A carrier took the message of a leg. */
+const wasAccepted = (before: Issue, after: Issue) =>
+  before.sendPending && !after.sendPending && !after.providerOutcomeAmbiguous && after.deliveryStatus === 'sent'
+
+/** What is known beside the issue. Times are Unix milliseconds. */
+export interface EventContext {
+  eventId: string
+  now: number
+  /** E.164; undefined where number and text are erased already. */
+  to: string | undefined
+  /** The carrier that took the message. */
+  carrier: string | undefined
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** The body of an event. Holds no number and no code. */
+export function eventOf<T extends EventType>(type: T, issue: Issue, context: EventContext): OtpEventOf<T> {
+  const { eventId: id, now } = context
+  return {
+    id,
+    type,
+    created: Math.floor(now / 1_000),
+    data: PAYLOADS[type](issue, context),
+  } as unknown as OtpEventOf<T>
+}
+
+const base = ({ issueId, purpose, leg }: Issue) => ({ id: issueId, method: leg, type: purpose })
+
+const guesses = (issue: Issue) => ({
+  attempts: issue.attemptsUsed,
+  max_attempts: issue.maxAttempts,
+  metadata: issue.metadata ?? {},
+})
+
+const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => OtpEventOf<T>['data'] } = {
+  'otp.sent': (issue, { now, to }) => ({
+    ...base(issue),
+    to: to === undefined ? UNKNOWN_NUMBER : maskNumber(to),
+    status: 'sent',
+    sent_at: iso(now),
+  }),
+  'otp.delivered': (issue, { now, carrier }) => ({
+    ...base(issue),
+    status: 'delivered',
+    delivered_at: iso(now),
+    carrier: carrier ?? 'unknown',
+    country: issue.country ?? 'ZZ',
+    cost: { amount: issue.price, currency: CURRENCY },
+    metadata: issue.metadata ?? {},
+  }),
+  'otp.failed': ({ issueId, providerOutcomeCode: code = 'UNKNOWN' }, { now }) => ({
+    id: issueId,
+    status: 'failed',
+    failed_at: iso(now),
+    error: { code, message: OWN_FAILURES.get(code) ?? 'The carrier refused the message or could not deliver it' },
+  }),
+  'otp.verified': (issue, { now }) => ({
+    ...base(issue),
+    status: 'verified',
+    verified_at: iso(issue.verifiedAt ?? now),
+    attempts: issue.attemptsUsed + 1,
+    metadata: issue.metadata ?? {},
+  }),
+  'otp.expired': (issue) => ({
+    ...base(issue),
+    status: 'expired',
+    expired_at: iso(issue.expiresAt),
+    ...guesses(issue),
+  }),
+  'otp.max_attempts': (issue, { now }) => ({
+    ...base(issue),
+    status: 'max_attempts',
+    max_attempts_at: iso(now),
+    ...guesses(issue),
+  }),
+}
+
+/** In words for the app; what a carrier's own code means is the operator's business. */
+const OWN_FAILURES: ReadonlyMap<string, string> = new Map([
+  [CODE.noRoute, 'No carrier is configured for this message'],
+  [CODE.unhealthy, 'No carrier could take the message'],
+  [CODE.noLetter, 'The message was erased before it could be sent'],
+  [CODE.noLongerActive, 'The code was used or replaced before the message could be sent'],
+  [CODE.expiredUnsent, 'The code expired before the message could be sent'],
+])
+
+const UNKNOWN_NUMBER = '+0****'
+const SHOWN_DIGITS = 4
+
+/** `+821012345678` as `+82******5678`: country code and the last digits, so that people recognise their own. */
+export function maskNumber(e164: string): string {
+  const digits = e164.replace(/\D/g, '')
+  const country = numbers().parsePhoneNumberFromString(e164)?.countryCallingCode ?? digits.slice(0, 1)
+  const national = digits.slice(country.length)
+  const shown = national.length > 2 * SHOWN_DIGITS - 1 ? national.slice(-SHOWN_DIGITS) : ''
+  return `+${country}${'*'.repeat(Math.max(1, national.length - shown.length))}${shown}`
+}
+
+/** What happened, as endpoints are told. */
+export interface StoredEvent extends Owner {
+  /** Of its issue. */
+  origin: Origin | undefined
+  readonly eventId: string
+  readonly type: EventType
+  /** Undefined for a test event. */
+  readonly issueId: string | undefined
+  /** JSON; see `contract/event.ts`. */
+  readonly body: string
+  readonly createdAt: number
+}

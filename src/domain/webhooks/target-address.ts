@@ -1,0 +1,118 @@
+/** Addresses to which a webhook may go. Decisions: "Webhooks". */
+import type { IPv4, IPv6 } from 'ipaddr.js'
+import { ipaddr, isIP } from '../access/ip-library'
+import { cidrContains } from '../access/network'
+import { invalid } from '../shared/error'
+import type { Mode } from '../shared/value'
+
+/** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
+const GLOBAL_IPV6 = '2000::/3'
+
+/** A public range, but answered by the machine a virtual host runs on: Azure's agent, which hands out credentials. */
+const AZURE_HOST = '168.63.129.16'
+
+/**
+ * Whether no webhook may be sent there unless the operator allows it: everything but public unicast addresses.
+ * Told by the literal address, never by a name. What cannot be read is forbidden.
+ */
+export function isForbidden(ip: string): boolean {
+  const address = readAddress(ip)
+  return address === undefined || !isPublic(address)
+}
+
+/** `allowedCidrs` opens what would be forbidden, and exactly that. */
+export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
+  const address = readAddress(ip)
+  if (address === undefined) return false
+  return isPublic(address) || allowedCidrs.some((cidr) => cidrContains(cidr, address.toString()))
+}
+
+type Address = IPv4 | IPv6
+
+/**
+ * A mapped address is read as the IPv4 address it reaches. Notations that parsers disagree on (`010.0.0.1`, `127.1`)
+ * are none, and neither is an address with a zone, which means another host on every machine.
+ */
+function readAddress(ip: string): Address | undefined {
+  const version = isIP(ip)
+  if (version === 4) return ipaddr().process(ip)
+  // ipaddr.js takes `::127.0.0.1` for a mapped address, so it gets hexadecimal digits only.
+  const url = `http://[${ip}]/`
+  return version === 6 && URL.canParse(url) ? ipaddr().process(new URL(url).hostname.slice(1, -1)) : undefined
+}
+
+function isPublic(address: Address): boolean {
+  // What no registry of special addresses (RFC 6890) lists.
+  if (address.range() !== 'unicast') return false
+  return address instanceof ipaddr().IPv6
+    ? address.match(ipaddr().IPv6.parseCIDR(GLOBAL_IPV6))
+    : address.toString() !== AZURE_HOST
+}
+
+/** The address a URL names instead of a host name, without the brackets of IPv6. */
+export function literalAddress({ hostname }: URL): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? undefined : host
+}
+
+export interface HookUrlPolicy {
+  allowHttp: boolean
+  /** Empty: any. */
+  ports: readonly number[]
+  allowedCidrs: readonly string[]
+  /** Endpoints of test mode on this machine are sent to all the same, by http and on any port: see `policyFor`. */
+  testOnLoopback?: boolean
+}
+
+const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128']
+
+/** Whether the URL names this machine, by `localhost` or a loopback address. What is no URL does not. */
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const parsed = new URL(url)
+  const address = literalAddress(parsed)
+  if (address === undefined) return parsed.hostname === 'localhost'
+  return LOOPBACK_CIDRS.some((cidr) => cidrContains(cidr, address))
+}
+
+/** What holds for one endpoint, also where its receiver redirects to. */
+export function policyFor({ mode, url }: { mode: Mode; url: string }, policy: HookUrlPolicy): HookUrlPolicy {
+  if (!policy.testOnLoopback || mode !== 'test' || !isLoopback(url)) return policy
+  return { allowHttp: true, ports: [], allowedCidrs: [...policy.allowedCidrs, ...LOOPBACK_CIDRS] }
+}
+
+const URL_MAX_LENGTH = 2_048
+const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 }
+
+/** Throws `invalid` for what is no URL of a webhook, whatever the operator allows. */
+export function assertHookUrl(text: string): void {
+  if (text.length > URL_MAX_LENGTH)
+    throw invalid('url', 'too_long', `at most ${URL_MAX_LENGTH} characters`, { max: URL_MAX_LENGTH })
+  // The parser would drop or encode them silently, so that one URL is shown and another one called.
+  if (/[\s\p{Cc}\\]/u.test(text))
+    throw invalid('url', 'invalid_url', 'must not have spaces, control characters or backslashes')
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
+    throw invalid('url', 'invalid_url', 'must be an absolute URL such as https://app.example.com/hooks')
+  }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw invalid('url', 'url_with_credentials', 'must not have a user name or password')
+  if (text.includes('#')) throw invalid('url', 'url_with_fragment', 'must not have a fragment, which is never sent')
+}
+
+/**
+ * Throws `invalid` for a URL no webhook may be sent to. Names are not judged here: what they stand for is known only
+ * when a connection is made, and may be something else the next time.
+ */
+export function assertHookTarget(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
+  assertHookUrl(text)
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !allowHttp) throw invalid('url', 'https_required', 'must begin with https://')
+  const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
+  if (port === 0 || (ports.length > 0 && !ports.includes(port)))
+    throw invalid('url', 'port_not_allowed', `port ${port} is not allowed`, { port })
+  const address = literalAddress(url)
+  if (address !== undefined && !mayReach(address, allowedCidrs)) {
+    throw invalid('url', 'target_not_allowed', `webhooks may not be sent to the address ${address}`, { address })
+  }
+}

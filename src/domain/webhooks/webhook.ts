@@ -1,0 +1,246 @@
+/**
+ * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
+ * Specification: "Events", delivery and retry; decisions: "Webhooks".
+ */
+import { EVENT_TYPES, type EventType } from '../../../contract/event-type'
+import { invalid } from '../shared/error'
+import { CHANNELS, type Channel, DAY_MS, HOUR_MS, isChannel, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
+import { isHookHeader } from './header'
+import { assertHookTemplate } from './payload-template'
+import { assertHookUrl } from './target-address'
+
+export interface HookFilters {
+  method?: readonly string[]
+  type?: readonly string[]
+  metadata?: Readonly<Record<string, readonly string[]>>
+}
+
+/** One that is still valid beside the newest, for as long as a rotation leaves it so. */
+export interface HookSecret {
+  secret: string
+  /** Unix milliseconds; undefined: the newest. */
+  validUntil?: number
+}
+
+export interface Endpoint extends Owner {
+  readonly endpointId: string
+  readonly url: string
+  readonly events: readonly EventType[]
+  readonly filters: HookFilters
+  /** Sent with every request; may hold credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the body is made by; undefined: the event itself. */
+  readonly template: string | undefined
+  /** Newest first. */
+  readonly secrets: readonly [HookSecret, ...HookSecret[]]
+  readonly disabledAt: number | undefined
+  readonly disabledReason: string | undefined
+  /** Of a row of failures, the first. */
+  readonly failingSince: number | undefined
+  readonly createdAt: number
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed'
+
+/** One event for one endpoint. */
+export interface HookDelivery extends Owner {
+  readonly deliveryId: string
+  readonly endpointId: string
+  readonly eventId: string
+  readonly issueId: string | undefined
+  readonly status: DeliveryState
+  /** In all. */
+  readonly attempts: number
+  /** Since it was queued or replayed. */
+  readonly tries: number
+  readonly createdAt: number
+}
+
+export interface HookAttempt {
+  readonly deliveryId: string
+  /** From 1. */
+  readonly number: number
+  readonly calledAt: number
+  readonly answeredAt: number
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined
+  /** Why there was none, or why the answer does not count. */
+  readonly error: string | undefined
+  /** The first KiB of the answer. */
+  readonly answer: string | undefined
+}
+
+/** What an event is about, as filters see it. */
+export interface EventSubject {
+  type: EventType
+  method: Channel
+  purpose: string
+  metadata: Readonly<Record<string, string>>
+}
+
+export function wants({ events, filters, disabledAt }: Endpoint, { type, method, purpose, metadata }: EventSubject) {
+  const fits = (allowed: readonly string[] | undefined, value: string | undefined) =>
+    allowed === undefined || (value !== undefined && allowed.includes(value))
+  return (
+    disabledAt === undefined &&
+    events.includes(type) &&
+    fits(filters.method, method) &&
+    fits(filters.type, purpose) &&
+    Object.entries(filters.metadata ?? {}).every(([key, allowed]) =>
+      fits(allowed, Object.hasOwn(metadata, key) ? metadata[key] : undefined),
+    )
+  )
+}
+
+/** How an attempt ended. */
+export interface HookAnswered {
+  /** Undefined where there was no answer. */
+  status: number | undefined
+  /** How long the receiver asks to be left alone. */
+  retryAfterMs: number | undefined
+}
+
+export type Judgement = 'delivered' | 'again' | 'final' | 'gone'
+
+/** 2xx is success; 408, 429, 5xx, a redirect that leads nowhere and no answer are tried again; other 4xx are final. */
+export function judge({ status }: HookAnswered): Judgement {
+  if (status === undefined) return 'again'
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status === 410) return 'gone'
+  return status < 400 || status === 408 || status === 429 || status >= 500 ? 'again' : 'final'
+}
+
+const RETRY_AFTER_MS = [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
+const LONGEST_RETRY_AFTER_MS = DAY_MS
+
+/** Wait before the next try, exactly as specified, or as `Retry-After` asked; undefined when the last try was made. */
+export function webhookRetryMs(tries: number, askedMs: number | undefined): number | undefined {
+  const plannedMs = RETRY_AFTER_MS[tries - 1]
+  return plannedMs && Math.max(plannedMs, Math.min(askedMs ?? 0, LONGEST_RETRY_AFTER_MS))
+}
+
+/** Seconds or a date, as HTTP has it. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
+/** Followed from one answer to the next, each judged like the first. */
+export const MAX_HOPS = 3
+
+const DISABLED_AFTER_MS = 5 * DAY_MS
+
+/** What an attempt makes of its endpoint. */
+export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: number): Endpoint {
+  if (judgement === 'delivered') return { ...endpoint, failingSince: undefined }
+  if (judgement === 'gone') return disable(endpoint, 'The receiver answered 410 Gone', now)
+  const failingSince = endpoint.failingSince ?? now
+  return now - failingSince >= DISABLED_AFTER_MS
+    ? disable({ ...endpoint, failingSince }, 'Nothing but failures for 5 days', now)
+    : { ...endpoint, failingSince }
+}
+
+/** As it is stored, and read in English. */
+export type DisabledReason =
+  | 'The receiver answered 410 Gone'
+  | 'Nothing but failures for 5 days'
+  | 'Disabled by an operator'
+  | 'Being removed'
+
+export const disable = (endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint => ({
+  ...endpoint,
+  disabledAt: endpoint.disabledAt ?? now,
+  disabledReason: endpoint.disabledReason ?? reason,
+})
+
+export const enable = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  disabledAt: undefined,
+  disabledReason: undefined,
+  failingSince: undefined,
+})
+
+/** Both secrets are valid until the overlap ends; a third one is not kept. */
+export function rotateSecret(endpoint: Endpoint, secret: string, validUntil: number): Endpoint {
+  const [{ secret: previous }] = endpoint.secrets
+  return { ...endpoint, secrets: [{ secret }, { secret: previous, validUntil }] }
+}
+
+/** Newest first. */
+export const validSecrets = ({ secrets: [newest, ...older] }: Endpoint, now: number): [string, ...string[]] => [
+  newest.secret,
+  ...older.flatMap(({ secret, validUntil = 0 }) => (now < validUntil ? [secret] : [])),
+]
+
+export const MAX_ENDPOINTS = 20
+const MAX_HEADERS = 16
+const MAX_HEADER_CHARACTERS = 4_096
+const MAX_FILTER_VALUES = 50
+/** As many as the metadata of an issue may have. */
+const MAX_METADATA_FILTERS = 32
+
+/** What the service itself says of a request. */
+const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.*)$/i
+
+/** Throws `invalid` for what cannot be an endpoint. Where its requests may go is judged when they are made. */
+export function assertEndpoint({ url, events, filters, headers, template }: Endpoint): void {
+  assertHookUrl(url)
+  if (events.length === 0) throw invalid('events', 'required', `at least one of ${EVENT_TYPES.join(', ')}`)
+  const unknown = events.find((type) => !EVENT_TYPES.includes(type))
+  if (unknown !== undefined) {
+    const problem = `no such event: ${unknown}. Known: ${EVENT_TYPES.join(', ')}`
+    throw invalid('events', 'not_a_choice', problem, { choices: EVENT_TYPES })
+  }
+  assertFilters(filters)
+  assertHeaders(headers)
+  if (template !== undefined) assertHookTemplate(template)
+}
+
+function assertFilters({ method, type, metadata = {} }: HookFilters): void {
+  if (Object.keys(metadata).length > MAX_METADATA_FILTERS)
+    throw invalid('filter.metadata', 'too_many', `at most ${MAX_METADATA_FILTERS}`, { max: MAX_METADATA_FILTERS })
+  const ofMetadata = Object.entries(metadata).map(([key, values]) => [`metadata.${key}`, values] as const)
+  for (const [name, values] of [['method', method] as const, ['type', type] as const, ...ofMetadata]) {
+    if (values === undefined) continue
+    if (values.length === 0 || values.some((value) => value === ''))
+      throw invalid(`filter.${name}`, 'required', 'needs a value, and none that is blank')
+    if (values.length > MAX_FILTER_VALUES)
+      throw invalid(`filter.${name}`, 'too_many', `at most ${MAX_FILTER_VALUES} values`, { max: MAX_FILTER_VALUES })
+  }
+  const unknown = method?.find((channel) => !isChannel(channel))
+  if (unknown !== undefined)
+    throw invalid('filter.method', 'not_a_choice', `must be ${CHANNELS.join(' or ')}: ${unknown}`, {
+      choices: CHANNELS,
+    })
+}
+
+function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(headers)
+  if (entries.length > MAX_HEADERS) throw invalid('header', 'too_many', `at most ${MAX_HEADERS}`, { max: MAX_HEADERS })
+  if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
+    throw invalid('header', 'duplicate_field', 'each name once')
+  if (entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_HEADER_CHARACTERS) {
+    const max = MAX_HEADER_CHARACTERS
+    throw invalid('header', 'too_long', `at most ${max} characters in all`, { max })
+  }
+  for (const [name, value] of entries) {
+    if (RESERVED_HEADER.test(name))
+      throw invalid('header', 'reserved_header', `${name} is set by the service`, { name })
+    if (!isHookHeader(name, value))
+      throw invalid('header', 'invalid_header', `not a header that can be sent: ${name}`, { name })
+  }
+}
+
+/** A webhook as people look at it. */
+export interface HookReport extends HookDelivery {
+  readonly type: EventType
+  /** Of the last attempt. */
+  readonly lastStatus: number | undefined
+  readonly lastError: string | undefined
+  readonly lastAttemptAt: number | undefined
+  /** When it is tried next. */
+  readonly nextAttemptAt: number | undefined
+}

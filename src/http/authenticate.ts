@@ -1,0 +1,116 @@
+/** Who calls, and may they: all that is decided about access, before anything of the input is looked at. */
+import type { OperationAccess } from '../../contract/scope'
+import {
+  type ApiKey,
+  authorize,
+  hasPoisonousScope,
+  isActive,
+  type KnownKey,
+  keyHashText,
+  parseKey,
+} from '../domain/access/api-key'
+import { isIP } from '../domain/access/ip-library'
+import type { Permit } from '../domain/access/rate-limits'
+import type { Origin } from '../domain/operations/request-origin'
+import { invalid, unauthorized, unavailable } from '../domain/shared/error'
+import type { Clock } from '../ports/clock'
+import type { Directory, Node } from '../ports/node'
+import { type Modes, rulesOf } from '../usecases/shared/mode'
+
+/** A request under `/v1`, as far as access is concerned. */
+export interface Visit {
+  headers: Headers
+  search: string
+  clientIp: string
+  /** What its lines and spans are found by. */
+  origin: Origin
+}
+
+export interface Caller {
+  key: ApiKey
+  /** Counted already; given back when the request is refused after all. */
+  permit: Permit
+  idempotencyHeader: string | null
+  /** Of who asks for a live code, where that is known. */
+  endUser: string | undefined
+  origin: Origin
+}
+
+export interface EnterDependencies {
+  node: Pick<Node, 'directory' | 'limits'>
+  clock: Pick<Clock, 'now'>
+  modes: Modes
+}
+
+/**
+ * The caller of a procedure. Throws `unauthorized`, `forbidden`, `invalid` for a parameter that is given twice, `limited`, or
+ * `unavailable`. `recognised` is called as soon as the key is known, since also a refused request is somebody's.
+ * Specification: "Authentication", "Limits".
+ */
+export async function enter(
+  deps: EnterDependencies,
+  { headers, search, clientIp, origin }: Visit,
+  access: OperationAccess,
+  recognised: (key: ApiKey) => void,
+): Promise<Caller> {
+  const { node, clock, modes } = deps
+  const key = activeKey(await knownKey(node.directory, headers.get('authorization')), clock.now())
+  recognised(key)
+  authorize(key, access, headers.get('origin') ?? undefined, clientIp)
+  // Which one would be meant?
+  const repeated = repeatedIn(search)
+  if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
+  const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
+  const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
+  const rules = rulesOf(modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
+  const permit = await node.limits.take(rules)
+  return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser, origin }
+}
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+/**
+ * Of an `Authorization: Bearer` header. Throws `unavailable` where it cannot be looked up; the look-up is by SHA-256, so its
+ * timing says nothing about how much of a guess was right.
+ */
+function knownKey(
+  directory: Pick<Directory, 'keyByHash'>,
+  authorization: string | null,
+): Promise<KnownKey | undefined> {
+  const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
+  if (!parseKey(text)) throw unauthorized()
+  return directory.keyByHash(keyHashText(text)).catch(cannotCheck)
+}
+
+function cannotCheck(cause: unknown): never {
+  throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
+}
+
+/** Throws `unauthorized` for every kind of wrong key alike. */
+function activeKey(key: KnownKey | undefined, now: number): KnownKey {
+  if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
+  // What has ended allows nobody anything.
+  return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key
+}
+
+/** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
+function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): string | undefined {
+  if (kind === 'pk') return clientIp
+  const said = headers.get(END_USER_HEADER)?.trim()
+  if (said === undefined) return undefined
+  if (isIP(said) === 0) throw invalid(END_USER_HEADER, 'invalid_format', 'must be one IPv4 or IPv6 address')
+  return said
+}
+
+/** Behind a server every request comes from one address. Believed of secret keys only. */
+const END_USER_HEADER = 'X-Watchword-Client-Ip'
+
+function repeatedIn(search: string): string | undefined {
+  if (!search.includes('&')) return undefined
+  const seen = new Set<string>()
+  for (const name of new URLSearchParams(search).keys()) {
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}

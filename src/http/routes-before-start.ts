@@ -1,0 +1,30 @@
+/** What a server answers before its database has: it lives, it is not ready, and everything else is to be asked again. */
+import { unavailable } from '../domain/shared/error'
+import { momentWriter } from '../domain/shared/value'
+import type { Clock } from '../ports/clock'
+import { answerHeaders } from './cors'
+import { fromRefusal } from './errors'
+import { Json } from './json'
+import { placeOf } from './request-path'
+import { COME_BACK_MS } from './retry-after'
+import type { Answer, Routes } from './routes'
+import { API_PREFIX, isRpc } from './wire'
+
+export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
+  const moment = momentWriter()
+
+  return ({ request, mount }) => {
+    if (mount === '/healthz') return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
+    if (mount === '/readyz') return { route: 'readyz', response: new Json(503, { status: 'not_ready' }) }
+    return refused(placeOf(request.url).path)
+  }
+
+  function refused(path: string): Answer {
+    const refusal = unavailable('The database does not answer yet', COME_BACK_MS)
+    const error = fromRefusal(refusal).toJSON()
+    const isApi = path.startsWith(`${API_PREFIX}/`)
+    const headers = isApi ? { ...answerHeaders(undefined), 'x-watchword-time': moment(clock.now()) } : undefined
+    const body = isRpc(path) ? { json: error } : error
+    return { route: 'none', refusal, response: new Json(error.status, body, headers, COME_BACK_MS) }
+  }
+}

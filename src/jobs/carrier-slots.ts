@@ -1,0 +1,64 @@
+/** Places of messages: taken when a job is claimed, moved to its carrier, and freed, all of it here. */
+import type { Health } from '../domain/delivery/carrier'
+import type { SendOutcome } from '../domain/delivery/delivery'
+import { FRONT } from '../domain/operations/job'
+import type { Clock } from '../ports/clock'
+import type { Gate, Gates, Pass, Place, Seat } from '../ports/node'
+import { Places } from './semaphore'
+
+/** Messages that look for their carrier; one that is being sent counts there instead. */
+const LOOKING = 256
+
+export interface Seats {
+  /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
+  take(queue: string): Seat | undefined
+  /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
+  whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
+}
+
+export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): Seats {
+  const looking = new Places(() => LOOKING)
+  const looks: Array<Parameters<Seats['whenFreed']>[0]> = []
+  const freed: Parameters<Seats['whenFreed']>[0] = (carrier, tookMs) => {
+    for (const look of looks) look(carrier, tookMs)
+  }
+  return {
+    take(queue) {
+      const gate = queue === FRONT ? undefined : gates.find(queue)
+      const now = clock.now()
+      const place = gate ? gate.enter(now) : looking.enter()
+      return place && new TakenSeat(gate && queue, place, freed, now)
+    },
+    whenFreed: (look) => void looks.push(look),
+  }
+}
+
+class TakenSeat implements Seat {
+  constructor(
+    public carrier: string | undefined,
+    private place: Place | Pass,
+    private readonly freed: Parameters<Seats['whenFreed']>[0],
+    private takenAt: number,
+  ) {}
+
+  moveTo(carrier: string, gate: Gate, now: number): void {
+    const pass = gate.enter(now)
+    if (!pass) return
+    this.place.free()
+    this.place = pass
+    this.carrier = carrier
+    this.takenAt = now
+  }
+
+  answered(outcome: SendOutcome, at: number): Health | undefined {
+    if (!('answered' in this.place)) throw new Error('A message without a place at a carrier was sent')
+    const health = this.place.answered(outcome, at)
+    this.freed(this.carrier, at - this.takenAt)
+    return health
+  }
+
+  free(): void {
+    this.place.free()
+    this.freed(this.carrier, undefined)
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Whether a carrier is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
+ *
+ *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
+ *                                ▲ rests longer ──────────────not taken─────────────┘
+ *
+ * Failures in a row count whatever the time between them: a shop that sends one message a minute has a dead carrier, too.
+ *
+ * A carrier that is only busy (it refuses some and takes others) stays closed: `gate.ts` gives it fewer at a time.
+ */
+import type { Health } from '../../domain/delivery/carrier'
+import type { SendOutcome } from '../../domain/delivery/delivery'
+
+/**
+ * `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unreached`: no connection could be made.
+ * `unfit`: it cannot serve anybody.
+ */
+type Result = 'taken' | 'busy' | 'unclear' | 'unreached' | 'unfit'
+
+interface Rest {
+  since: number
+  from: number
+  forMs: number
+  code: string
+}
+
+const LOOKED_AT = 50
+const FORGOTTEN_AFTER_MS = 60_000
+const LEAST_CALLS = 10
+const UNREACHED_IN_A_ROW = 3
+const UNCLEAR_SHARE = 0.5
+const FIRST_REST_MS = 10_000
+const LONGEST_REST_MS = 60_000
+
+export class Breaker {
+  /** Oldest first. */
+  #recent: Array<{ at: number; result: Result }> = []
+  /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
+  #inARow = { failed: 0, unreached: 0 }
+  #rest: Rest | undefined
+  #isProbing = false
+
+  /** Whether a message may go out now; `wouldProbe` when it would be the one that tries an open breaker. */
+  admits(now: number): boolean {
+    return this.#rest === undefined || this.wouldProbe(now)
+  }
+
+  wouldProbe(now: number): boolean {
+    if (!this.#rest || this.#isProbing) return false
+    const restedMs = now - this.#rest.from
+    // A clock that went back must not prolong the rest.
+    return restedMs < 0 || restedMs >= this.#rest.forMs
+  }
+
+  health(now: number): Health {
+    if (!this.#rest) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
+    const { since, from, forMs, code } = this.#rest
+    return { isHealthy: false, since, code, retryAt: from + forMs }
+  }
+
+  beginProbe(): void {
+    this.#isProbing = true
+  }
+
+  /** The probe was not sent after all; the next message may be it. */
+  abandonProbe(): void {
+    this.#isProbing = false
+  }
+
+  /** The answer to one message; tells the carrier's health when it has changed. */
+  answered(outcome: SendOutcome, { isProbe, now }: { isProbe: boolean; now: number }): Health | undefined {
+    const result = resultOf(outcome)
+    if (isProbe) return this.#probed(result, outcome.code, now)
+    // Messages that left before it opened say nothing about it now.
+    if (this.#rest) return undefined
+    this.#count(result, now)
+    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_REST_MS, now }) : undefined
+  }
+
+  #probed(result: Result, code: string | undefined, now: number): Health | undefined {
+    this.#isProbing = false
+    const before = this.#rest
+    if (result !== 'taken') {
+      const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
+      return { ...this.#open(code, { since: before?.since ?? now, forMs, now }), isStill: true }
+    }
+    this.#rest = undefined
+    return this.health(now)
+  }
+
+  #count(result: Result, now: number): void {
+    const recent = this.#recent
+    // A clock that was set back has these in its future.
+    while ((recent.at(-1)?.at ?? now) > now) recent.pop()
+    recent.push({ at: now, result })
+    while (recent.length > LOOKED_AT || (recent[0]?.at ?? now) <= now - FORGOTTEN_AFTER_MS) recent.shift()
+    this.#inARow = {
+      failed: result === 'taken' ? 0 : this.#inARow.failed + 1,
+      unreached: result === 'unreached' ? this.#inARow.unreached + 1 : 0,
+    }
+  }
+
+  #isFailing(latest: Result): boolean {
+    if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
+    if (this.#inARow.failed >= LEAST_CALLS && this.#share('taken') === 0) return true
+    return this.#recent.length >= LEAST_CALLS && this.#share('unclear') >= UNCLEAR_SHARE
+  }
+
+  #share(wanted: Result): number {
+    let count = 0
+    for (const { result } of this.#recent) if (result === wanted) count++
+    return count / this.#recent.length
+  }
+
+  #open(code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
+    this.#rest = { since, from: now, forMs, code }
+    // What was before says nothing about it once it has rested.
+    this.#recent = []
+    this.#inARow = { failed: 0, unreached: 0 }
+    return this.health(now)
+  }
+}
+
+function resultOf(outcome: SendOutcome): Result {
+  if (outcome.kind === 'ambiguous') return 'unclear'
+  if (outcome.kind === 'accepted') return 'taken'
+  if (outcome.retry === 'unfit' || outcome.retry === 'unreached') return outcome.retry
+  // Whatever else it refuses, it refuses the message: it works.
+  return outcome.retry === 'later' ? 'busy' : 'taken'
+}

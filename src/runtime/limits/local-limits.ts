@@ -1,0 +1,60 @@
+/** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
+
+import { Limiter } from '../../domain/access/rate-limiter'
+import { type LimitRule, type LimitsConfig, type Permit, testBudgets } from '../../domain/access/rate-limits'
+import { DAY_MS } from '../../domain/shared/value'
+import type { Clock } from '../../ports/clock'
+import type { IssuePermit, Limits } from '../../ports/node'
+import type { Reader } from '../../ports/store'
+import { confirmPhone, isOfPhone } from './phone-limits'
+
+interface LimitsDependencies {
+  read: Reader
+  clock: Pick<Clock, 'now'>
+  limits: LimitsConfig
+}
+
+export class LocalLimits implements Limits {
+  readonly #limiter = new Limiter()
+  #areBudgetsCounted = false
+  #counting: Promise<void> | undefined
+
+  constructor(private readonly deps: LimitsDependencies) {}
+
+  take(rules: readonly LimitRule[]): Permit {
+    return this.#limiter.take(rules, this.deps.clock.now())
+  }
+
+  async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
+    if (!this.#areBudgetsCounted && rules.some(isBudget)) await this.begin()
+    const ofPhone = rules.filter(isOfPhone)
+    const permit = this.take(rules.filter((rule) => !isOfPhone(rule)))
+    return { giveBack: () => permit.giveBack(), confirm: (tx) => confirmPhone(tx, ofPhone) }
+  }
+
+  /** Forgets some of what no longer counts; called now and then. */
+  prune(): void {
+    this.#limiter.prune(this.deps.clock.now())
+  }
+
+  /** Counts the test issues of the day, once; after a failure the next caller tries again. */
+  begin(): Promise<void> {
+    this.#counting ??= this.#countBudgets().catch((error) => {
+      this.#counting = undefined
+      throw error
+    })
+    return this.#counting
+  }
+
+  async #countBudgets(): Promise<void> {
+    const { read, clock, limits } = this.deps
+    const now = clock.now()
+    const midnight = Math.floor(now / DAY_MS) * DAY_MS
+    for (const { organizationId, issues } of await read.issues.testIssuesSince(midnight))
+      for (const budget of testBudgets(limits, organizationId)) this.#limiter.recall(budget, issues, now)
+    this.#areBudgetsCounted = true
+  }
+}
+
+/** Only new test issues count by the day here. */
+const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'

@@ -1,0 +1,154 @@
+/** Connections to PostgreSQL: for units, one at a time each; for reads, shared. */
+import { readFileSync } from 'node:fs'
+import { type ReservedSQL, SQL } from 'bun'
+import type { Clock } from '../../../ports/clock'
+import { isLost, readFailure } from './failure'
+import { nameOf } from './name'
+import type { Wire } from './pipelined-transaction'
+import type { Statement, Values } from './statement'
+import type { Asked } from './unit'
+
+/** What takes longer is ended by the database. */
+const STATEMENT_TIMEOUT_MS = 15_000
+/** Who says nothing for so long is gone, whatever the network makes of it. */
+export const SILENT_MS = STATEMENT_TIMEOUT_MS + 3_000
+/** A server that hangs inside a unit must not keep others from what it has locked. */
+const IDLE_IN_UNIT_MS = 20_000
+const CONNECT_TIMEOUT_SEC = 5
+
+export interface PoolOptions {
+  /** With credentials; `sslmode` and `sslrootcert` as libpq has them. */
+  url: string
+  /** Connections for units. */
+  size: number
+}
+
+/** Reads have half as many as units. */
+export const readersOf = (size: number) => Math.ceil(size / 2)
+
+export function connect({ url, size }: PoolOptions, name: string): SQL {
+  return new SQL({
+    ...addressOf(url),
+    max: size,
+    connectionTimeout: CONNECT_TIMEOUT_SEC,
+    idleTimeout: 0,
+    maxLifetime: 0,
+    connection: {
+      application_name: name,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_UNIT_MS,
+    },
+  })
+}
+
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+}
+
+/** For who opens: where nobody has answered it says where, which the driver does not. */
+export const unreached = (url: string, error: unknown): unknown =>
+  error instanceof Error && isLost(error)
+    ? new UnreachableError(`${nameOf(url)} does not answer: ${error.message}`, { cause: error })
+    : error
+
+interface Tls {
+  rejectUnauthorized: boolean
+  ca?: string
+  checkServerIdentity?: () => undefined
+}
+
+/** Whether the server's certificate is looked at, and whether its name: `verify-full` is the only one that keeps strangers out. */
+export function addressOf(text: string): { url: string; tls?: Tls } {
+  const url = new URL(text)
+  const mode = url.searchParams.get('sslmode') ?? 'prefer'
+  const root = url.searchParams.get('sslrootcert')
+  for (const name of ['sslmode', 'sslrootcert']) url.searchParams.delete(name)
+  const ca = root && root !== 'system' ? readFileSync(root, 'utf8') : undefined
+  if (mode === 'disable' || mode === 'prefer') return { url: url.href }
+  if (mode === 'require' && !ca) return { url: url.href, tls: { rejectUnauthorized: false } }
+  const checksName = mode === 'verify-full'
+  return {
+    url: url.href,
+    tls: { rejectUnauthorized: true, ...(ca && { ca }), ...(!checksName && { checkServerIdentity: () => undefined }) },
+  }
+}
+
+/** How much of the server's certificate is looked at: nothing where the connection is not to be encrypted. */
+export type Checking = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
+
+export function checkingOf(text: string): Checking {
+  const { tls } = addressOf(text)
+  if (!tls) return 'no TLS'
+  if (!tls.rejectUnauthorized) return 'nothing'
+  return tls.checkServerIdentity ? 'the certificate' : 'certificate and name'
+}
+
+/** Statements without parameters are prepared, too, only where they come as a template: others would wait for an answer each. */
+const TEMPLATES = new Map<string, TemplateStringsArray>()
+
+export function templateOf(text: string): TemplateStringsArray {
+  const known = TEMPLATES.get(text)
+  if (known) return known
+  const template = Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray
+  TEMPLATES.set(text, template)
+  return template
+}
+
+export const wireOf = (connection: ReservedSQL | SQL): Wire => ({
+  unsafe: (text, values = []) =>
+    (values.length > 0 ? connection.unsafe(text, values) : connection(templateOf(text))) as ReturnType<Wire['unsafe']>,
+})
+
+/** Reads of committed data. A connection that has gone silent takes all of them along: they ask again on new ones. */
+export class Reading implements Asked {
+  #sql: SQL
+
+  constructor(
+    private readonly connect: () => SQL,
+    private readonly clock: Pick<Clock, 'after'>,
+  ) {
+    this.#sql = connect()
+  }
+
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
+    try {
+      const rows = await this.#ask(statement, values).catch((error) => {
+        // A connection that ended has changed nothing; the next one may be well.
+        if (isLost(error)) return this.#ask(statement, values)
+        throw error
+      })
+      return rows.map((row) => statement.read(row))
+    } catch (error) {
+      throw readFailure(error)
+    }
+  }
+
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+    return (await this.all(statement, values))[0]
+  }
+
+  close(): Promise<void> {
+    return this.#sql.close()
+  }
+
+  async #ask(statement: Statement<unknown>, values: Values): Promise<unknown[][]> {
+    const sql = this.#sql
+    const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
+    try {
+      return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
+    } finally {
+      cancel()
+    }
+  }
+
+  #renew(silent: SQL): void {
+    if (this.#sql !== silent) return
+    this.#sql = this.connect()
+    end(silent)
+  }
+}
+
+/** At once; whoever still waits is told. */
+export const end = (connection: SQL | ReservedSQL): void => {
+  connection.close({ timeout: 0 }).catch(() => {})
+}

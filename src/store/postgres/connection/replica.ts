@@ -1,0 +1,66 @@
+/** A replica, for what people look through. What it cannot answer, or is too far behind for, the primary answers. */
+import type { Clock } from '../../../ports/clock'
+import { connect, type PoolOptions, Reading } from './pool'
+import { plain, type Statement, type Values } from './statement'
+import type { Asked } from './unit'
+
+/** Servers say every few seconds that they are here. */
+const BEHIND = plain(
+  'SELECT clock_ms() - max(seen_at) FROM nodes',
+  () => [],
+  ([ms]) => (ms === null ? Number.POSITIVE_INFINITY : Number(ms)),
+)
+const TOO_FAR_BEHIND_MS = 60_000
+const LOOKED_AT_EVERY_MS = 5_000
+const RESTS_MS = 30_000
+
+interface ReplicaOptions extends Omit<PoolOptions, 'url'> {
+  clock: Pick<Clock, 'elapsed' | 'after'>
+}
+
+export class Replica implements Asked {
+  readonly #reading: Reading
+  readonly #elapsed: () => number
+  /** Until then it is not looked at again, fit or not. */
+  #knownUntil = Number.NEGATIVE_INFINITY
+  #isFit = false
+
+  constructor(
+    private readonly primary: Asked,
+    url: string,
+    { clock, size }: ReplicaOptions,
+  ) {
+    this.#reading = new Reading(() => connect({ url, size }, 'watchword'), clock)
+    this.#elapsed = clock.elapsed
+  }
+
+  async all<Row>(statement: Statement<Row>, values?: Values): Promise<Row[]> {
+    try {
+      if (await this.#mayBeAsked()) return await this.#reading.all(statement, values)
+    } catch {
+      // Away, or it has cancelled what kept it from following.
+      this.#know(false, RESTS_MS)
+    }
+    return this.primary.all(statement, values)
+  }
+
+  async get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined> {
+    return (await this.all(statement, values))[0]
+  }
+
+  close(): Promise<void> {
+    return this.#reading.close()
+  }
+
+  async #mayBeAsked(): Promise<boolean> {
+    if (this.#elapsed() < this.#knownUntil) return this.#isFit
+    const behindMs = (await this.#reading.get(BEHIND)) ?? Number.POSITIVE_INFINITY
+    this.#know(behindMs < TOO_FAR_BEHIND_MS, LOOKED_AT_EVERY_MS)
+    return this.#isFit
+  }
+
+  #know(isFit: boolean, forMs: number): void {
+    this.#isFit = isFit
+    this.#knownUntil = this.#elapsed() + forMs
+  }
+}

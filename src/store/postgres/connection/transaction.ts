@@ -1,0 +1,62 @@
+/** The doors of a unit. */
+import type { Tx } from '../../../ports/store'
+import { appTx, templateTx } from '../apps'
+import { attemptTx, reportTx } from '../attempts'
+import { type AuditDependencies, auditTx } from '../audit'
+import { carrierTx, routeTx } from '../carriers'
+import { challengeTx } from '../challenges'
+import { clockTx } from '../clock'
+import { failureTx } from '../failures'
+import { claimTx, issueTx, outboxTx } from '../issues'
+import { jobTx } from '../jobs'
+import { keyTx } from '../keys'
+import { invitationTx, peopleTx, sessionTx } from '../people'
+import { erasureTx } from '../phones'
+import { retentionTx } from '../retention'
+import { ringTx } from '../ring'
+import { trafficTx } from '../traffic'
+import { usageTx } from '../usage'
+import { walletTx } from '../wallets'
+import { endpointsOfOwner, endpointTx, hookTx } from '../webhooks'
+import type { Unit } from './unit'
+
+export interface DoorDependencies extends AuditDependencies {
+  /** In whose name jobs are claimed. */
+  node: string
+}
+
+/** All of them cost a unit less than one of its statements. */
+export const doorsOf = (unit: Unit, { vault, node, ...audited }: DoorDependencies): Tx => ({
+  get now() {
+    return unit.now
+  },
+  afterCommit: (effect) => unit.afterCommit(effect),
+  claims: claimTx(unit),
+  issues: issueTx(unit, (owner) => {
+    endpointsOfOwner(unit, vault, owner)
+  }),
+  failures: failureTx(unit),
+  outbox: outboxTx(unit, vault),
+  jobs: jobTx(unit, node),
+  attempts: attemptTx(unit),
+  reports: reportTx(unit),
+  wallets: walletTx(unit),
+  endpoints: endpointTx(unit, vault),
+  hooks: hookTx(unit, vault),
+  apps: appTx(unit),
+  challenges: challengeTx(unit, vault),
+  keys: keyTx(unit),
+  templates: templateTx(unit),
+  carriers: carrierTx(unit, vault),
+  routes: routeTx(unit),
+  people: peopleTx(unit, vault),
+  sessions: sessionTx(unit),
+  invitations: invitationTx(unit),
+  audit: auditTx(unit, { vault, ...audited }),
+  usage: usageTx(unit),
+  traffic: trafficTx(unit, vault),
+  retention: retentionTx(unit),
+  erasures: erasureTx(unit),
+  clock: clockTx(unit),
+  ring: ringTx(unit, vault),
+})

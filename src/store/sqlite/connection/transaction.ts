@@ -1,0 +1,82 @@
+/** The doors of a unit, on the writer's connection. Statements are prepared once and shared by all units. */
+import type { Database } from 'bun:sqlite'
+import type { HeadFile } from '../../../ports/files'
+import type { Tx } from '../../../ports/store'
+import type { Vault } from '../../../ports/vault'
+import { openUnit } from '../../ended-transaction'
+import { createAppTx } from '../apps'
+import { createAttemptTx } from '../attempts'
+import { createAuditTx } from '../audit'
+import { createCarrierTx } from '../carriers'
+import { createChallengeTx } from '../challenges'
+import { createClockTx } from '../clock'
+import { createFailureTx } from '../failures'
+import { createIssueTx } from '../issues'
+import { createJobTx } from '../jobs'
+import { createKeyTx } from '../keys'
+import { createPeopleTx } from '../people'
+import { createErasureTx } from '../phones'
+import { createRetentionTx } from '../retention'
+import { createRingTx } from '../ring'
+import { createTrafficTx } from '../traffic'
+import { createUsageTx } from '../usage'
+import { createWalletTx } from '../wallets'
+import { createWebhookTx } from '../webhooks'
+import type { Current } from './transaction-state'
+
+export interface OpenUnit {
+  tx: Tx
+  /** Nothing can be done through `tx` any more; answers what is to happen once it is on disk. */
+  end: () => ReturnType<Current['end']>
+}
+
+/** Prepares everything once; the answer begins a unit at an instant. One runs at a time. */
+export function createTransactions(
+  connection: Database,
+  vault: Vault,
+  headFile: HeadFile | undefined,
+  current: Current,
+): (now: number) => OpenUnit {
+  const doors = createDoors(connection, vault, headFile, current)
+  return (now) => {
+    current.begin(now)
+    const { tx, end } = openUnit(doors)
+    return {
+      tx,
+      end() {
+        end()
+        return current.end()
+      },
+    }
+  }
+}
+
+function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
+  const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
+  return {
+    ...createIssueTx(connection, vault, current),
+    ...createFailureTx(connection),
+    ...createAttemptTx(connection),
+    ...createWalletTx(connection, current),
+    ...createJobTx(connection, current),
+    ...createClockTx(connection, current),
+    ...createAppTx(connection, current),
+    ...createChallengeTx(connection, vault, current),
+    ...createKeyTx(connection, current),
+    ...createCarrierTx(connection, vault, current),
+    ...webhooks,
+    ...createPeopleTx(connection, vault, current),
+    ...createAuditTx(connection, vault, headFile, current),
+    ...createUsageTx(connection),
+    ...createTrafficTx(connection, vault, current),
+    ...createErasureTx(connection, current),
+    ...createRingTx(connection, vault, current),
+    retention: { ...createRetentionTx(connection, current), ...retention },
+    get now() {
+      return current.now
+    },
+    afterCommit(effect) {
+      current.afterCommit(effect)
+    },
+  }
+}

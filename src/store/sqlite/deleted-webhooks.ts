@@ -1,0 +1,35 @@
+/** What there was to tell of an issue goes with it: events, whom they were told, what those answered, what is still to be told. */
+import type { Database } from 'bun:sqlite'
+import { eq, sql } from 'drizzle-orm'
+import { drizzle } from './connection/drizzle'
+import { bind, onFirstUse } from './connection/statement'
+import { jobs, webhookAttempts, webhookDeliveries, webhookEvents } from './schema'
+
+/** Answers how many events of an issue there were. */
+export function forgettingEvents(connection: Database): (issueId: string) => number {
+  const db = drizzle(connection)
+  const ofIssue = eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId'))
+  const ofEvent = eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))
+  const told = sql`(SELECT delivery_id FROM ${webhookDeliveries} WHERE ${ofEvent})`
+  const run = {
+    events: onFirstUse(() =>
+      db.delete(webhookEvents).where(ofIssue).returning({ eventId: webhookEvents.eventId }).prepare(),
+    ),
+    attempts: onFirstUse(() =>
+      db.delete(webhookAttempts).where(sql`${webhookAttempts.deliveryId} IN ${told}`).prepare(),
+    ),
+    jobs: onFirstUse(() =>
+      db.delete(jobs).where(sql`${jobs.subjectId} IN ${told} AND ${jobs.kind} = 'webhook'`).prepare(),
+    ),
+    deliveries: onFirstUse(() => db.delete(webhookDeliveries).where(ofEvent).prepare()),
+  }
+  return (issueId) => {
+    const events = run.events.all({ issueId })
+    for (const { eventId } of events) {
+      run.attempts.run({ eventId })
+      run.jobs.run({ eventId })
+      run.deliveries.run({ eventId })
+    }
+    return events.length
+  }
+}

@@ -1,0 +1,322 @@
+/** What protects an app and what came of it: for owners to see. Live mode only. */
+
+import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
+import { standingOf } from '../../abuse/rules/failure-budget'
+import { protectionOf } from '../../abuse/rules/protection'
+import { COMPARED_HOURS, compareRefused, type RefusedLately } from '../../abuse/rules/refusal-rate'
+import type { FailureRule, Rule } from '../../abuse/rules/rule'
+import { type Against, addTo, Decided, nothingAgainst, placeIn } from '../../abuse/rules/rule-report'
+import { isActive, type KeyKind } from '../../domain/access/api-key'
+import type { App } from '../../domain/access/app'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
+import type { Clock } from '../../ports/clock'
+import type { Lists, Reader } from '../../ports/store'
+import type { Decision, LaneHour } from '../../ports/store/traffic'
+
+interface Dependencies {
+  store: { readonly lists: Pick<Lists, 'traffic'> }
+  clock: Pick<Clock, 'now' | 'elapsed'>
+}
+
+/** How much of an app's traffic is known, by the kind of key. */
+export async function readLearned(
+  { store, clock }: Dependencies,
+  appId: string,
+): Promise<Readonly<Record<KeyKind, Learned>>> {
+  const now = clock.now()
+  const hours: LaneHour[] = []
+  for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
+    hours.push(...page)
+  const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
+  return { sk: of('sk'), pk: of('pk') }
+}
+
+/** How many phones wait, by what they wait for. */
+export type Held = Readonly<Record<FailureRule, number>>
+
+export interface HeldPhones {
+  readonly sk: Held
+  readonly pk: Held
+  /** Otherwise there are more: those with the latest wrong codes are counted. */
+  readonly areAll: boolean
+}
+
+/** Each is looked at. */
+const MOST_HELD = 1_000
+
+/** Phones that wrong codes hold up, or would where that is only watched. */
+export async function readHeld(
+  { store, clock }: { store: { read: Pick<Reader, 'phones'> }; clock: Pick<Clock, 'now'> },
+  app: App,
+): Promise<HeldPhones> {
+  const found = await store.read.phones.held(app.appId, MOST_HELD + 1)
+  const counts = {
+    sk: { failures_paused: 0, failures_locked: 0, failures_seldom: 0 },
+    pk: { failures_paused: 0, failures_locked: 0, failures_seldom: 0 },
+  }
+  for (const { kind, failures } of found.slice(0, MOST_HELD)) {
+    const { rule } = standingOf(failures, protectionOf(app), clock.now())
+    if (rule) counts[kind][rule]++
+  }
+  return { ...counts, areAll: found.length <= MOST_HELD }
+}
+
+/** Codes sent and refused in the last hour, for operators who are about to change a rule. */
+export interface Lately {
+  /** Active live keys. */
+  readonly keys: Readonly<Record<KeyKind, number>>
+  /** Codes of the last hour; those with the most first. */
+  readonly codes: readonly LatelyCodes[]
+  /** Otherwise more were sent than are counted. */
+  readonly areAll: boolean
+}
+
+interface LatelyCodes {
+  readonly kind: KeyKind
+  readonly country: string
+  readonly sent: number
+  readonly refused: number
+}
+
+/** Each is looked at. */
+const MOST_LATELY = 20_000
+
+/** `prefix`: only of these numbers, by the keyed hash of their digits. */
+export async function readLately(
+  {
+    store,
+    clock,
+  }: { store: { read: Pick<Reader, 'keys' | 'traffic'>; lists: Pick<Lists, 'traffic'> }; clock: Pick<Clock, 'now'> },
+  appId: string,
+  prefix?: string,
+): Promise<Lately> {
+  const now = clock.now()
+  const from = now - HOUR_MS
+  const counts = new Map<string, { kind: KeyKind; country: string; sent: number; refused: number }>()
+  const add = ({
+    kind,
+    country,
+    sent = 0,
+    refused = 0,
+  }: Partial<LatelyCodes> & Pick<LatelyCodes, 'kind' | 'country'>) => {
+    const known = counts.get(`${kind}/${country}`) ?? { kind, country, sent: 0, refused: 0 }
+    counts.set(`${kind}/${country}`, { ...known, sent: known.sent + sent, refused: known.refused + refused })
+  }
+  let seen = 0
+  for await (const page of store.read.traffic.seen(appId, from, now + 1, 'all')) {
+    for (const { keyKind, country = '', prefixHash = NO_HASH } of page)
+      if (keyKind && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind: keyKind, country, sent: 1 })
+    seen += page.length
+    if (seen >= MOST_LATELY) break
+  }
+  for await (const page of store.lists.traffic.decisions(appId, from, now + 1))
+    for (const { kind, country, prefixHash, isRefused, times } of page)
+      if (isRefused && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind, country, refused: times })
+  const keys = (await store.read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
+  const keysOf = (kind: KeyKind) => keys.filter((key) => key.kind === kind).length
+  const codes = [...counts.values()].sort((one, other) => other.sent + other.refused - one.sent - one.refused)
+  return { keys: { sk: keysOf('sk'), pk: keysOf('pk') }, codes, areAll: seen < MOST_LATELY }
+}
+
+const NO_HASH = new Uint8Array()
+
+const SENT_TO_DAYS = 90
+
+/** Where codes of an app's secret keys went lately. */
+export interface SentTo {
+  readonly days: number
+  /** Where some were typed, and where none was; those with the most codes first. */
+  readonly typed: readonly string[]
+  readonly untyped: readonly string[]
+}
+
+/** What an owner who closes all other countries has to know. */
+export async function readSentTo({ store, clock }: Dependencies, appId: string): Promise<SentTo> {
+  const now = clock.now()
+  const counts = new Map<string, { sent: number; verified: number }>()
+  for await (const page of store.lists.traffic.sent(appId, now - SENT_TO_DAYS * DAY_MS, now + HOUR_MS))
+    for (const { kind, country, sent, verified } of page) {
+      if (kind !== 'sk' || country === '') continue
+      const known = counts.get(country) ?? { sent: 0, verified: 0 }
+      counts.set(country, { sent: known.sent + sent, verified: known.verified + verified })
+    }
+  const all = [...counts].sort(([, one], [, other]) => other.sent - one.sent)
+  const named = (isTyped: boolean) =>
+    all.filter(([, { verified }]) => verified > 0 === isTyped).map(([country]) => country)
+  return { days: SENT_TO_DAYS, typed: named(true), untyped: named(false) }
+}
+
+export interface ProtectionQuery {
+  from: number
+  to: number
+  by: 'hour' | 'day'
+}
+
+/** What was sent, and what became of it; what is not over for an hour is not counted yet. */
+export interface Sent {
+  sent: number
+  verified: number
+  unverified: number
+  /** What codes have cost that nobody typed: of an hour its share. */
+  untypedCredits: number
+}
+
+type Counted = Against & Sent
+
+export interface Protected {
+  total: Counted
+  series: Array<Counted & { at: number }>
+  /** The most first. */
+  rules: Array<Against & { rule: Rule }>
+  countries: Array<Counted & { country: string }>
+  /** Keyed hashes, as hexadecimal digits. */
+  prefixes: Array<Against & { country: string; prefix: string }>
+  networks: Array<Against & { network: string }>
+}
+
+/** It is looked at as often as somebody watches, and there may be a row for each code of an attack. */
+export class ProtectionHistory {
+  readonly #hours: DecidedHours
+
+  constructor(private readonly deps: Dependencies) {
+    this.#hours = new DecidedHours(deps)
+  }
+
+  async read(appId: string, { from, to, by }: ProtectionQuery): Promise<Protected> {
+    const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
+    const start = Math.floor(from / stepMs) * stepMs
+    const end = Math.min(Math.ceil(to / stepMs) * stepMs, start + MOST_STEPS * stepMs)
+    const steps = Math.max(0, (end - start) / stepMs)
+    const series = Array.from({ length: steps }, (_, step) => ({ at: start + step * stepMs, ...nothing() }))
+    const stepAt = (at: number) => series[Math.floor((at - start) / stepMs)]
+    const total = nothing()
+    const countries = new Map<string, Counted>()
+    const decided = new Decided()
+    for (const [hour, ofHour] of await this.#hours.of(appId, start, end)) {
+      decided.include(ofHour)
+      for (const sum of [total, stepAt(hour)]) if (sum) addTo(sum, ofHour.total)
+    }
+    for (const [name, against] of decided.most('country')) countries.set(name, { ...nothing(), ...against })
+    for await (const page of this.deps.store.lists.traffic.sent(appId, start, end))
+      for (const hour of page) {
+        const country = countries.get(hour.country) ?? nothing()
+        countries.set(hour.country, country)
+        for (const sum of [total, stepAt(hour.hour), country]) if (sum) addSent(sum, hour)
+      }
+    return {
+      total: rounded(total),
+      series: series.map(rounded),
+      rules: decided.most('rule').map(([rule, sum]) => ({ rule: rule as Rule, ...sum })),
+      countries: mostOf(countries),
+      prefixes: decided.most('prefix').map(([name, sum]) => ({ ...placeIn(name), ...sum })),
+      networks: decided.most('network').map(([network, sum]) => ({ network, ...sum })),
+    }
+  }
+
+  /** How many codes were refused in the last 24 hours, and whether lately there are more than usual. */
+  async refused(appId: string): Promise<RefusedLately & { lastDay: number }> {
+    const end = (Math.floor(this.deps.clock.now() / HOUR_MS) + 1) * HOUR_MS
+    const from = end - COMPARED_HOURS * HOUR_MS
+    const decided = await this.#hours.of(appId, from, end)
+    const byHour = Array.from(
+      { length: COMPARED_HOURS },
+      (_, hour) => decided.get(from + hour * HOUR_MS)?.total.refused ?? 0,
+    )
+    const lastDay = byHour.slice(-DAY_HOURS).reduce((sum, refused) => sum + refused, 0)
+    return { lastDay, ...compareRefused(byHour) }
+  }
+}
+
+const MOST_STEPS = 1_000
+const DAY_HOURS = 24
+const MOST_COUNTRIES = 200
+
+const nothing = (): Counted => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })
+
+function addSent(sum: Sent, { sent, credits, verified, unverified }: LaneHour): void {
+  sum.sent += sent
+  sum.verified += verified
+  sum.unverified += unverified
+  // What each has cost is not kept.
+  sum.untypedCredits += sent > 0 ? (credits * Math.min(unverified, sent)) / sent : 0
+}
+
+const rounded = <T extends Sent>(sum: T): T => ({ ...sum, untypedCredits: Math.round(sum.untypedCredits) })
+
+/** Where rules were against the most; then where the most was sent. */
+const mostOf = (countries: ReadonlyMap<string, Counted>) =>
+  [...countries]
+    .map(([country, sum]) => ({ country, ...rounded(sum) }))
+    .sort((one, other) => against(other) - against(one) || other.sent - one.sent)
+    .slice(0, MOST_COUNTRIES)
+
+const against = ({ refused, watched }: Against) => refused + watched
+
+/** To an hour that is over so long nothing is added any more. */
+const SETTLED_AFTER_MS = 10 * MINUTE_MS
+/** A sum of the running hours is kept for so many times what it took: adding up may not keep the process busy. */
+const REST_AFTER_READ = 20
+const MOST_HOURS_KEPT = 3_000
+
+/** What rules were against, by the hour. An hour that is over is added up once. */
+class DecidedHours {
+  readonly #kept = new Map<string, { decided: Decided; until: number }>()
+
+  constructor(private readonly deps: Dependencies) {}
+
+  async of(appId: string, from: number, to: number): Promise<Map<number, Decided>> {
+    const { clock } = this.deps
+    const elapsed = clock.elapsed()
+    const hours = new Map<number, Decided>()
+    const missing: number[] = []
+    for (let hour = from; hour < to && hour <= clock.now(); hour += HOUR_MS) {
+      const kept = this.#kept.get(`${appId}/${hour}`)
+      if (kept && elapsed < kept.until) hours.set(hour, kept.decided)
+      else missing.push(hour)
+    }
+    const [first] = missing
+    const last = missing.at(-1)
+    if (first !== undefined && last !== undefined)
+      for (const [hour, decided] of await this.#read(appId, first, last)) hours.set(hour, decided)
+    return hours
+  }
+
+  async #read(appId: string, first: number, last: number): Promise<Map<number, Decided>> {
+    const { store, clock } = this.deps
+    const startedAt = clock.elapsed()
+    const hours = new Map<number, Decided>()
+    for (let hour = first; hour <= last; hour += HOUR_MS) hours.set(hour, new Decided())
+    let adding: Decided | undefined
+    for await (const page of store.lists.traffic.decisions(appId, first, last + HOUR_MS))
+      for (const decision of page) {
+        const decided = hours.get(Math.floor(decision.minute / HOUR_MS) * HOUR_MS)
+        // They come in the order of time.
+        if (decided !== adding) adding?.trim()
+        adding = decided
+        decided?.add(foundOf(decision))
+      }
+    adding?.trim()
+    this.#keep(appId, hours, startedAt)
+    return hours
+  }
+
+  #keep(appId: string, hours: ReadonlyMap<number, Decided>, startedAt: number): void {
+    const { clock } = this.deps
+    const now = clock.now()
+    const elapsed = clock.elapsed()
+    if (this.#kept.size + hours.size > MOST_HOURS_KEPT) this.#kept.clear()
+    for (const [hour, decided] of hours) {
+      const isSettled = hour + HOUR_MS + SETTLED_AFTER_MS <= now
+      const until = isSettled ? Number.POSITIVE_INFINITY : elapsed + (elapsed - startedAt) * REST_AFTER_READ
+      this.#kept.set(`${appId}/${hour}`, { decided, until })
+    }
+  }
+}
+
+const hex = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
+
+const foundOf = ({ rule, country, prefixHash, networkHash, isRefused, times, credits }: Decision) => ({
+  ...{ rule, country, prefix: hex(prefixHash), network: hex(networkHash) },
+  ...nothingAgainst(),
+  ...(isRefused ? { refused: times, refusedCredits: credits } : { watched: times, watchedCredits: credits }),
+})

@@ -1,0 +1,70 @@
+/** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
+import { ended, type Incident, isOfCaps, isOver, NO_PAUSE } from '../../abuse/rules/incident'
+import type { Clock } from '../../ports/clock'
+import type { Log } from '../../ports/log'
+import type { Random } from '../../ports/random'
+import type { Store, Tx } from '../../ports/store'
+import type { Findings, Trouble } from '../../ports/traffic'
+
+interface RecordDependencies {
+  store: Store
+  random: Random
+  log: Log
+}
+
+/** In a transaction of its own: no code waits for it. */
+export async function recordTraffic({ store, random, log }: RecordDependencies, findings: Findings): Promise<void> {
+  const { appId, decisions, troubles, hours } = findings
+  await store.transaction(async (tx) => {
+    if (hours.length > 0) await tx.traffic.saveHours(appId, hours)
+    if (decisions.length > 0) await tx.traffic.addDecisions(decisions)
+    for (const trouble of troubles) await addTo(tx, { random, log }, appId, trouble)
+  })
+}
+
+async function addTo(
+  tx: Tx,
+  { random, log }: Pick<RecordDependencies, 'random' | 'log'>,
+  appId: string,
+  trouble: Trouble,
+): Promise<void> {
+  const known = await tx.traffic.lockIncident(appId, trouble.lane)
+  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble, tx.now), trouble)
+  await tx.traffic.saveIncident(incident)
+  if (known) return
+  const { incidentId, kind, country, isBlocked, rules } = incident
+  const what = isOfCaps(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
+  tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
+}
+
+const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble, now: number): Incident => ({
+  ...{ incidentId, appId, kind: lane.kind, country: lane.country, since: lastAt, lastAt, endedAt: undefined },
+  ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
+  ...{ tellAt: now, tells: 0 },
+})
+
+/** Servers that pause at a time pause once. */
+function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: Trouble): Incident {
+  const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
+  return {
+    ...incident,
+    refused: incident.refused + refused,
+    isBlocked: incident.isBlocked || isBlocked,
+    since: Math.min(incident.since, lastAt),
+    lastAt: Math.max(incident.lastAt, lastAt),
+    // Every server sees the same codes.
+    cost: Math.max(incident.cost, cost),
+    rules: [...new Set([...incident.rules, ...rules])].sort(),
+    ...(isLonger && { pausedUntil: pause.pausedUntil, pauses: Math.max(pause.pauses, incident.pauses) }),
+  }
+}
+
+/** Ends incidents in which nothing was refused for an hour, nor would have been. */
+export async function endQuietIncidents({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }): Promise<void> {
+  for (const { incidentId } of await store.read.traffic.allOpenIncidents())
+    await store.transaction(async (tx) => {
+      const incident = await tx.traffic.lockIncidentById(incidentId)
+      if (!incident || incident.endedAt !== undefined || !isOver(incident, clock.now())) return
+      await tx.traffic.saveIncident(ended(incident, clock.now()))
+    })
+}

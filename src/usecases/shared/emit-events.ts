@@ -1,0 +1,82 @@
+/**
+ * Events, written in the transaction of the change that causes them: neither can exist without the other. An event is
+ * stored once, and queued for each endpoint that wants it. Specification: "Events"; decisions: "Webhooks".
+ */
+import type { EventType } from '../../../contract/event'
+import type { Issue } from '../../domain/codes/issue'
+import type { StoredEvent } from '../../domain/webhooks/event'
+import { eventOf, eventsOf } from '../../domain/webhooks/event'
+import { type Endpoint, wants } from '../../domain/webhooks/webhook'
+import type { Node } from '../../ports/node'
+import type { Random } from '../../ports/random'
+import type { Tx } from '../../ports/store'
+
+export interface TellDependencies {
+  random: Random
+  node: Pick<Node, 'wakeUps'>
+}
+
+/** Tells what a change of an issue means to whoever asked to be told. Reads number and text while they are there. */
+export async function tellEvents(
+  deps: TellDependencies,
+  tx: Tx,
+  before: Issue,
+  after: Issue,
+  sentTo?: string,
+): Promise<void> {
+  // Nobody is told of who was erased.
+  if (after.erasedAt !== undefined) return
+  const types = eventsOf(before, after)
+  if (types.length === 0) return
+  const endpoints = await tx.endpoints.ofOwner(after)
+  for (const type of types) {
+    const listening = endpoints.filter((endpoint) => wants(endpoint, subjectOf(type, after)))
+    if (listening.length > 0) await tell(deps, tx, { type, issue: after, listening, sentTo })
+  }
+}
+
+const subjectOf = (type: EventType, { leg, purpose, metadata = {} }: Issue) => ({
+  type,
+  method: leg,
+  purpose,
+  metadata,
+})
+
+interface Told {
+  type: EventType
+  issue: Issue
+  listening: readonly Endpoint[]
+  sentTo: string | undefined
+}
+
+async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: Told): Promise<void> {
+  const eventId = deps.random.uuid(tx.now)
+  const to = type === 'otp.sent' ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
+  const carrier = type === 'otp.delivered' ? await carrierOf(tx, issue) : undefined
+  const body = JSON.stringify(eventOf(type, issue, { eventId, now: tx.now, to, carrier }))
+  const { appId, mode, issueId, origin } = issue
+  await queueEvent(deps, tx, { appId, mode, eventId, type, issueId, origin, body, createdAt: tx.now }, listening)
+}
+
+async function carrierOf(tx: Tx, issue: Issue): Promise<string | undefined> {
+  const attempts = await tx.attempts.ofIssue(issue, issue.issueId)
+  return attempts.findLast(({ leg, outcome }) => leg === issue.leg && outcome !== 'refused')?.carrier
+}
+
+/** Stores an event, and a webhook of it for each endpoint. */
+export async function queueEvent(
+  { random, node }: TellDependencies,
+  tx: Tx,
+  event: StoredEvent,
+  endpoints: readonly Endpoint[],
+): Promise<void> {
+  const { appId, mode, eventId, issueId } = event
+  await tx.hooks.addEvent(event)
+  for (const { endpointId } of endpoints) {
+    const deliveryId = random.uuid(tx.now)
+    const state = { status: 'pending', attempts: 0, tries: 0 } as const
+    await tx.hooks.add({ appId, mode, deliveryId, endpointId, eventId, issueId, ...state, createdAt: tx.now })
+    await tx.jobs.add({ kind: 'webhook', owner: event, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
+  }
+  tx.afterCommit(() => node.wakeUps.wake('webhook'))
+}
