@@ -175,18 +175,17 @@ export async function depart(
 const ASK_AGAIN_MS = 1_000
 
 /**
- * By what is stored, for who has lost the answers. Asked for until the lease has ended; one that ends at another time is of a
- * later message.
+ * By what is stored, for who has lost the answers. Asked for until the lease has ended. A job whose issue has an attempt with an
+ * answer is that of a later message; when its lease ends says nothing, since a clock that is set back shortens it.
  */
-async function findHeld(
-  { store, clock }: DeliverDependencies,
-  { issueId, createdAt }: Issue,
-): Promise<Job | undefined> {
+async function findHeld({ store, clock }: DeliverDependencies, issue: Issue): Promise<Job | undefined> {
+  const { read } = store
   const until = clock.elapsed() + LEASE_MS.deliver
   while (clock.elapsed() < until) {
     try {
-      const job = await store.read.jobs.held('deliver', issueId)
-      return job?.runAt === createdAt + LEASE_MS.deliver ? job : undefined
+      const job = await read.jobs.held('deliver', issue.issueId)
+      const attempts = job ? await read.attempts.ofIssue(issue, issue.issueId) : []
+      return attempts.every(({ outcome }) => outcome === undefined) ? job : undefined
     } catch {
       await new Promise<void>((again) => void clock.after(ASK_AGAIN_MS, again))
     }

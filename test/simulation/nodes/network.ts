@@ -323,7 +323,12 @@ class Pool {
 
   #serveNext(): void {
     const next = this.#waiting.shift()
-    if (next) this.reserve().then(next.resolve, next.reject)
+    if (!next) return
+    // Who gets no connection gives none back, so the one behind it would wait for ever.
+    this.reserve().then(next.resolve, (error) => {
+      next.reject(error)
+      this.#serveNext()
+    })
   }
 
   close(): void {

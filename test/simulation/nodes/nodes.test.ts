@@ -23,7 +23,7 @@ const FOUND_AT: Record<string, number> = {
   'who stops gives back what others run': 8,
   'who has waited to follow the clock follows it, too': 2,
   'a carrier that does not tell what became of a message has lost it': 6,
-  'each connection counts for itself': 7,
+  'each connection counts for itself': 14,
   'a message is sent within the unit that writes it down': 4,
   'what was lost with its commit is done again': 7,
   'what was lost with its commit counts as stored': 8,
