@@ -1,6 +1,7 @@
 /** Makes the third-party notice of what the bundler takes, by the texts that the packages bring. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BunPlugin } from 'bun'
 import type { Component, Notice } from '../../../src/cli/licenses'
 import { buildConsole } from '../../../src/console/bundle'
 import { bundleAssets } from '../../../src/guide/site'
@@ -26,9 +27,21 @@ const buildServer = () =>
     entrypoints: [join(ROOT, 'src/main.ts')],
     target: 'bun',
     minify: true,
+    plugins: [withoutGuideFromSource],
     define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
   })
+
+/** The libraries that make the guide's pages are used by the build, and are not in the binary. */
+export const withoutGuideFromSource: BunPlugin = {
+  name: 'without-guide-from-source',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]guide[\\/]embedded\.ts$/ }, () => ({
+      contents: 'export const bundle = undefined',
+      loader: 'ts',
+    }))
+  },
+}
 
 export async function componentOf({ name, version, folder, note }: Bundled): Promise<Component> {
   const manifest = await manifestOf(folder)
