@@ -36,6 +36,11 @@ interface Way {
   random: SeededRandom
 }
 
+interface ConnectionDependencies extends Way {
+  /** Called when the two have lost each other, with how many requests were just being counted. */
+  lost: (requests: number) => void
+}
+
 /** Something goes wrong just when this is asked; a commit of what was only read is none. */
 export interface Strike {
   words: RegExp
@@ -69,7 +74,7 @@ export class Connection {
 
   constructor(
     readonly name: string,
-    private readonly deps: Way,
+    private readonly deps: ConnectionDependencies,
   ) {}
 
   get load(): number {
@@ -120,6 +125,7 @@ export class Connection {
   cut(isTold = true): void {
     if (this.#end) return
     this.#end = closed
+    this.deps.lost(this.#asked.filter(({ text }) => text.includes('count_one(')).length)
     // What was under way may still arrive, all of it or some.
     const { chance, below } = this.deps.random
     if (chance(0.5)) this.#waiting = this.#waiting.slice(0, below(this.#waiting.length + 1))
@@ -202,6 +208,8 @@ export class Link {
   isCut = false
   /** Nothing goes either way. */
   isStalled = false
+  /** Requests whose counting was under way on a connection that was lost: each is counted again. */
+  readonly countedTwice: Array<{ at: number; requests: number }> = []
   strike: Strike | undefined
   #isDead = false
 
@@ -280,7 +288,10 @@ export class Link {
 
   #open(): Connection | undefined {
     if (this.isCut) return undefined
-    const connection = new Connection(`${this.name}.${++this.#made}`, this.deps)
+    const lost = (requests: number) => {
+      this.countedTwice.push({ at: this.deps.elapsed(), requests })
+    }
+    const connection = new Connection(`${this.name}.${++this.#made}`, { ...this.deps, lost })
     this.#connections.push(connection)
     return connection
   }

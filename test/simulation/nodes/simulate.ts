@@ -144,6 +144,10 @@ class Story {
     })
     this.#crowd = new Crowd({
       ...{ random, clock: this.#setClock, note },
+      countedTwice: (since) =>
+        this.#everybody
+          .flatMap(({ link }) => link.countedTwice.filter(({ at }) => at >= since))
+          .reduce((sum, { requests }) => sum + requests, 0),
       ask: (...what) => this.#askWith(this.#keys.test, ...what),
     })
     if (seed % ATTACKED_EVERY === 0)
