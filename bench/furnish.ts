@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Issue } from '../src/domain/codes/issue'
-import type { Letter } from '../src/domain/message/rendered-message'
+import type { RenderedMessage } from '../src/domain/message/rendered-message'
 import type { Owner } from '../src/domain/shared/value'
 import type { Store } from '../src/ports/store'
 import { assertCarrier, reportsBySecret } from '../src/providers/carriers'
@@ -106,7 +106,7 @@ async function queueMessages(store: Store, appId: string, count: number): Promis
   }
 }
 
-const LETTER: Letter = {
+const LETTER: RenderedMessage = {
   to: '',
   text: `[Watchword] ${FILLED_CODE} is your verification code.`,
   code: FILLED_CODE,

@@ -9,7 +9,7 @@ import type { MetricsRoute } from './http/metrics'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createRoutes } from './http/routes'
 import { createFetch, type Fetch } from './http/server'
-import { createSeats } from './jobs/carrier-slots'
+import { createCarrierSlots } from './jobs/carrier-slots'
 import { createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -28,8 +28,8 @@ import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
 import { inOrder } from './runtime/clock-watch'
-import { several } from './runtime/cluster'
-import { alone } from './runtime/single-node'
+import { cluster } from './runtime/cluster'
+import { singleNode } from './runtime/single-node'
 import { recordTraffic } from './usecases/abuse/record-traffic'
 import { publishedKeys } from './usecases/prove-verification'
 import { readVitals } from './usecases/read-vitals'
@@ -63,7 +63,7 @@ export interface Ports {
   settled?: () => void
 }
 
-export interface App {
+export interface RunningApp {
   fetch: Fetch
   vitals(): Promise<Vitals>
   /** Loads and reads what the first requests need, unless they have come already. */
@@ -76,7 +76,7 @@ export interface App {
   stop(): Promise<void>
 }
 
-export function createApp(config: Config, ports: Ports): App {
+export function createApp(config: Config, ports: Ports): RunningApp {
   const { clock, vault, log, telemetry, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
   const random = inOrder(ports.random)
@@ -90,7 +90,7 @@ export function createApp(config: Config, ports: Ports): App {
     record,
     settled: ports.settled,
   }
-  const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
+  const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }
   const issuing = {
@@ -108,7 +108,7 @@ export function createApp(config: Config, ports: Ports): App {
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
-  const seats = createSeats({ gates: node.gates, clock })
+  const seats = createCarrierSlots({ gates: node.gates, clock })
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
     kinds: jobKinds({ ...basics, modes, seats, carrierNamed, hooks, hookPolicy: config.webhooks }),

@@ -280,7 +280,7 @@ const settings = {
   ),
 }
 
-type Values = {
+type SettingValues = {
   [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer Value, infer Default>
     ? Value | Default
     : never
@@ -447,16 +447,20 @@ function readSettings(given: Record<string, string | undefined>) {
     for (const { message } of error?.issues ?? []) wrong.push({ name, message })
     return [name, data]
   })
-  return { value: Object.fromEntries(entries) as Values, wrong }
+  return { value: Object.fromEntries(entries) as SettingValues, wrong }
 }
 
-function secretOf({ SECRET: text, SECRET_FILE: file, SECRET_COMMAND: command }: Values): SecretSource | undefined {
+function secretOf({
+  SECRET: text,
+  SECRET_FILE: file,
+  SECRET_COMMAND: command,
+}: SettingValues): SecretSource | undefined {
   if (text !== undefined) return { setting: `${PREFIX}SECRET`, text }
   if (file !== undefined) return { setting: `${PREFIX}SECRET_FILE`, file }
   return command && { setting: `${PREFIX}SECRET_COMMAND`, command }
 }
 
-const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: Values) =>
+const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: SettingValues) =>
   url === undefined || secret === undefined ? undefined : { url, secret }
 
 function databaseUrlOf(
@@ -476,7 +480,7 @@ function databaseUrlOf(
   return undefined
 }
 
-const databaseOf = (url: string, value: Values): DatabaseConfig => ({
+const databaseOf = (url: string, value: SettingValues): DatabaseConfig => ({
   ...{ url, size: value.DATABASE_POOL, batches: value.DATABASE_BATCHING, replicaUrl: value.DATABASE_REPLICA_URL },
 })
 

@@ -1,6 +1,6 @@
 /** A server whose PostgreSQL does not answer at its start: it listens, says that it waits, and asks again until it does. */
 import type { Config } from '../config'
-import { Sparing } from '../domain/operations/log-sampler'
+import { LogSampler } from '../domain/operations/log-sampler'
 import { waitingRoutes } from '../http/routes-before-start'
 import { createFetch, type Fetch } from '../http/server'
 import type { Log } from '../ports/log'
@@ -53,7 +53,7 @@ export async function awaitDatabase<Opened>(
 
 async function untilOpened<Opened>(database: string, log: Log, attempt: () => Promise<Opened>): Promise<Opened> {
   const startedAt = systemClock.elapsed()
-  const sparing = new Sparing()
+  const sparing = new LogSampler()
   for (let attempts = 1; ; attempts++) {
     try {
       const opened = await attempt()

@@ -15,7 +15,7 @@ import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
 import { systemSchedule } from '../system/schedule'
 import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
-import { noteChange } from '../usecases/shared/write-audit'
+import { writeAudit } from '../usecases/shared/write-audit'
 import { headOf } from '../usecases/verify-audit'
 import { makeBackupsAtTheirTimes } from './backup-times'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
@@ -115,7 +115,7 @@ export const restoreCommand = (): Command =>
           if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
           const admin = adminOf({ store, vault, clock })
           await store.transaction((tx) =>
-            noteChange(admin, tx, 'database.restore', DATABASE_FILE, {
+            writeAudit(admin, tx, 'database.restore', DATABASE_FILE, {
               auditHead: endBefore,
             }),
           )

@@ -30,15 +30,16 @@ export function instant(text: string): number {
   return at
 }
 
-type Work = (opened: Opened, output: Output) => Promise<void>
+type CommandWork = (opened: Opened, output: Output) => Promise<void>
 
 /** Runs one command on the opened data folder or PostgreSQL and closes it. Makes nothing where there is no database. */
-export const onData = (options: CommonOptions, run: Work): Promise<void> => work(options, run, {})
+export const onData = (options: CommonOptions, run: CommandWork): Promise<void> => work(options, run, {})
 
 /** The same for what an installation may begin with before a server has run. */
-export const onDataOrNew = (options: CommonOptions, run: Work): Promise<void> => work(options, run, { makes: true })
+export const onDataOrNew = (options: CommonOptions, run: CommandWork): Promise<void> =>
+  work(options, run, { makes: true })
 
-async function work({ data, json }: CommonOptions, run: Work, beginning: Beginning): Promise<void> {
+async function work({ data, json }: CommonOptions, run: CommandWork, beginning: Beginning): Promise<void> {
   const opened = await open({ DATA: data, LOG_LEVEL: 'warn' }, beginning)
   try {
     await run(opened, outputFor(json))

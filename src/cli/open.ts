@@ -13,7 +13,7 @@ import { nameOf } from '../store/postgres/connection/name'
 import type { SharedStore } from '../store/postgres/open'
 import { type FileStore, layOut, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
-import { databaseClock, type Sighting } from '../system/database-clock'
+import { type ClockSighting, databaseClock } from '../system/database-clock'
 import { erasedFileIn } from '../system/erased-file'
 import { turn } from '../system/event-loop-batch'
 import { headFileIn } from '../system/head-file'
@@ -82,7 +82,7 @@ export async function openShared(
   const vault = vaultOf(config, log, false)
   const { clock, see } = databaseClock(systemClock)
   const node = Buffer.from(systemRandom.bytes(8)).toString('hex')
-  const time = (sighting: Sighting) => {
+  const time = (sighting: ClockSighting) => {
     see(sighting)
     return sighting.stamped
   }

@@ -40,7 +40,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
 /** What only the shells' scripts type, and needs all others. */
 const HIDDEN = 'complete'
 
-interface Line {
+interface CommandLine {
   isJson: boolean
   words?: readonly string[]
 }
@@ -49,7 +49,7 @@ interface Line {
  * `words`: of the line. Of a line that begins with a command there is only that one; else all. `isJson`: whoever asked reads
  * JSON, so that help in the place of an answer is not for them.
  */
-export async function createProgram({ isJson, words = [] }: Line): Promise<Command> {
+export async function createProgram({ isJson, words = [] }: CommandLine): Promise<Command> {
   const program = new Command('watchword')
     .description('Self-hosted phone verification codes.')
     .version(VERSION)
@@ -76,7 +76,7 @@ function inherit(parent: Command): void {
 const portOption = ['--port <n>', 'port to listen on; 0 takes any free one (default: WATCHWORD_PORT or 8787)'] as const
 const hostOption = ['--host <address>', 'address to listen on (default: WATCHWORD_HOST or 127.0.0.1)'] as const
 
-interface ListenOptions {
+interface ServeOptions {
   data?: string
   port?: string
   host?: string
@@ -89,7 +89,7 @@ const serveCommand = () =>
     .option(...portOption)
     .option(...hostOption)
     .addOption(newOption())
-    .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
+    .action(async ({ data, port, host, new: isNew = false }: ServeOptions) => {
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
       const flags = { DATA: data, PORT: port, HOST: host }
@@ -115,7 +115,7 @@ const quickstartCommand = () =>
     .option(...portOption)
     .option(...hostOption)
     .addOption(newOption())
-    .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
+    .action(async ({ data, port, host, new: isNew = false }: ServeOptions) => {
       const { quickstart } = await import('./quickstart')
       const flags = { DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn', LEAVING_MS: '0' }
       await quickstart(await open(flags, { makes: true, serves: true, isNew }))

@@ -9,13 +9,13 @@ export const versionCommand = (): Command =>
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) => {
       const { commit = null, builtAt = null, target = null } = BUILD ?? {}
-      const about: About = { version: VERSION, commit, builtAt, target, bun: Bun.version }
+      const about: BuildFacts = { version: VERSION, commit, builtAt, target, bun: Bun.version }
       outputFor(json)(about, [lineOf(about)])
     })
 
-type About = { [part in Exclude<keyof Build, 'version'>]: Build[part] | null } & { version: string; bun: string }
+type BuildFacts = { [part in Exclude<keyof Build, 'version'>]: Build[part] | null } & { version: string; bun: string }
 
-const lineOf = ({ version, commit, builtAt, target, bun }: About) =>
+const lineOf = ({ version, commit, builtAt, target, bun }: BuildFacts) =>
   [
     `watchword ${version}`,
     target ? `for ${target}` : 'from source',

@@ -4,11 +4,11 @@ import type { Operator, OperatorSession } from '../domain/access/operator'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import type { HookUrlPolicy } from '../domain/webhooks/target-address'
-import type { Way } from '../ports/carrier'
+import type { CarrierEndpoint } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backups, ErasedFile } from '../ports/files'
 import type { Log } from '../ports/log'
-import type { Gate, Node } from '../ports/node'
+import type { ConcurrencyLimiter, Node } from '../ports/node'
 import type { Passwords } from '../ports/vault'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
@@ -50,8 +50,8 @@ export interface ConsoleDependencies
 
 /** The carriers in use, by name. */
 export interface ConsoleCarriers {
-  gates(): ReadonlyMap<string, Gate>
-  named(name: string): Promise<Way | undefined>
+  gates(): ReadonlyMap<string, ConcurrencyLimiter>
+  named(name: string): Promise<CarrierEndpoint | undefined>
 }
 
 export interface ConsoleContext {

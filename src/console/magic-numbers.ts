@@ -17,10 +17,10 @@ const NUMBERS: Readonly<Record<string, () => string[]>> = {
 /** What takes a millisecond or two. */
 const HASHED_AT_ONCE = 1_000
 
-type Known = Map<string, Recipient>
+type KnownRecipients = Map<string, Recipient>
 
 export class MagicNumbers {
-  readonly #known = new Map<string, Promise<Known>>()
+  readonly #known = new Map<string, Promise<KnownRecipients>>()
 
   constructor(private readonly deps: { vault: Pick<Vault, 'phoneHash'>; clock: Pick<Clock, 'after'> }) {}
 
@@ -28,7 +28,7 @@ export class MagicNumbers {
     return (await this.#ofCountry(country))?.get(keyOf(phoneHash))
   }
 
-  #ofCountry(country: string): Promise<Known> | undefined {
+  #ofCountry(country: string): Promise<KnownRecipients> | undefined {
     const numbers = Object.hasOwn(NUMBERS, country) ? NUMBERS[country] : undefined
     if (!numbers) return undefined
     const known = this.#known.get(country) ?? this.#hashed(numbers())
@@ -37,9 +37,9 @@ export class MagicNumbers {
   }
 
   /** When the first issue of the country is looked at; others have their turn meanwhile, for there are 100,000 in one. */
-  async #hashed(numbers: string[]): Promise<Known> {
+  async #hashed(numbers: string[]): Promise<KnownRecipients> {
     const { vault, clock } = this.deps
-    const known: Known = new Map()
+    const known: KnownRecipients = new Map()
     for (const [index, number] of numbers.entries()) {
       const recipient = magicRecipient(number)
       if (recipient) known.set(keyOf(vault.phoneHash(recipient.identity)), recipient)

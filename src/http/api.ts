@@ -11,13 +11,13 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
-import { type Caller, type EnterDependencies, enter, type Visit } from './authenticate'
+import { type AuthenticateDependencies, authenticate, type Caller, type RequestContext } from './authenticate'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { inputOf } from './input'
 import { type Operation, type OperationName, operationAt } from './operations'
 import { createProcedures, type ProcedureDependencies } from './procedures'
-import type { Place } from './request-path'
-import { COME_BACK_MS } from './retry-after'
+import type { RequestPath } from './request-path'
+import { RETRY_AFTER_MS } from './retry-after'
 import { isRpc } from './wire'
 
 /** What is answered to one request; `key` is whose it was, where that is known. */
@@ -34,7 +34,7 @@ export interface ApiAnswer {
 }
 
 export type ApiDependencies = ProcedureDependencies &
-  EnterDependencies & {
+  AuthenticateDependencies & {
     node: Pick<Node, 'load'>
     limits: LimitsConfig
     clock: Clock
@@ -45,8 +45,8 @@ export type ApiDependencies = ProcedureDependencies &
 /** Answers a request under `/v1`; `undefined` when nothing there has this path and method. */
 export type Api = (
   request: Request,
-  place: Place,
-  from: Pick<Visit, 'clientIp' | 'origin'>,
+  place: RequestPath,
+  from: Pick<RequestContext, 'clientIp' | 'origin'>,
 ) => Promise<ApiAnswer | undefined>
 
 interface Procedure {
@@ -59,7 +59,12 @@ export function createApi(deps: ApiDependencies): Api {
   const { node, log, descriptors } = deps
   const procedures = proceduresOf(deps)
 
-  async function handle(operation: Operation, request: Request, place: Place, caller: Caller): Promise<ApiAnswer> {
+  async function handle(
+    operation: Operation,
+    request: Request,
+    place: RequestPath,
+    caller: Caller,
+  ): Promise<ApiAnswer> {
     const { inputSchema, outputSchema, perform } = procedures[operation.name]
     const sent = await inputOf(operation, request, place)
     const input = inputSchema.safeParse(sent)
@@ -103,7 +108,7 @@ export function createApi(deps: ApiDependencies): Api {
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
-      caller = await enter(deps, visit, operation.access, (known) => {
+      caller = await authenticate(deps, visit, operation.access, (known) => {
         key = known
       })
       return await handle(operation, request, place, caller)
@@ -144,11 +149,11 @@ const inWire = (
  */
 const PATIENCE_MS = 400
 /** Made once: an error costs more to make than all else that a refusal takes. */
-const REFUSAL = unavailable('Too many requests at the moment', COME_BACK_MS)
+const REFUSAL = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
 const TOO_BUSY = fromRefusal(REFUSAL).toJSON()
 
-const tooBusy = ({ path }: Place, operation: Operation | undefined): ApiAnswer => ({
+const tooBusy = ({ path }: RequestPath, operation: Operation | undefined): ApiAnswer => ({
   ...inWire({ wire: isRpc(path) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503, undefined),
-  retryAfterMs: COME_BACK_MS,
+  retryAfterMs: RETRY_AFTER_MS,
   refusal: REFUSAL,
 })

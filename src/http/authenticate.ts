@@ -18,7 +18,7 @@ import type { Directory, Node } from '../ports/node'
 import { type Modes, rulesOf } from '../usecases/shared/mode'
 
 /** A request under `/v1`, as far as access is concerned. */
-export interface Visit {
+export interface RequestContext {
   headers: Headers
   search: string
   clientIp: string
@@ -36,7 +36,7 @@ export interface Caller {
   origin: Origin
 }
 
-export interface EnterDependencies {
+export interface AuthenticateDependencies {
   node: Pick<Node, 'directory' | 'limits'>
   clock: Pick<Clock, 'now'>
   modes: Modes
@@ -47,9 +47,9 @@ export interface EnterDependencies {
  * `unavailable`. `recognised` is called as soon as the key is known, since also a refused request is somebody's.
  * Specification: "Authentication", "Limits".
  */
-export async function enter(
-  deps: EnterDependencies,
-  { headers, search, clientIp, origin }: Visit,
+export async function authenticate(
+  deps: AuthenticateDependencies,
+  { headers, search, clientIp, origin }: RequestContext,
   access: OperationAccess,
   recognised: (key: ApiKey) => void,
 ): Promise<Caller> {

@@ -6,12 +6,12 @@ import { presentableCode } from '../domain/delivery/delivery'
 import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
 import { conditionsOf, type NodeCondition, type NodeState } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
-import type { Gate, Load } from '../ports/node'
+import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
 import type { PoolUsage, Store } from '../ports/store'
 
 export interface HealthDependencies {
   store: Store
-  load: Load
+  load: StoreLoad
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
@@ -20,7 +20,7 @@ export interface HealthDependencies {
   /** It is about to stop. */
   isLeaving: () => boolean
   /** The ways in to the carriers, by name. */
-  gates: () => Map<string, Gate>
+  gates: () => Map<string, ConcurrencyLimiter>
 }
 
 export interface Readiness {
@@ -32,7 +32,7 @@ export interface Readiness {
   /** This server's connections to it for changes. */
   pool?: PoolUsage
   /** For people: a carrier that rests does not make the service unready, since another may serve. */
-  providers: Record<string, CarrierState>
+  providers: Record<string, CarrierHealthState>
 }
 
 interface NodeReport {
@@ -50,7 +50,7 @@ const nodeReports = (nodes: readonly NodeState[], now: number): NodeReport[] =>
     ...{ seenAt: new Date(seenAt).toISOString(), lagMs },
   }))
 
-interface CarrierState {
+interface CarrierHealthState {
   state: 'healthy' | 'unhealthy'
   inFlight: number
   concurrency: number
@@ -60,7 +60,7 @@ interface CarrierState {
   retryAt?: string
 }
 
-function carrierState(gate: Gate, now: number): CarrierState {
+function carrierState(gate: ConcurrencyLimiter, now: number): CarrierHealthState {
   const { isHealthy, since, code, retryAt } = gate.health(now)
   const { inFlight, concurrency } = gate
   if (isHealthy) return { state: 'healthy', inFlight, concurrency }

@@ -5,13 +5,13 @@ import { invalid } from '../domain/shared/error'
 import { unreadable } from './errors'
 import { readJsonBody, readOptionalJsonBody } from './json-body'
 import type { Operation } from './operations'
-import type { Place } from './request-path'
+import type { RequestPath } from './request-path'
 
 const brackets = new StandardBracketNotationSerializer()
 const rpc = new StandardRPCSerializer(new StandardRPCJsonSerializer())
 
 /** What no schema has seen yet. Throws `invalid` or `too_large`. */
-export function inputOf({ wire, id }: Operation, request: Request, place: Place): unknown {
+export function inputOf({ wire, id }: Operation, request: Request, place: RequestPath): unknown {
   if (wire === 'rpc') return rpcInput(request, place)
   if (request.method !== 'GET') return bodyOf(request, place)
   const query = queryOf(place)
@@ -23,17 +23,17 @@ export function inputOf({ wire, id }: Operation, request: Request, place: Place)
 /** One parameter, with no bracket in its name and nothing encoded: there is nothing to make out. */
 const PLAIN = /^\?([A-Za-z]+)=([\w.~:-]*)$/
 
-function queryOf({ search }: Place): unknown {
+function queryOf({ search }: RequestPath): unknown {
   const [, name, value] = PLAIN.exec(search) ?? []
   return name === undefined ? brackets.deserialize([...new URLSearchParams(search)]) : { [name]: value }
 }
 
-function bodyOf(request: Request, place: Place): Promise<unknown> {
+function bodyOf(request: Request, place: RequestPath): Promise<unknown> {
   assertNoParameters(place)
   return readJsonBody(request)
 }
 
-async function rpcInput(request: Request, place: Place): Promise<unknown> {
+async function rpcInput(request: Request, place: RequestPath): Promise<unknown> {
   assertNoParameters(place)
   // A call without input may come without a body: oRPC's first clients send none.
   const body = (await readOptionalJsonBody(request)) ?? {}
@@ -57,7 +57,7 @@ function lastOf(path: string): string {
   }
 }
 
-function assertNoParameters({ search }: Place): void {
+function assertNoParameters({ search }: RequestPath): void {
   if (search === '') return
   const [name = 'query'] = new URLSearchParams(search).keys()
   throw invalid(name.slice(0, 64), 'unknown_field', 'this request takes no query parameters')

@@ -79,11 +79,11 @@ const HEADERS = {
   },
 }
 
-type Json = Record<string, unknown>
+type OpenApiObject = Record<string, unknown>
 
 interface Document {
-  components: { schemas: Record<string, Json> }
-  paths: Record<string, Record<string, Json>>
+  components: { schemas: Record<string, OpenApiObject> }
+  paths: Record<string, Record<string, OpenApiObject>>
 }
 
 const sent = (schema: z.ZodType) => ({ schema, strategy: 'input' as const })
@@ -133,7 +133,7 @@ const SCHEMAS = {
 const refTo = (kind: 'schemas' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 /** What generators make types of: a constant has one, and a whole number needs no bounds that are those of JavaScript. */
-function typed(json: Json): Json {
+function typed(json: OpenApiObject): OpenApiObject {
   const { minimum, maximum, ...rest } = json
   return {
     ...('const' in json && { type: typeof json.const }),
@@ -147,12 +147,12 @@ function typed(json: Json): Json {
 const NAME_OF_UNDESCRIBED = 'additionalProperties'
 
 /** A named schema, as generators make a type of it. They take a field with a `default` for required: its description says it. */
-function generable({ properties, required, default: byDefault, ...rest }: Json): Json {
+function generable({ properties, required, default: byDefault, ...rest }: OpenApiObject): OpenApiObject {
   const described =
     byDefault === undefined ? rest : { ...rest, description: `${rest.description} ${byDefault} when omitted.` }
   if (properties === undefined) return described
   const isDescribed = (name: string) => name !== NAME_OF_UNDESCRIBED
-  const fields = Object.entries(properties as Record<string, Json>).filter(([name]) => isDescribed(name))
+  const fields = Object.entries(properties as Record<string, OpenApiObject>).filter(([name]) => isDescribed(name))
   return {
     ...described,
     properties: Object.fromEntries(fields.map(([name, field]) => [name, generable(field)])),
@@ -161,7 +161,7 @@ function generable({ properties, required, default: byDefault, ...rest }: Json):
 }
 
 /** `publicUrl` is where the world finds this deployment, where that is known. */
-export async function describeApi(publicUrl?: string): Promise<Json> {
+export async function describeApi(publicUrl?: string): Promise<OpenApiObject> {
   const converter = new ZodToJsonSchemaConverter({
     interceptors: [
       ({ next }) => {
@@ -230,7 +230,7 @@ const HOOK_HEADERS: ReadonlyArray<[name: string, description: string]> = [
 ]
 
 /** What endpoints are sent, by event. */
-function describeWebhooks(): Json {
+function describeWebhooks(): OpenApiObject {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
       const post = {
@@ -265,7 +265,7 @@ const responseName = (code: string) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Each error once, with what it means and one as it goes over the wire. */
-const describeErrors = (): Json =>
+const describeErrors = (): OpenApiObject =>
   Object.fromEntries(
     Object.entries(errors).map(([code, { status, message }]) => {
       const data = ERROR_EXAMPLE_DATA[code as ErrorCode]
@@ -285,13 +285,13 @@ const ALWAYS_WITH: Readonly<Partial<Record<ErrorCode, string>>> = {
   TOO_MANY_REQUESTS: 'TooManyRequestsData',
 }
 
-function errorSchema(code: ErrorCode): Json {
+function errorSchema(code: ErrorCode): OpenApiObject {
   const shape = refTo('schemas', 'Error')
   const data = ALWAYS_WITH[code]
   return data === undefined ? shape : { ...shape, required: ['data'], properties: { data: refTo('schemas', data) } }
 }
 
-const ERROR_EXAMPLE_DATA: Readonly<Partial<Record<ErrorCode, Json>>> = {
+const ERROR_EXAMPLE_DATA: Readonly<Partial<Record<ErrorCode, OpenApiObject>>> = {
   BAD_REQUEST: { param: 'phoneNumber', reason: 'invalid_phone_number' },
   FORBIDDEN: { reason: 'scope_missing' },
   CONFLICT: { param: 'idempotencyKey', reason: 'idempotency_key_reused' },
@@ -305,7 +305,7 @@ const headersOf = (status: number) => ({
   ...([429, 503].includes(status) && { 'Retry-After': refTo('headers', 'RetryAfter') }),
 })
 
-function complete(operation: Json, procedure: AnyContractProcedure): void {
+function complete(operation: OpenApiObject, procedure: AnyContractProcedure): void {
   const access = procedure['~orpc'].meta as OperationAccess
   operation['x-required-scopes'] = [access.requiredScope]
   operation['x-accepted-scopes'] = [access.requiredScope, ...access.alsoAccepted]
@@ -314,10 +314,10 @@ function complete(operation: Json, procedure: AnyContractProcedure): void {
     operation.parameters = [
       IDEMPOTENCY_KEY_PARAMETER,
       CLIENT_IP_PARAMETER,
-      ...((operation.parameters as Json[] | undefined) ?? []),
+      ...((operation.parameters as OpenApiObject[] | undefined) ?? []),
     ]
   }
-  for (const parameter of (operation.parameters as Json[] | undefined) ?? []) {
+  for (const parameter of (operation.parameters as OpenApiObject[] | undefined) ?? []) {
     // The generator says so of every query parameter; a blank value is refused.
     delete parameter.allowEmptyValue
     delete parameter.allowReserved
@@ -325,7 +325,7 @@ function complete(operation: Json, procedure: AnyContractProcedure): void {
     delete parameter.style
     delete parameter.explode
   }
-  const responses = operation.responses as Record<string, Json>
+  const responses = operation.responses as Record<string, OpenApiObject>
   for (const response of Object.values(responses)) response.headers = headersOf(200)
   for (const code of Object.keys(procedure['~orpc'].errorMap) as ErrorCode[]) {
     responses[errors[code].status] = refTo('responses', responseName(code))

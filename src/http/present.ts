@@ -1,5 +1,11 @@
 /** Domain → the shapes of the contract. */
-import { attemptsRemaining, effectiveStatus, type Issue, overallStatus, type Standing } from '../domain/codes/issue'
+import {
+  attemptsRemaining,
+  effectiveStatus,
+  type Issue,
+  type IssueStanding,
+  overallStatus,
+} from '../domain/codes/issue'
 import type { Issued } from '../domain/codes/issue-request'
 import type { Verification } from '../domain/codes/verification'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/message/template'
@@ -26,7 +32,7 @@ export const verificationView = (verification: Verification, mode: Mode) => ({
 })
 
 /** What the status view and the projection have in common. */
-const standing = (issue: Standing, now: number) => ({
+const standing = (issue: IssueStanding, now: number) => ({
   issueId: issue.issueId,
   purpose: issue.purpose,
   templateId: issue.templateId,
@@ -43,7 +49,7 @@ const standing = (issue: Standing, now: number) => ({
   mode: issue.mode,
 })
 
-export const statusView = (issue: Standing, now: number) => ({
+export const statusView = (issue: IssueStanding, now: number) => ({
   ...standing(issue, now),
   messageId: issue.messageId,
   providerOutcomeAmbiguous: issue.providerOutcomeAmbiguous || undefined,

@@ -30,10 +30,12 @@ import { ledgerView } from './present-ledger'
 
 type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
 type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>
-type Given<Name extends OperationName> = z.input<NonNullable<Schemas[Name]['outputSchema']>>
+type ProcedureOutput<Name extends OperationName> = z.input<NonNullable<Schemas[Name]['outputSchema']>>
 
 /** What each operation does with what its schema has made of the input. */
-export type Procedures = { [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<Given<Name>> }
+export type Procedures = {
+  [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<ProcedureOutput<Name>>
+}
 
 export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
 

@@ -1,7 +1,7 @@
 /** Where a request goes: its path and query, as a URL has them. */
 import { invalid } from '../domain/shared/error'
 
-export interface Place {
+export interface RequestPath {
   path: string
   /** With its question mark; empty where there is nothing to it. */
   search: string
@@ -11,7 +11,7 @@ export interface Place {
 const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/(?!\/)[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
 
 /** A URL of the engine's would cost more than all else that is done to find out what is asked. */
-export function placeOf(address: string): Place {
+export function placeOf(address: string): RequestPath {
   const plain = PLAIN.exec(address)
   if (plain) return { path: plain[1] as string, search: plain[2] ?? '' }
   const { pathname: path, search } = urlOf(address)

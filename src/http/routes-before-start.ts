@@ -6,8 +6,8 @@ import { answerHeaders } from './cors'
 import { fromRefusal } from './errors'
 import { Json } from './json'
 import { placeOf } from './request-path'
-import { COME_BACK_MS } from './retry-after'
-import type { Answer, Routes } from './routes'
+import { RETRY_AFTER_MS } from './retry-after'
+import type { RouteAnswer, Routes } from './routes'
 import { API_PREFIX, isRpc } from './wire'
 
 export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
@@ -19,12 +19,12 @@ export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
     return refused(placeOf(request.url).path)
   }
 
-  function refused(path: string): Answer {
-    const refusal = unavailable('The database does not answer yet', COME_BACK_MS)
+  function refused(path: string): RouteAnswer {
+    const refusal = unavailable('The database does not answer yet', RETRY_AFTER_MS)
     const error = fromRefusal(refusal).toJSON()
     const isApi = path.startsWith(`${API_PREFIX}/`)
     const headers = isApi ? { ...answerHeaders(undefined), 'x-watchword-time': moment(clock.now()) } : undefined
     const body = isRpc(path) ? { json: error } : error
-    return { route: 'none', refusal, response: new Json(error.status, body, headers, COME_BACK_MS) }
+    return { route: 'none', refusal, response: new Json(error.status, body, headers, RETRY_AFTER_MS) }
   }
 }

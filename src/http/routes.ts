@@ -15,8 +15,8 @@ import type { Readiness } from './health'
 import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { REPORT_PREFIX } from './reports'
-import { type Place, placeOf, urlOf } from './request-path'
-import { COME_BACK_MS } from './retry-after'
+import { placeOf, type RequestPath, urlOf } from './request-path'
+import { RETRY_AFTER_MS } from './retry-after'
 import { isNeedlesslyEncoded, isOfMount } from './route-table'
 import { API_PREFIX, isRpc } from './wire'
 
@@ -30,7 +30,7 @@ export interface Arrived {
 }
 
 /** What is answered, and what a log says of its request: no path, since a path may hold anything. */
-export interface Answer {
+export interface RouteAnswer {
   route: string
   response: Response | Json
   key?: ApiKey | undefined
@@ -39,7 +39,7 @@ export interface Answer {
 }
 
 /** Throws a `Refusal` at most for what the outside did. */
-export type Routes = (arrived: Arrived) => Promise<Answer> | Answer
+export type Routes = (arrived: Arrived) => Promise<RouteAnswer> | RouteAnswer
 
 /** The console, as the server sees it: what it answers below its prefix, and its pages. */
 export interface ConsoleRoutes {
@@ -99,14 +99,14 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return url.pathname === path ? otherAnswer(arrived, url) : nothingThere()
   }
 
-  async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<Answer> {
+  async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<RouteAnswer> {
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (path === '/metrics' && metrics && isReading(request))
       return { route: 'metrics', response: await answerMetrics(metrics, request.headers) }
-    if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
+    if (descriptors.areShort()) throw unavailable('Too many connections at the moment', RETRY_AFTER_MS)
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
@@ -115,21 +115,21 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   /** What everybody may read of the API. */
-  function published(path: string): Answer | Promise<Answer> | undefined {
+  function published(path: string): RouteAnswer | Promise<RouteAnswer> | undefined {
     if (path === `${API_PREFIX}/openapi.json`) return openapi()
     if (path === `${API_PREFIX}/webhook-sources`)
       return { route: 'webhook-sources', response: new Json(200, { networks: webhookSources }) }
     return undefined
   }
 
-  async function openapi(): Promise<Answer> {
+  async function openapi(): Promise<RouteAnswer> {
     description ??= import('./openapi')
       .then(({ describeApi }) => describeApi(publicUrl))
       .then((document) => JSON.stringify(document))
     return { route: 'openapi', response: new Json(200, await description) }
   }
 
-  async function page(request: Request, url: URL, socketAddress: string): Promise<Answer | undefined> {
+  async function page(request: Request, url: URL, socketAddress: string): Promise<RouteAnswer | undefined> {
     const path = url.pathname
     if (path === '/') return { route: 'root', response: redirect('/console') }
     if (path === '/readyz') return { route: 'readyz', response: await readyz(request, url, socketAddress) }
@@ -149,7 +149,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer({ request, socketAddress, origin }: Arrived, place: Place): Promise<Answer> {
+  async function apiAnswer({ request, socketAddress, origin }: Arrived, place: RequestPath): Promise<RouteAnswer> {
     if (request.method === 'OPTIONS') {
       const headers = await preflightHeaders(request, isListed)
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
@@ -184,15 +184,15 @@ const redirect = (location: string) =>
 
 const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
 
-const nothingThere = (): Answer => ({ route: 'none', response: new Json(404, missing()) })
+const nothingThere = (): RouteAnswer => ({ route: 'none', response: new Json(404, missing()) })
 
-function severalHosts(path: string): Answer {
+function severalHosts(path: string): RouteAnswer {
   const refusal = invalid('Host', 'invalid_format', 'must be given once')
   const error = fromRefusal(refusal).toJSON()
   return { route: 'none', refusal, response: new Json(error.status, isRpc(path) ? { json: error } : error) }
 }
 
-const nothingInApi = ({ path }: Place): Answer => ({
+const nothingInApi = ({ path }: RequestPath): RouteAnswer => ({
   route: 'none',
   response: new Json(404, isRpc(path) ? { json: missing() } : missing(), answerHeaders(undefined)),
 })

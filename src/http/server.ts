@@ -11,7 +11,7 @@ import type { Telemetry } from '../ports/telemetry'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { Json } from './json'
 import { requestIdOf } from './request-id'
-import type { Answer, Routes } from './routes'
+import type { RouteAnswer, Routes } from './routes'
 
 /**
  * Answers one request; `socketAddress` is the peer's. `mount` is the pattern of `MOUNTS` that the request line matched as
@@ -30,7 +30,7 @@ export interface ServerDependencies {
 
 export function createFetch({ routes, clock, random, log, descriptors, telemetry }: ServerDependencies): Fetch {
   /** What is told where a route has thrown. */
-  function failed(thrown: unknown, { requestId }: Origin): Answer {
+  function failed(thrown: unknown, { requestId }: Origin): RouteAnswer {
     const refusal = asRefusal(thrown)
     if (!refusal) {
       log.error({ requestId, ...errorFields(thrown) }, 'request failed unexpectedly')
@@ -49,7 +49,7 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     const requestId = requestIdOf(request.headers, { random, clock })
     const span = telemetry.begin('request', request.headers.get('traceparent'))
     const origin = { requestId, trace: span.trace }
-    let answer: Answer
+    let answer: RouteAnswer
     try {
       answer = await routes({ request, socketAddress, mount, origin })
     } catch (thrown) {

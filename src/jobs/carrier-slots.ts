@@ -3,23 +3,23 @@ import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
 import type { Clock } from '../ports/clock'
-import type { Gate, Gates, Pass, Place, Seat } from '../ports/node'
-import { Places } from './semaphore'
+import type { ConcurrencyLimiter, Gates, Pass, Seat, Slot } from '../ports/node'
+import { Semaphore } from './semaphore'
 
 /** Messages that look for their carrier; one that is being sent counts there instead. */
 const LOOKING = 256
 
-export interface Seats {
+export interface CarrierSlots {
   /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
   take(queue: string): Seat | undefined
   /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
   whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
 }
 
-export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): Seats {
-  const looking = new Places(() => LOOKING)
-  const looks: Array<Parameters<Seats['whenFreed']>[0]> = []
-  const freed: Parameters<Seats['whenFreed']>[0] = (carrier, tookMs) => {
+export function createCarrierSlots({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): CarrierSlots {
+  const looking = new Semaphore(() => LOOKING)
+  const looks: Array<Parameters<CarrierSlots['whenFreed']>[0]> = []
+  const freed: Parameters<CarrierSlots['whenFreed']>[0] = (carrier, tookMs) => {
     for (const look of looks) look(carrier, tookMs)
   }
   return {
@@ -36,12 +36,12 @@ export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock,
 class TakenSeat implements Seat {
   constructor(
     public carrier: string | undefined,
-    private place: Place | Pass,
-    private readonly freed: Parameters<Seats['whenFreed']>[0],
+    private place: Slot | Pass,
+    private readonly freed: Parameters<CarrierSlots['whenFreed']>[0],
     private takenAt: number,
   ) {}
 
-  moveTo(carrier: string, gate: Gate, now: number): void {
+  moveTo(carrier: string, gate: ConcurrencyLimiter, now: number): void {
     const pass = gate.enter(now)
     if (!pass) return
     this.place.free()

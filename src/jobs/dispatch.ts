@@ -2,13 +2,13 @@
 import type { Clock } from '../ports/clock'
 import type { Gates } from '../ports/node'
 import type { Dispatch, Passage } from '../ports/work'
-import type { Seats } from './carrier-slots'
+import type { CarrierSlots } from './carrier-slots'
 import { complete, type PerformDependencies } from './perform'
 import type { Runner } from './runner'
 
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>
-  seats: Seats
+  seats: CarrierSlots
   gates: Pick<Gates, 'find'>
   clock: Pick<Clock, 'now' | 'after'>
 }
@@ -20,13 +20,13 @@ export const PATIENCE_MS = 100
 /** So that a crowd is queued. */
 const MAX_WAITING = 256
 
-interface Waiting {
+interface WaitingMessage {
   carrier: string
   settle(passage: Passage | undefined): void
 }
 
 export function createDispatch({ runner, seats, gates, ...deps }: DispatchDependencies): Dispatch {
-  const waiting = new Set<Waiting>()
+  const waiting = new Set<WaitingMessage>()
   const quick = new Set<string>()
 
   function enter(carrier: string): Passage | undefined {

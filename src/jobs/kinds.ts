@@ -1,28 +1,28 @@
 /** Which use case does which kind of job, and how many may run at a time. */
 import type { Job, JobKind } from '../domain/operations/job'
 import { SECOND_MS } from '../domain/shared/value'
-import type { Node, Place } from '../ports/node'
+import type { Node, Slot } from '../ports/node'
 import { type DeliverDependencies, delivery } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
-import type { Seats } from './carrier-slots'
+import type { CarrierSlots } from './carrier-slots'
 import { perform } from './perform'
 import { fixed, inQueuesOf } from './semaphore'
 
 /** Room for one job, and what is done there. `free` is called at the latest when it has run. */
-export interface Opening extends Place {
+export interface Opening extends Slot {
   run(job: Job): Promise<unknown>
 }
 
 /** Room for one more job of a queue, or undefined while there is none. */
-export type Kind = (queue: string) => Opening | undefined
+export type JobRoom = (queue: string) => Opening | undefined
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
   node: Pick<Node, 'wakeUps' | 'sparing'>
-  seats: Seats
+  seats: CarrierSlots
 }
 
-export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
+export function jobKinds(deps: KindDependencies): Record<JobKind, JobRoom> {
   const query = reportQuery(deps)
   return {
     deliver: kind(deps.seats.take, async (job, seat) => perform(deps, await delivery(deps, job, seat), job)),
@@ -34,10 +34,10 @@ export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   }
 }
 
-function kind<P extends Place>(
+function kind<P extends Slot>(
   enter: (queue: string) => P | undefined,
   run: (job: Job, place: P) => Promise<unknown>,
-): Kind {
+): JobRoom {
   return (queue) => {
     const place = enter(queue)
     return place && { run: (job) => run(job, place), free: () => place.free() }
@@ -57,7 +57,7 @@ const WEBHOOKS_AT_ONCE = 256
 const SLOW_AT_ONCE = 128
 const SLOW_MS = SECOND_MS
 
-function atTheEndpoint(deps: KindDependencies): Kind {
+function atTheEndpoint(deps: KindDependencies): JobRoom {
   const call = webhookCall(deps)
   const forSlow = fixed(SLOW_AT_ONCE)
   const slow = new Set<string>()

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
-import type { Kind, Opening } from './kinds'
+import type { JobRoom, Opening } from './kinds'
 
 /** Look at least this often for jobs that another process has queued. */
 const IDLE_POLL_MS = 1_000
@@ -20,7 +20,7 @@ const RETRY_AFTER_FAILURE_MS = 1_000
 const CLAIMED_AT_ONCE = 256
 
 /** Room for jobs of one queue. */
-interface Room {
+interface QueueRoom {
   queue: string
   openings: Opening[]
 }
@@ -30,16 +30,18 @@ interface RunnerDependencies {
   clock: Clock
   log: Log
   wakeUps: WakeUps
-  kinds: Record<JobKind, Kind>
+  kinds: Record<JobKind, JobRoom>
 }
 
 export class Runner {
-  readonly #byKind: Record<JobKind, Lane>
-  readonly #lanes: readonly Lane[]
+  readonly #byKind: Record<JobKind, JobWorker>
+  readonly #lanes: readonly JobWorker[]
 
   constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
-    const lanes = Object.entries(kinds).map(([name, kind]) => [name, new Lane(name as JobKind, kind, shared)] as const)
-    this.#byKind = Object.fromEntries(lanes) as Record<JobKind, Lane>
+    const lanes = Object.entries(kinds).map(
+      ([name, kind]) => [name, new JobWorker(name as JobKind, kind, shared)] as const,
+    )
+    this.#byKind = Object.fromEntries(lanes) as Record<JobKind, JobWorker>
     this.#lanes = Object.values(this.#byKind)
     wakeUps.listen((kind) => this.#byKind[kind].wake())
   }
@@ -74,7 +76,7 @@ export class Runner {
   }
 }
 
-class Lane {
+class JobWorker {
   readonly #running = new Map<number, Job>()
   /** How many run, or are known to come. */
   #busy = 0
@@ -92,7 +94,7 @@ class Lane {
 
   constructor(
     private readonly name: JobKind,
-    private readonly kind: Kind,
+    private readonly kind: JobRoom,
     private readonly shared: Omit<RunnerDependencies, 'kinds' | 'wakeUps'>,
   ) {}
 
@@ -175,7 +177,7 @@ class Lane {
   }
 
   /** Places first, jobs second: what is claimed can run at once. */
-  #takeRooms(queues: string[]): Room[] {
+  #takeRooms(queues: string[]): QueueRoom[] {
     const behind = queues.filter((queue) => queue > this.#lastServed)
     const ahead = queues.filter((queue) => queue <= this.#lastServed)
     const rooms = [...behind, ...ahead]
@@ -192,7 +194,7 @@ class Lane {
     return rooms
   }
 
-  async #claim(rooms: Room[]): Promise<number> {
+  async #claim(rooms: QueueRoom[]): Promise<number> {
     try {
       const claimed = await this.shared.store.transaction(async (tx) => {
         const jobs: Job[] = []

@@ -1,8 +1,8 @@
 /** Numbers of places for work, taken before it is claimed. */
-import type { Place } from '../ports/node'
+import type { Slot } from '../ports/node'
 
 /** A number of places, which may change. */
-export class Places {
+export class Semaphore {
   #taken = 0
 
   constructor(private readonly max: () => number) {}
@@ -11,7 +11,7 @@ export class Places {
     return this.#taken === 0
   }
 
-  enter(): Place | undefined {
+  enter(): Slot | undefined {
     if (this.#taken >= this.max()) return undefined
     this.#taken++
     let isTaken = true
@@ -24,18 +24,18 @@ export class Places {
   }
 }
 
-export const fixed = (places: number) => new Places(() => places)
+export const fixed = (places: number) => new Semaphore(() => places)
 
 /** Room in each queue, within the room of all together and what `alsoIn` names. */
 export function inQueuesOf(
   each: (queue: string) => number,
   together: number,
-  alsoIn: (queue: string) => readonly Places[] = () => [],
-): (queue: string) => Place | undefined {
+  alsoIn: (queue: string) => readonly Semaphore[] = () => [],
+): (queue: string) => Slot | undefined {
   const all = fixed(together)
-  const byQueue = new Map<string, Places>()
+  const byQueue = new Map<string, Semaphore>()
   return (queue) => {
-    const own = byQueue.get(queue) ?? new Places(() => each(queue))
+    const own = byQueue.get(queue) ?? new Semaphore(() => each(queue))
     const place = enterEach([own, ...alsoIn(queue), all])
     if (!place) return undefined
     byQueue.set(queue, own)
@@ -49,8 +49,8 @@ export function inQueuesOf(
 }
 
 /** One place of each, or none of any. */
-function enterEach(rooms: readonly Places[]): Place | undefined {
-  const taken: Place[] = []
+function enterEach(rooms: readonly Semaphore[]): Slot | undefined {
+  const taken: Slot[] = []
   const free = () => {
     for (const place of taken) place.free()
   }

@@ -3,7 +3,7 @@ import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import type { Channel } from '../domain/shared/value'
-import type { Gate } from './node'
+import type { ConcurrencyLimiter } from './node'
 
 /** A carrier, or what plays one. */
 export interface Carrier {
@@ -21,13 +21,17 @@ export interface Carrier {
 }
 
 /** A carrier and the way in to it. */
-export interface Way {
+export interface CarrierEndpoint {
   readonly carrier: Carrier
-  readonly gate: Gate
+  readonly gate: ConcurrencyLimiter
 }
 
 /** Carriers for a message, in order of preference; empty: the channel cannot be served. */
-export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Way[]
+export type Router = (whom: {
+  channel: Channel
+  appId: string
+  country: string | undefined
+}) => readonly CarrierEndpoint[]
 
 export interface ReportCallback {
   /** As the carrier called it, query included; some sign it. */

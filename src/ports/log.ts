@@ -1,15 +1,15 @@
 /** Lines for who operates the service; never a number, code, key or secret. */
 
 /** Plain values: whatever else would be no line, or none that can be read. */
-export type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+export type LogFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 export interface Log {
   /** Nobody can read it: no line need be composed. */
   readonly isUnread?: boolean
-  debug(fields: Fields, message: string): void
-  info(fields: Fields, message: string): void
-  warn(fields: Fields, message: string): void
-  error(fields: Fields, message: string): void
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const

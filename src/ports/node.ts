@@ -7,13 +7,13 @@ import type { ChallengeSettings } from '../abuse/rules/challenge'
 import type { KnownKey } from '../domain/access/api-key'
 import type { App } from '../domain/access/app'
 import type { LimitRule, Permit } from '../domain/access/rate-limits'
-import type { Claim } from '../domain/codes/idempotency'
+import type { IdempotencyRecord } from '../domain/codes/idempotency'
 import type { CarrierConfig, Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { Route } from '../domain/delivery/route'
 import type { Template } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
-import type { Sparing } from '../domain/operations/log-sampler'
+import type { LogSampler } from '../domain/operations/log-sampler'
 import type { Refusal } from '../domain/shared/error'
 import type { Owner } from '../domain/shared/value'
 import type { Tx } from './store'
@@ -26,10 +26,10 @@ export interface Node {
   readonly gates: Gates
   readonly directory: Directory
   readonly keyUse: KeyUse
-  readonly load: Load
+  readonly load: StoreLoad
   readonly pauses: Pauses
   /** Of the lines of its log. */
-  readonly sparing: Sparing
+  readonly sparing: LogSampler
   readonly wakeUps: WakeUps
   readonly traffic: Traffic
 }
@@ -71,9 +71,9 @@ export interface Entry extends Permit {
 /** Idempotency keys that have made an issue here lately. */
 export interface KnownClaims {
   /** It is stored, and so is its issue. */
-  note(claim: Claim): void
+  note(claim: IdempotencyRecord): void
   /** Where it is not known here, the store may know it. */
-  find(owner: Owner, keyHash: Uint8Array): Claim | undefined
+  find(owner: Owner, keyHash: Uint8Array): IdempotencyRecord | undefined
 }
 
 /** The ways in to the carriers, by name. */
@@ -82,12 +82,16 @@ export interface Gates {
    * A new one, where the carrier is new or set up anew. `servers`: as many may be at it at a time, where it counts them.
    * `neverOpens`: its failures are played.
    */
-  open(name: string, concurrency: number, how?: { servers?: number | undefined; neverOpens?: boolean }): Gate
-  find(name: string): Gate | undefined
+  open(
+    name: string,
+    concurrency: number,
+    how?: { servers?: number | undefined; neverOpens?: boolean },
+  ): ConcurrencyLimiter
+  find(name: string): ConcurrencyLimiter | undefined
   close(name: string): void
 }
 
-export interface Gate {
+export interface ConcurrencyLimiter {
   readonly concurrency: number
   /** Whether this server is one of those that may be at it now. */
   readonly isOurs: boolean
@@ -100,22 +104,22 @@ export interface Gate {
 }
 
 /** Room for one piece of work; given back once, whatever happens. */
-export interface Place {
+export interface Slot {
   free(): void
 }
 
 /** A place at a carrier. */
-export interface Pass extends Place {
+export interface Pass extends Slot {
   /** Frees the place, and learns from the answer; tells the carrier's health when it has changed. */
   answered(outcome: SendOutcome, now: number): Health | undefined
 }
 
 /** Where a message stands that is to be sent: among those that look for their carrier, or at one. It has one place at a time. */
-export interface Seat extends Place {
+export interface Seat extends Slot {
   /** Whom it has a place at; undefined while it looks. */
   readonly carrier: string | undefined
   /** Gives up its place for one at the carrier, if there is room. */
-  moveTo(carrier: string, gate: Gate, now: number): void
+  moveTo(carrier: string, gate: ConcurrencyLimiter, now: number): void
   /** Frees the place at the carrier, which learns from its answer; tells the carrier's health when it has changed. */
   answered(outcome: SendOutcome, now: number): Health | undefined
 }
@@ -176,7 +180,7 @@ export interface Pauses {
 }
 
 /** How the store keeps up. */
-export interface Load {
+export interface StoreLoad {
   /** How long the oldest unit that has not begun has waited. */
   waitingMs(): number
   /** How often what a unit did could not be stored. */

@@ -10,7 +10,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseObject, textOf, type Verdict, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseObject, type SendVerdict, textOf, verdictOfStatus } from './answer'
 import type { CarrierDependencies, CarrierType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -37,7 +37,7 @@ const REPORT_AFTER_MS = 5 * SECOND_MS
 const ALIMTALK_SUBJECT = '인증번호'
 
 /** One of the two APIs. Its name marks ids and codes, so that a message is asked for where it was sent. */
-interface Api {
+interface AligoApi {
   name: 'sms' | 'at'
   base: string
   sendPath: string
@@ -47,15 +47,15 @@ interface Api {
   /** Undefined where the account is not set up for it. */
   form(message: OutboundMessage, sender: string, receiver: string): Record<string, string> | undefined
   /** Where the answer has them. */
-  resultIn(answer: Answer): ApiResult
+  resultIn(answer: AligoAnswer): ApiResult
   accepts: string
   errors: ErrorTable
   /** What became of a message, undefined while that is not decided. */
-  fateOf(item: Answer): DeliveryReport | undefined
+  fateOf(item: AligoAnswer): DeliveryReport | undefined
 }
 
-type Answer = Record<string, unknown>
-type ErrorTable = Readonly<Record<string, readonly [Verdict, string]>>
+type AligoAnswer = Record<string, unknown>
+type ErrorTable = Readonly<Record<string, readonly [SendVerdict, string]>>
 
 interface ApiResult {
   code: string | undefined
@@ -69,7 +69,7 @@ function create({ name, config }: CarrierConfig, dependencies: CarrierDependenci
   const { transport, clock, timeoutMs } = dependencies
   const apis = { sms: smsApi(settings), at: alimtalkApi(settings) }
 
-  const post = ({ base }: Api, path: string, fields: Record<string, string>) =>
+  const post = ({ base }: AligoApi, path: string, fields: Record<string, string>) =>
     transport.request({
       method: 'POST',
       url: `${base.replace(/\/+$/, '')}${path}`,
@@ -99,7 +99,7 @@ function create({ name, config }: CarrierConfig, dependencies: CarrierDependenci
   }
 }
 
-const smsApi = ({ apiBase, apiKey, userId }: AligoConfig): Api => ({
+const smsApi = ({ apiBase, apiKey, userId }: AligoConfig): AligoApi => ({
   name: 'sms',
   base: apiBase,
   sendPath: '/send/',
@@ -117,7 +117,7 @@ const smsApi = ({ apiBase, apiKey, userId }: AligoConfig): Api => ({
   fateOf: smsFate,
 })
 
-const alimtalkApi = ({ kakaoApiBase, apiKey, userId, senderKey }: AligoConfig): Api => ({
+const alimtalkApi = ({ kakaoApiBase, apiKey, userId, senderKey }: AligoConfig): AligoApi => ({
   name: 'at',
   base: kakaoApiBase,
   sendPath: '/akv10/alimtalk/send/',
@@ -165,7 +165,7 @@ function askAgainAfterMs({ answeredAt }: AwaitedReport, now: number): number {
   return age < 10 * MINUTE_MS ? 30 * SECOND_MS : 10 * MINUTE_MS
 }
 
-function outcomeOf(api: Api, result: TransportResult): SendOutcome {
+function outcomeOf(api: AligoApi, result: TransportResult): SendOutcome {
   if (result.kind !== 'answered') return outcomeOfSilence(result)
   const answered = api.resultIn(parseObject(result.body))
   const isOk = result.status >= 200 && result.status < 300
@@ -173,7 +173,7 @@ function outcomeOf(api: Api, result: TransportResult): SendOutcome {
   return rejectionOf(api, result.status, answered.code)
 }
 
-function acceptanceOf(api: Api, status: number, { id, succeeded, failed }: ApiResult): SendOutcome {
+function acceptanceOf(api: AligoApi, status: number, { id, succeeded, failed }: ApiResult): SendOutcome {
   // The request was fine, but its one recipient was turned down.
   if (succeeded === '0' && failed === '1') {
     return { kind: 'refused', retry: 'elsewhere', code: `${api.name}:${RECIPIENT_REFUSED}` }
@@ -183,7 +183,7 @@ function acceptanceOf(api: Api, status: number, { id, succeeded, failed }: ApiRe
     : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
 }
 
-function rejectionOf(api: Api, status: number, resultCode: string | undefined): SendOutcome {
+function rejectionOf(api: AligoApi, status: number, resultCode: string | undefined): SendOutcome {
   const isCode = resultCode !== undefined && resultCode !== api.accepts && /^-?\d{1,5}$/.test(resultCode)
   const known = isCode && Object.hasOwn(api.errors, resultCode) ? api.errors[resultCode]?.[0] : undefined
   const retry = known ?? (isCode && status < 300 ? byUnknownCode(api, resultCode) : verdictOfStatus(status))
@@ -195,7 +195,7 @@ function rejectionOf(api: Api, status: number, resultCode: string | undefined): 
  * Aligo documents any negative code (SMS), and any but 0 (AlimTalk), as a rejection, and explains it in Korean prose
  * only. Whatever it was, another carrier may try.
  */
-const byUnknownCode = ({ name }: Api, resultCode: string): Verdict =>
+const byUnknownCode = ({ name }: AligoApi, resultCode: string): SendVerdict =>
   name === 'at' || resultCode.startsWith('-') ? 'elsewhere' : 'ambiguous'
 
 const NOT_KOREAN = 'NOT_KOREAN'
@@ -270,7 +270,7 @@ const ALIMTALK_FAILURES: Readonly<Record<string, string>> = {
   V: 'Kakao could not compare the text with the template',
 }
 
-function alimtalkFate({ rslt }: Answer): DeliveryReport | undefined {
+function alimtalkFate({ rslt }: AligoAnswer): DeliveryReport | undefined {
   const result = textOf(rslt)
   if (result === '0') return { status: 'delivered' }
   if (result === undefined || !Object.hasOwn(ALIMTALK_FAILURES, result)) return undefined
@@ -282,21 +282,22 @@ const SMS_DELIVERED = new Set(['성공', '발송성공', '전송성공', '발송
 const SMS_FAILED = /실패|거부|없음|불가|결번|초과|만료|취소|오류|에러|제한|차단|전원꺼짐|통신장애|반송/
 const SMS_FAILURE = 'sms:FAILED'
 
-function smsFate({ sms_state }: Answer): DeliveryReport | undefined {
+function smsFate({ sms_state }: AligoAnswer): DeliveryReport | undefined {
   const state = textOf(sms_state)?.replace(/\s/g, '') ?? ''
   if (SMS_DELIVERED.has(state)) return { status: 'delivered' }
   return SMS_FAILED.test(state) ? { status: 'failed', code: SMS_FAILURE } : undefined
 }
 
 /** A query is about one message to one recipient: the only item of the list. */
-function fateIn(api: Api, result: TransportResult): DeliveryReport | undefined {
+function fateIn(api: AligoApi, result: TransportResult): DeliveryReport | undefined {
   if (result.kind !== 'answered' || result.status !== 200) return undefined
   const answer = parseObject(result.body)
   if (api.resultIn(answer).code !== api.accepts || !Array.isArray(answer.list)) return undefined
   return api.fateOf(objectOf(answer.list[0]))
 }
 
-const objectOf = (value: unknown): Answer => (typeof value === 'object' && value !== null ? (value as Answer) : {})
+const objectOf = (value: unknown): AligoAnswer =>
+  typeof value === 'object' && value !== null ? (value as AligoAnswer) : {}
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^NOT_KOREAN$/, 'Aligo sends to Korean numbers only; add a provider for other countries'],

@@ -11,7 +11,7 @@ export function outcomeOfSilence({ kind, reason }: Exclude<TransportResult, { ki
 }
 
 /** Of a send that was answered so: refused, or ambiguous. */
-export type Verdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'
+export type SendVerdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'
 
 /** An answer without a code of the carrier's. */
 export function withoutCode(status: number): SendOutcome {
@@ -20,7 +20,7 @@ export function withoutCode(status: number): SendOutcome {
   return { kind: 'ambiguous', code: status < 300 ? `HTTP_${status}_UNREADABLE` : `HTTP_${status}` }
 }
 
-export function verdictOfStatus(status: number): Verdict {
+export function verdictOfStatus(status: number): SendVerdict {
   if (status === 429) return 'later'
   if (status === 401 || status === 402) return 'unfit'
   // 408 and 5xx do not say whether the message was taken, and neither does a 2xx that cannot be read.

@@ -4,9 +4,9 @@ import { chooseRoute, type Route } from '../domain/delivery/route'
 import { MAX_TIMEOUT_MS } from '../domain/operations/job'
 import { invalid } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
-import type { ReportedMessage, Router, Way } from '../ports/carrier'
+import type { CarrierEndpoint, ReportedMessage, Router } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
-import type { Gate, Node } from '../ports/node'
+import type { ConcurrencyLimiter, Node } from '../ports/node'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /**
@@ -67,7 +67,7 @@ export function explainCode({ type, config }: CarrierConfig, code: string): stri
   return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type]?.explain(code, config) : undefined
 }
 
-interface Built extends Way {
+interface Built extends CarrierEndpoint {
   config: CarrierConfig
 }
 
@@ -88,7 +88,7 @@ export class Carriers {
   constructor(
     private readonly node: Pick<Node, 'directory' | 'gates'>,
     /** Test mode's own, which is not configured. */
-    private readonly simulator: Way | undefined,
+    private readonly simulator: CarrierEndpoint | undefined,
     private readonly settings: CarrierSettings,
   ) {}
 
@@ -106,7 +106,7 @@ export class Carriers {
     }
   }
 
-  async named(name: string): Promise<Way | undefined> {
+  async named(name: string): Promise<CarrierEndpoint | undefined> {
     if (name === this.simulator?.carrier.name) return this.simulator
     const config = (await this.node.directory.carriers()).find((provider) => provider.name === name)
     return config && this.#carrier(config)
@@ -133,7 +133,7 @@ export class Carriers {
   }
 
   /** Every configured carrier in use, by name. */
-  gates(): Map<string, Gate> {
+  gates(): Map<string, ConcurrencyLimiter> {
     return new Map([...this.#built].map(([name, { gate }]) => [name, gate]))
   }
 
@@ -152,7 +152,7 @@ export class Carriers {
     await built?.carrier.close?.()
   }
 
-  #carrier(config: CarrierConfig): Way {
+  #carrier(config: CarrierConfig): CarrierEndpoint {
     const built = this.#built.get(config.name)
     if (built && (built.config === config || Bun.deepEquals(built.config, config, true))) {
       built.config = config

@@ -14,13 +14,13 @@ import { parseJson } from './answer'
 /** For an app and a kind of key. More would be callers who wait and sockets that are open for as long as a vendor hangs. */
 const MAX_IN_FLIGHT = 128
 
-interface ChallengeDependencies {
+interface ChallengesDependencies {
   transport: Transport
   /** Where each is asked. */
   urls: Readonly<Record<Vendor, string>>
 }
 
-export function createChallenges({ transport, urls }: ChallengeDependencies): Challenges {
+export function createChallenges({ transport, urls }: ChallengesDependencies): Challenges {
   const inFlight = new Map<string, number>()
   return {
     async verify({ appId, kind }, settings, { token, address }): Promise<Proof> {

@@ -11,7 +11,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { isSameSecret } from '../domain/shared/same-secret'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, parseReports, textOf, type Verdict, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseJson, parseReports, type SendVerdict, textOf, verdictOfStatus } from './answer'
 import { type Filled, formFrom, headerFrom, jsonFrom, unknownPlaceholder, urlFrom, valueAt } from './http-template'
 import { reportSignature, signatureCheck } from './report-signature'
 import type { CarrierDependencies, CarrierType } from './type'
@@ -160,7 +160,7 @@ function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
 const meaningOf = ({ codes }: HttpConfig, code: string) => (Object.hasOwn(codes, code) ? codes[code]?.means : undefined)
 
 /** A status that is no success. Without a code of the carrier's, its other 4xx are about the message. */
-function meaningOfStatus(status: number): Verdict {
+function meaningOfStatus(status: number): SendVerdict {
   const verdict = verdictOfStatus(status)
   return verdict === 'elsewhere' && status !== 403 ? 'never' : verdict
 }

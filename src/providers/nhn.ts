@@ -18,7 +18,7 @@ import {
   outcomeOfSilence,
   parseJson,
   parseReports,
-  type Verdict,
+  type SendVerdict,
   verdictOfStatus,
   withoutCode,
 } from './answer'
@@ -62,7 +62,7 @@ const FIRST_ASK_MS = { alimtalk: 5 * SECOND_MS, sms: 30 * SECOND_MS }
 const ASK_AGAIN_MIN_MS = 5 * SECOND_MS
 const ASK_AGAIN_MAX_MS = 30 * MINUTE_MS
 
-type Codes = ReadonlyMap<string, readonly [Verdict, string]>
+type Codes = ReadonlyMap<string, readonly [SendVerdict, string]>
 
 /** Negative: answers of the SMS API. Others: what the carriers made of the message. */
 export const NHN_SMS_CODES: Codes = new Map([
@@ -281,14 +281,14 @@ type Family = 'SMS' | 'AT'
 const CODES: Readonly<Record<Family, Codes>> = { SMS: NHN_SMS_CODES, AT: NHN_ALIMTALK_CODES }
 const familyOf = (api: ApiName): Family => (api === 'at' ? 'AT' : 'SMS')
 
-interface Api {
+interface NhnApi {
   name: ApiName
   url: string
   headers: Record<string, string>
 }
 
 /** Undefined where that product is not configured. */
-function apiOf(name: ApiName, { sms, alimtalk }: NhnConfig): Api | undefined {
+function apiOf(name: ApiName, { sms, alimtalk }: NhnConfig): NhnApi | undefined {
   const product = name === 'at' ? alimtalk : sms
   if (!product) return undefined
   const base = product.apiBase.replace(/\/+$/, '')
@@ -347,7 +347,7 @@ const apiNameOf = ({ channel, messageType }: OutboundMessage): ApiName => {
 }
 
 /** The grouping key comes back with every report, also with one that overtakes the answer to this request. */
-function bodyOf(api: ApiName, message: OutboundMessage, recipient: Recipient, { sms, alimtalk }: NhnConfig) {
+function bodyOf(api: ApiName, message: OutboundMessage, recipient: NhnRecipient, { sms, alimtalk }: NhnConfig) {
   const recipientGroupingKey = message.messageId
   if (api === 'at') {
     return {
@@ -372,7 +372,7 @@ function bodyOf(api: ApiName, message: OutboundMessage, recipient: Recipient, { 
   }
 }
 
-interface Recipient {
+interface NhnRecipient {
   recipientNo: string
   countryCode: string
 }
@@ -380,7 +380,7 @@ interface Recipient {
 const KOREA = '82'
 
 /** Korean numbers as they are dialled in Korea, others without the country code, which goes into a field of its own. */
-function recipientOf(e164: string): Recipient | undefined {
+function recipientOf(e164: string): NhnRecipient | undefined {
   const parsed = numbers().parsePhoneNumberFromString(e164)
   if (!parsed) return undefined
   const countryCode: string = parsed.countryCallingCode

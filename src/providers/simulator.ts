@@ -3,7 +3,7 @@
  * ("Test-mode behavior" 6), and is asked for reports like any carrier that is polled.
  */
 import { testReport, testSend } from '../domain/codes/test-scenario'
-import type { Carrier, Way } from '../ports/carrier'
+import type { Carrier, CarrierEndpoint } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Gates } from '../ports/node'
 
@@ -12,7 +12,7 @@ const NAME = 'simulator'
 /** Simulated messages only sleep. */
 const AT_ONCE = 4_096
 
-export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): Way => ({
+export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): CarrierEndpoint => ({
   carrier: simulatedProvider(clock),
   gate: gates.open(NAME, AT_ONCE, { neverOpens: true }),
 })

@@ -54,7 +54,7 @@ export interface Patience {
   answer: AbortSignal
 }
 
-interface Waiting {
+interface WaitingWrite {
   write(): void
   giveUp(): void
 }
@@ -82,7 +82,7 @@ export class SmppLink {
   #failures = 0
   #sequence = 0
   #outstanding = 0
-  readonly #queue: Waiting[] = []
+  readonly #queue: WaitingWrite[] = []
   readonly #pending = new Map<number, (answer: Pdu | undefined) => void>()
   readonly #recording = new Set<Promise<void>>()
   /** Bytes of the receipts that are being recorded. */
@@ -106,7 +106,7 @@ export class SmppLink {
   /** `accepted` is called at once, before the receipt that may be next on the wire, and also when it is too late. */
   submit(body: Buffer, patience: Patience, accepted: (messageId: string) => void): Promise<Submitted> {
     return new Promise((resolve) => {
-      const waiting: Waiting = {
+      const waiting: WaitingWrite = {
         write: () => {
           patience.room.removeEventListener('abort', waiting.giveUp)
           resolve(this.#write(body, patience.answer, accepted))

@@ -76,7 +76,7 @@ export const bindBody = (account: { systemId: string; password: string; systemTy
     Buffer.from([INTERFACE_VERSION, 0, 0, 0]),
   ])
 
-export interface Address {
+export interface SmppAddress {
   ton: number
   npi: number
   address: string
@@ -84,8 +84,8 @@ export interface Address {
 
 export interface Submission {
   serviceType: string
-  source: Address
-  destination: Address
+  source: SmppAddress
+  destination: SmppAddress
   /** `YYMMDDhhmmsstnnp`, or empty for the carrier's default. */
   validityPeriod: string
   dataCoding: number
@@ -96,7 +96,7 @@ export interface Submission {
 const HAS_USER_DATA_HEADER = 0x40
 const RECEIPT_WANTED = 1
 
-const addressBytes = ({ ton, npi, address }: Address) => Buffer.concat([Buffer.from([ton, npi]), cString(address)])
+const addressBytes = ({ ton, npi, address }: SmppAddress) => Buffer.concat([Buffer.from([ton, npi]), cString(address)])
 
 export const submitBody = (submission: Submission): Buffer =>
   Buffer.concat([

@@ -8,9 +8,9 @@ interface Meaning {
   explanation: string
 }
 
-type Row = readonly [status: number, ...meaning: [name: Meaning['name'], verdict: Meaning['verdict'], string]]
+type StatusRow = readonly [status: number, ...meaning: [name: Meaning['name'], verdict: Meaning['verdict'], string]]
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly StatusRow[] = [
   [0x01, 'ESME_RINVMSGLEN', 'never', 'the carrier refused the length of the message'],
   [0x02, 'ESME_RINVCMDLEN', 'elsewhere', 'the carrier could not read the request (command length)'],
   [0x03, 'ESME_RINVCMDID', 'elsewhere', 'the carrier does not know the request; is this an SMPP 3.4 transceiver port?'],

@@ -12,7 +12,7 @@ import { encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
-import { type Address, type Delivered, NOTHING, submitBody } from './smpp-pdu'
+import { type Delivered, NOTHING, type SmppAddress, submitBody } from './smpp-pdu'
 import { SmppSession } from './smpp-session'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
 import type { CarrierDependencies, CarrierType } from './type'
@@ -161,7 +161,7 @@ const INTERNATIONAL = { ton: 1, npi: 1 }
 const ALPHANUMERIC = { ton: 5, npi: 0 }
 
 /** Undefined where the sender cannot be written as an address. */
-function sourceOf(from: string | undefined, config: SmppConfig['source']): Address | undefined {
+function sourceOf(from: string | undefined, config: SmppConfig['source']): SmppAddress | undefined {
   const sender = from ?? config.address ?? ''
   if (!/^[\x20-\x7e]*$/.test(sender) || sender.length > ADDRESS_MAX) return undefined
   const isNumber = /^\+?\d+$/.test(sender)

@@ -18,7 +18,7 @@ import {
   outcomeOfSilence,
   parseObject,
   parseReports,
-  type Verdict,
+  type SendVerdict,
   verdictOfStatus,
   withoutCode,
 } from './answer'
@@ -88,12 +88,12 @@ function authorizationOf({ apiKey, apiSecret }: SolapiConfig, { clock, random }:
   return `HMAC-SHA256 apiKey=${apiKey}, date=${date}, salt=${salt}, signature=${signature}`
 }
 
-interface Recipient {
+interface SolapiRecipient {
   to: string
   country: string
 }
 
-function bodyOf(message: OutboundMessage, recipient: Recipient, { from, pfId }: SolapiConfig) {
+function bodyOf(message: OutboundMessage, recipient: SolapiRecipient, { from, pfId }: SolapiConfig) {
   const common = {
     ...recipient,
     from: domesticDigits(message.from ?? from),
@@ -110,7 +110,7 @@ const kakaoVariables = (variables: OutboundMessage['variables'] = {}) =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [`#{${name}}`, value]))
 
 /** Korean numbers as they are dialled in Korea, others without the country code, which goes into a field of its own. */
-function recipientOf(e164: string): Recipient | undefined {
+function recipientOf(e164: string): SolapiRecipient | undefined {
   const parsed = numbers().parsePhoneNumberFromString(e164)
   if (!parsed) return undefined
   const country: string = parsed.countryCallingCode
@@ -118,7 +118,7 @@ function recipientOf(e164: string): Recipient | undefined {
 }
 
 /** docs.solapi.com/api-reference/message-status-codes: 1xxx not taken, 2xxx platform, 3xxx carrier or Kakao. */
-export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new Map([
+export const SOLAPI_CODES: ReadonlyMap<string, readonly [SendVerdict, string]> = new Map([
   ['1010', ['elsewhere', 'a required field was missing in our request']],
   ['1011', ['elsewhere', 'a field of our request had the wrong format']],
   ['1013', ['elsewhere', 'an SMS cannot have a subject']],
@@ -234,7 +234,7 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
 }
 
 /** 1xxx is an error before the message was taken; any other code says so only with an HTTP status that does. */
-const unlisted = (code: string, status: number): Verdict =>
+const unlisted = (code: string, status: number): SendVerdict =>
   /^1\d{3}$/.test(code) ? 'elsewhere' : verdictOfStatus(status)
 
 /** What is no four digits or name of an error may quote the message, and is not passed on. */

@@ -11,7 +11,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseObject, type Verdict, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseObject, type SendVerdict, verdictOfStatus } from './answer'
 import type { CarrierDependencies, CarrierType } from './type'
 
 const twilioConfig = z.strictObject({
@@ -106,11 +106,11 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
   return refusalOf(SEND_ERRORS[code ?? '']?.[0] ?? verdictOfStatus(status), code ?? `HTTP_${status}`)
 }
 
-const refusalOf = (retry: Verdict, code: string): SendOutcome =>
+const refusalOf = (retry: SendVerdict, code: string): SendOutcome =>
   retry === 'ambiguous' ? { kind: 'ambiguous', code } : { kind: 'refused', retry, code }
 
 /** Answers to a send. Documentation: twilio.com/docs/api/errors. */
-const SEND_ERRORS: Readonly<Record<string, readonly [Verdict, string]>> = {
+const SEND_ERRORS: Readonly<Record<string, readonly [SendVerdict, string]>> = {
   // The account.
   '10001': ['unfit', 'the Twilio account is not active; check its balance and its standing'],
   '10002': ['elsewhere', 'a Twilio trial account cannot do this; upgrade the account'],
@@ -246,10 +246,10 @@ function isAuthentic({ url, headers, text }: ReportCallback, authToken: string):
   return shown.length === expected.length && timingSafeEqual(shown, expected)
 }
 
-type Field = [string, string]
+type FormField = [string, string]
 
 /** By code unit, as Twilio sorts; a field that comes twice, by its values. */
-function inOrder([keyA, valueA]: Field, [keyB, valueB]: Field): number {
+function inOrder([keyA, valueA]: FormField, [keyB, valueB]: FormField): number {
   const [a, b] = keyA === keyB ? [valueA, valueB] : [keyA, keyB]
   return a < b ? -1 : Number(a > b)
 }

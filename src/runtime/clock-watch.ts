@@ -12,7 +12,7 @@ import type { Store } from '../ports/store'
 const NOTICED_MS = 1_000
 
 /** By how much the clock leads the one that never steps, and when by that one. */
-interface Seen {
+interface ClockLead {
   readonly leadMs: number
   readonly at: number
 }
@@ -27,14 +27,14 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
   let mending: Promise<void> | undefined
 
   /** In this order: a process that stands still in between finds a step that a second look does not find. */
-  function look(): Seen {
+  function look(): ClockLead {
     const now = clock.now()
     const at = clock.elapsed()
     return { leadMs: now - at, at }
   }
-  const isSetBack = ({ leadMs }: Seen) => known.leadMs - leadMs >= NOTICED_MS
+  const isSetBack = ({ leadMs }: ClockLead) => known.leadMs - leadMs >= NOTICED_MS
 
-  async function mend(seen: Seen): Promise<void> {
+  async function mend(seen: ClockLead): Promise<void> {
     const byMs = Math.round(known.leadMs - seen.leadMs)
     const unseenForMs = seen.at - known.at
     try {

@@ -3,8 +3,8 @@
  * bounds stand in docs/several-servers.md.
  */
 
-import { type Recorder, WatchedTraffic } from '../abuse/counters/traffic-watch'
-import { Sparing } from '../domain/operations/log-sampler'
+import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
+import { LogSampler } from '../domain/operations/log-sampler'
 import { conditionOf, type NodeState } from '../domain/operations/node'
 import { VERSION } from '../domain/operations/version'
 import { errorFields } from '../domain/shared/error-fields'
@@ -13,8 +13,8 @@ import type { Fleet } from '../ports/fleet'
 import type { Log } from '../ports/log'
 import type { Store } from '../ports/store'
 import { NotedKeyUse } from './caches/key-use'
-import { RecentClaims } from './caches/replay-cache'
-import { KeptDirectory } from './caches/settings-cache'
+import { ReplayCache } from './caches/replay-cache'
+import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
 import { LocalGates } from './carriers/concurrency-limiters'
 import { SharedLimits } from './limits/shared-limits'
@@ -36,7 +36,7 @@ interface SeveralDependencies {
   name: string
 }
 
-export function several({
+export function cluster({
   fleet,
   clock,
   log,
@@ -49,7 +49,7 @@ export function several({
   const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse(clock)
-  const traffic = new WatchedTraffic({ store, clock, record, isAlone: false })
+  const traffic = new TrafficWatch({ store, clock, record, isAlone: false })
   let working: readonly NodeState[] = []
   let isLeaving = false
   let warming: Promise<void> | undefined
@@ -62,13 +62,13 @@ export function several({
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    claims: new RecentClaims(),
+    claims: new ReplayCache(),
     gates: new LocalGates((places, servers) => shareOf(places, working, fleet.nodeId, servers)),
-    directory: new KeptDirectory(store.read),
+    directory: new SettingsCache(store.read),
     keyUse,
     load,
     pauses: new SignInPauses(),
-    sparing: new Sparing(),
+    sparing: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
     async start() {

@@ -1,8 +1,8 @@
 /** A server that shares its database with commands at most, and remembers what it needs in its own memory. */
 
-import { type Recorder, WatchedTraffic } from '../abuse/counters/traffic-watch'
+import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
 import type { LimitsConfig } from '../domain/access/rate-limits'
-import { Sparing } from '../domain/operations/log-sampler'
+import { LogSampler } from '../domain/operations/log-sampler'
 import { errorFields } from '../domain/shared/error-fields'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -10,8 +10,8 @@ import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 import { NotedKeyUse } from './caches/key-use'
-import { RecentClaims } from './caches/replay-cache'
-import { KeptDirectory } from './caches/settings-cache'
+import { ReplayCache } from './caches/replay-cache'
+import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
 import { LocalGates } from './carriers/concurrency-limiters'
 import { followClock } from './clock-watch'
@@ -46,7 +46,7 @@ export interface RunningNode extends Node {
   stop(): Promise<void>
 }
 
-export function alone({
+export function singleNode({
   clock,
   random,
   log,
@@ -60,20 +60,20 @@ export function alone({
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
-  const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
+  const traffic = new TrafficWatch({ store, clock, record, isAlone: true })
   let warming: Promise<void> | undefined
 
   return {
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    claims: new RecentClaims(),
+    claims: new ReplayCache(),
     gates: new LocalGates(),
-    directory: new KeptDirectory(store.read),
+    directory: new SettingsCache(store.read),
     keyUse,
     load,
     pauses: new SignInPauses(),
-    sparing: new Sparing(),
+    sparing: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
     async start({ alone: isAlone }) {

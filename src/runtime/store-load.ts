@@ -1,15 +1,15 @@
 /** Watches how the store keeps up: how long units wait for their turn, and whether what they did was stored. */
 import type { Clock } from '../ports/clock'
-import type { Load } from '../ports/node'
+import type { StoreLoad } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 
 /** The store, and what is seen of it. */
-export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: Load } {
+export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
   /** Since when, oldest first. */
   const waiting = new Map<object, number>()
   let failures = 0
 
-  const load: Load = {
+  const load: StoreLoad = {
     waitingMs() {
       for (const oldest of waiting.values()) return clock.elapsed() - oldest
       return 0

@@ -6,7 +6,7 @@ import { Column, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
 import type { SelectedFieldsOrdered as SelectedByPostgres } from 'drizzle-orm/pg-core'
 import type { SelectedFieldsOrdered as SelectedBySQLite } from 'drizzle-orm/sqlite-core'
 
-export type Fields = SelectedBySQLite | SelectedByPostgres
+export type SelectedFields = SelectedBySQLite | SelectedByPostgres
 
 export interface Compiled {
   /** Parameters in the order in which the statement names them. */
@@ -17,7 +17,7 @@ export interface Compiled {
   readonly types: ReadonlyArray<string | undefined>
 }
 
-export function compile(query: Query, fields: Fields | undefined): Compiled {
+export function compile(query: Query, fields: SelectedFields | undefined): Compiled {
   const parameters = query.params.map(compileParameter)
   const parts = compileParts((fields ?? []) as SelectedBySQLite)
   return {

@@ -7,19 +7,19 @@ export const cannotRead = (cause: unknown) =>
 export const cannotWrite = (cause: unknown) =>
   Object.assign(unavailable('The store cannot write at the moment'), { cause })
 
-type Read = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>
+type ReadFunction = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>
 type Translate = (error: unknown) => unknown
 
 /** Doors for reading whose calls throw what `translate` makes of their errors. */
 export function guarded<Doors extends object>(doors: Doors, translate: Translate): Doors {
   const entries = Object.entries(doors).map(([name, door]) => [
     name,
-    typeof door === 'function' ? guardedRead(door as Read, translate) : guarded(door, translate),
+    typeof door === 'function' ? guardedRead(door as ReadFunction, translate) : guarded(door, translate),
   ])
   return Object.fromEntries(entries)
 }
 
-function guardedRead(read: Read, translate: Translate): Read {
+function guardedRead(read: ReadFunction, translate: Translate): ReadFunction {
   return (...args) => {
     const answer = read(...args)
     if (answer instanceof Promise) return answer.catch((error) => Promise.reject(translate(error)))

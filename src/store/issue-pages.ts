@@ -10,7 +10,7 @@ const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
 
-interface Range extends Owner {
+interface IdRange extends Owner {
   /** Ids, the first included and the last not. */
   from: string
   below: string
@@ -20,9 +20,9 @@ export interface IssuePages {
   /** By how much the clock was set back at most: by so much ids may be later than their rows. */
   setBackMs(): Promise<number> | number
   /** The id that many rows below the beginning of the range. */
-  further(range: Range & { rows: number }): Promise<string | undefined>
+  further(range: IdRange & { rows: number }): Promise<string | undefined>
   /** Of that status, where one is named. */
-  read(range: Range & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
+  read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
 }
 
 /** A status that few have is looked for step by step. */

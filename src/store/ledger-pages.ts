@@ -7,7 +7,7 @@ const LOOKED_AT_ONCE = 20_000
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
 
 /** From one entry to another, both left out. */
-interface Range {
+interface EntryRange {
   beforeAt: number
   beforeSeq: number
   fromAt: number
@@ -16,9 +16,9 @@ interface Range {
 
 export interface LedgerPages {
   /** The entry that many rows below the beginning of the range. */
-  further(range: Range & { rows: number }): Promise<{ createdAt: number; seq: number } | undefined>
+  further(range: EntryRange & { rows: number }): Promise<{ createdAt: number; seq: number } | undefined>
   /** Of that type, where one is named. */
-  read(range: Range & { limit: number }): Promise<LedgerEntry[]>
+  read(range: EntryRange & { limit: number }): Promise<LedgerEntry[]>
 }
 
 /** A type that few have is looked for step by step. */

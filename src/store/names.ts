@@ -15,7 +15,7 @@ const QUERIES = {
 
 const ofApp = (appId: string) => `(${appId} IS NULL OR app_id = ${appId})`
 
-export type Named = keyof typeof QUERIES
+export type NamedKind = keyof typeof QUERIES
 
 export interface Name {
   id: string
@@ -23,7 +23,7 @@ export interface Name {
 }
 
 /** What is asked, and whether of one app. */
-export function namesQuery(what: Named, appId: string): { text: string; isOfApp: boolean } {
+export function namesQuery(what: NamedKind, appId: string): { text: string; isOfApp: boolean } {
   const text = QUERIES[what](appId)
   return { text, isOfApp: text.includes(appId) }
 }

@@ -1,7 +1,7 @@
 /** The tables of both stores, each column once; tests hold them against the migrations. Times are Unix milliseconds. */
 import type { EventType } from '../../contract/event'
 import type { Scope } from '../../contract/scope'
-import type { Failures } from '../abuse/rules/failure-budget'
+import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
 import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
@@ -16,11 +16,11 @@ import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
 
 /** What a store makes of each kind is in its `schema.ts`. */
-export type Kind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
+export type ColumnKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
 
 /** A column: `Data` is what the domain has. */
-export interface Field<Data = unknown, IsNull extends boolean = boolean> {
-  kind: Kind
+export interface ColumnField<Data = unknown, IsNull extends boolean = boolean> {
+  kind: ColumnKind
   /** Of the column, where it is not the property's in snake case. */
   name?: string
   isNull: IsNull
@@ -28,26 +28,26 @@ export interface Field<Data = unknown, IsNull extends boolean = boolean> {
   data?: Data
 }
 
-export type Fields = Readonly<Record<string, Field>>
+export type TableFields = Readonly<Record<string, ColumnField>>
 
 /** `key`: the properties of the primary key. */
-export interface Table<Name extends string = string, F extends Fields = Fields> {
+export interface Table<Name extends string = string, F extends TableFields = TableFields> {
   name: Name
   key: readonly string[]
   fields: F
 }
 
-const table = <Name extends string, F extends Fields>(
+const table = <Name extends string, F extends TableFields>(
   name: Name,
   key: ReadonlyArray<keyof F & string>,
   fields: F,
 ): Table<Name, F> => ({ name, key, fields })
 
-const field = <Data>(kind: Kind): Field<Data, false> => ({ kind, isNull: false })
+const field = <Data>(kind: ColumnKind): ColumnField<Data, false> => ({ kind, isNull: false })
 
-export const optional = <Data>(of: Field<Data, false>): Field<Data, true> => ({ ...of, isNull: true })
+export const optional = <Data>(of: ColumnField<Data, false>): ColumnField<Data, true> => ({ ...of, isNull: true })
 
-const named = <F extends Field>(name: string, of: F): F => ({ ...of, name })
+const named = <F extends ColumnField>(name: string, of: F): F => ({ ...of, name })
 
 const json = <Data>() => field<Data>('json')
 /** A text that is one of few. */
@@ -64,11 +64,14 @@ const mode = word<Mode>()
 const leg = word<Leg>()
 
 /** What the column of a property is called. */
-export const nameOf = (property: string, { name }: Field) =>
+export const nameOf = (property: string, { name }: ColumnField) =>
   name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The columns of a table, each made of its name and field. */
-export const columnsOf = <Column>({ fields }: { fields: Fields }, make: (name: string, field: Field) => Column) =>
+export const columnsOf = <Column>(
+  { fields }: { fields: TableFields },
+  make: (name: string, field: ColumnField) => Column,
+) =>
   Object.fromEntries(
     Object.entries(fields).map(([property, field]) => [property, make(nameOf(property, field), field)]),
   )
@@ -290,7 +293,7 @@ export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {
   appId: text,
   keyKind: word<KeyKind>(),
   phoneHash: bytes,
-  state: json<Failures>(),
+  state: json<FailureCount>(),
   lastAt: bigint,
 })
 

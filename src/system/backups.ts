@@ -23,7 +23,7 @@ export function listBackups(dataDir: string): Backup[] {
   }
 }
 
-interface Making {
+interface BackupInput {
   now: number
   keep: number
 }
@@ -34,7 +34,7 @@ interface Made {
 }
 
 /** Copies by `copy`, and keeps the newest. Where that fails it is noted, until one is made. */
-export function makeBackup(dataDir: string, making: Making, copy: (file: string) => void): Made {
+export function makeBackup(dataDir: string, making: BackupInput, copy: (file: string) => void): Made {
   try {
     const made = copyAndKeep(dataDir, making, copy)
     rmSync(noteIn(dataDir), { force: true })
@@ -65,7 +65,7 @@ export function lastFailureAt(dataDir: string): number | undefined {
 }
 
 /** A copy has its name only once it is whole. */
-function copyAndKeep(dataDir: string, { now, keep }: Making, copy: (file: string) => void): Made {
+function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: string) => void): Made {
   const folder = folderOf(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   removeUnfinished(folder, now)

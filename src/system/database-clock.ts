@@ -5,7 +5,7 @@
 import type { Clock } from '../ports/clock'
 
 /** What one unit has seen: the database said `stamped` between two moments of a clock that never steps. */
-export interface Sighting {
+export interface ClockSighting {
   stamped: number
   sentAt: number
   answeredAt: number
@@ -15,7 +15,7 @@ export interface Sighting {
  * What fits a sighting stays: one whose answer came late, for whatever reason, is no news of the clock. So a clock that seems
  * to have been set back has been.
  */
-export function databaseClock(own: Clock): { clock: Clock; see(sighting: Sighting): void } {
+export function databaseClock(own: Clock): { clock: Clock; see(sighting: ClockSighting): void } {
   let lead = own.now() - own.elapsed()
   let isSeen = false
   return {

@@ -3,7 +3,7 @@
  * nobody, tells nobody and turns in circles; so the last quarter is not for clients.
  */
 import { existsSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { Sparing } from '../domain/operations/log-sampler'
+import { LogSampler } from '../domain/operations/log-sampler'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 
@@ -28,7 +28,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   if (limit === undefined) return { areShort: () => false, left: () => Number.POSITIVE_INFINITY, makeRoom() {} }
   const most = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
   const isCounted = statSync(OPEN).size > 0
-  const sparing = new Sparing()
+  const sparing = new LogSampler()
   let open = 0
   const ways: Array<() => void> = []
   // Opened once: to find it by its path costs more than to count.

@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import { systemClock } from './clock'
 import { turn } from './event-loop-batch'
-import { type AnswerHead, type Asker, type Stage, TOO_MANY_INTERIM } from './http-connection'
+import { type AnswerHead, type Asker, type ConnectionStage, TOO_MANY_INTERIM } from './http-connection'
 import { KeptConnections } from './kept-connections'
 
 /** Every address of a name. */
@@ -163,7 +163,7 @@ function answerOf(answer: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
 
 const TOO_LONG = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW', TOO_MANY_INTERIM])
 
-function reasonOf(code: string, stage: Stage): HookFailure {
+function reasonOf(code: string, stage: ConnectionStage): HookFailure {
   if (stage === 'connecting') return code === 'ECONNREFUSED' ? 'refused' : 'unreachable'
   if (stage === 'securing') return 'tls'
   if (TOO_LONG.has(code)) return 'oversized'

@@ -15,20 +15,20 @@ const MAX_INTERIM_ANSWERS = 8
 export const TOO_MANY_INTERIM = 'HPE_TOO_MANY_INTERIM'
 
 /** What is asked of a URL. */
-export type Address = Pick<
+export type OriginAddress = Pick<
   URL,
   'origin' | 'protocol' | 'host' | 'hostname' | 'port' | 'pathname' | 'search' | 'username' | 'password'
 >
 
 export interface HttpRequest {
   method: string
-  url: Address
+  url: OriginAddress
   headers: Readonly<Record<string, string>>
   body?: string | undefined
 }
 
 /** How a connection is made, beside what the URL says. */
-export interface Way {
+export interface ConnectionOptions {
   host?: string
   /** Which TLS asks for and verifies, instead of the URL's. */
   servername?: string
@@ -38,7 +38,7 @@ export interface Way {
 }
 
 /** How far a connection has come, which tells what an error means. */
-export type Stage = 'connecting' | 'securing' | 'asking'
+export type ConnectionStage = 'connecting' | 'securing' | 'asking'
 
 export class AnswerHead {
   constructor(
@@ -63,7 +63,7 @@ export interface Asker {
   body(chunk: Uint8Array): void
   done(): void
   /** `code` as of `node:net`, or `HPE_…` for what is not HTTP. */
-  failed(code: string, stage: Stage): void
+  failed(code: string, stage: ConnectionStage): void
 }
 
 /** Who decides how long a connection lasts. */
@@ -78,13 +78,13 @@ export interface Keeper {
 }
 
 /** Of a request: it waits for no answer, or was answered; or more came than an answer. */
-type Progress = 'idle' | 'waiting' | 'answering' | 'answered' | 'overrun'
+type RequestProgress = 'idle' | 'waiting' | 'answering' | 'answered' | 'overrun'
 
 export class HttpConnection {
   readonly #socket: Socket
   readonly #parser: HTTPParser
-  stage: Stage = 'connecting'
-  #progress: Progress = 'idle'
+  stage: ConnectionStage = 'connecting'
+  #progress: RequestProgress = 'idle'
   #interimAnswers = 0
   #isUsed = false
   #asker: Asker | undefined
@@ -94,8 +94,8 @@ export class HttpConnection {
   #staysOpen = false
 
   constructor(
-    url: Address,
-    way: Way,
+    url: OriginAddress,
+    way: ConnectionOptions,
     /** Whether it is to serve more than one request. */
     private readonly isLasting: boolean,
     private readonly keeper: Keeper,
@@ -301,7 +301,7 @@ export function warmUpConnections(): void {
 }
 
 /** Names are verified by TLS, and asked for where it is a name. */
-function open({ protocol, hostname, port }: Address, way: Way): Socket {
+function open({ protocol, hostname, port }: OriginAddress, way: ConnectionOptions): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return connecting().connect({ host, port: Number(port || 80), ...way })
   return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
@@ -335,7 +335,7 @@ function written({ method, url, headers, body = '' }: HttpRequest, isLasting: bo
   return bytes
 }
 
-function credentialsIn({ username, password }: Address): string {
+function credentialsIn({ username, password }: OriginAddress): string {
   if (username === '' && password === '') return ''
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`

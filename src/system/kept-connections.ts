@@ -6,12 +6,12 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import {
-  type Address,
   type AnswerHead,
   type Asker,
+  type ConnectionOptions,
   HttpConnection,
   type HttpRequest,
-  type Way,
+  type OriginAddress,
 } from './http-connection'
 
 /** How long a server that does not say so is trusted to keep a connection. */
@@ -77,7 +77,7 @@ export class KeptConnections {
   ask(
     request: HttpRequest,
     asker: Asker,
-    way: Way = {},
+    way: ConnectionOptions = {},
     mayLeadTo = (_address: string) => true,
   ): HttpConnection | undefined {
     const origin = way.servername === undefined ? request.url.origin : `${request.url.origin} as ${way.servername}`
@@ -110,7 +110,7 @@ export class KeptConnections {
     return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(origin: string, url: Address, way: Way): HttpConnection | undefined {
+  #open(origin: string, url: OriginAddress, way: ConnectionOptions): HttpConnection | undefined {
     if (this.left() - this.#opening <= FOR_OTHERS) return undefined
     const openedAt = this.clock.elapsed()
     this.#opening++

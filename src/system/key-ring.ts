@@ -46,7 +46,7 @@ interface Kept {
   begunAt: number | undefined
 }
 
-type Opened = ReadonlyMap<string, Kept>
+type OpenedKeys = ReadonlyMap<string, Kept>
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 
@@ -56,12 +56,12 @@ interface SigningContent {
   seeds: Record<string, string>
 }
 
-const called = (opened: Opened, kind: string) =>
+const called = (opened: OpenedKeys, kind: string) =>
   [...opened]
     .filter(([name]) => name.startsWith(`${kind} `))
     .map(([name, kept]) => ({ number: Number(name.split(' ')[1]), ...kept }))
 
-function keysIn(opened: Opened): Keys {
+function keysIn(opened: OpenedKeys): Keys {
   const roots = called(opened, 'root')
   return {
     generation: Math.max(...roots.filter(({ begunAt }) => begunAt !== undefined).map(({ number }) => number)),
@@ -96,7 +96,7 @@ export interface RingOptions {
 export class Ring implements KeyRing {
   #secret: Uint8Array
   #secretId: Buffer
-  #opened: Opened
+  #opened: OpenedKeys
   #keys: Keys
   #load: (() => readonly RingRow[]) | undefined
 
@@ -172,7 +172,7 @@ export class Ring implements KeyRing {
     const generation = this.generation + 1
     if (generation > LAST_GENERATION) throw new Error('The master secret cannot be changed more often')
     const seeds = Object.fromEntries(names.map((name) => [name, signingSeed(this.#keys, name).toString('base64')]))
-    const added: Opened = new Map([
+    const added: OpenedKeys = new Map([
       [
         `root ${generation}`,
         { content: Buffer.from(this.options.randomBytes(KEY_BYTES)), madeAt: now, begunAt: undefined },
@@ -202,7 +202,7 @@ export class Ring implements KeyRing {
     }
   }
 
-  #wrapped(secret: Uint8Array, opened: Opened): RingRow[] {
+  #wrapped(secret: Uint8Array, opened: OpenedKeys): RingRow[] {
     const [key, secretId] = [deriveFrom(secret, 'ring'), idOf(secret)]
     return [...opened].map(([name, { content, madeAt, begunAt }]) => ({
       ...{ name, secretId, madeAt, begunAt },

@@ -17,7 +17,7 @@ const unread = (level: LogLevel): LogOnUse => ({
   async end() {},
 })
 
-type Line = Log['info']
+type LogLine = Log['info']
 
 function writtenOnUse(level: LogLevel): LogOnUse {
   let least = LOG_LEVELS.indexOf(level)
@@ -27,7 +27,7 @@ function writtenOnUse(level: LogLevel): LogOnUse {
     return written
   }
   const lines =
-    (name: Exclude<LogLevel, 'silent'>): Line =>
+    (name: Exclude<LogLevel, 'silent'>): LogLine =>
     (fields, message) => {
       if (LOG_LEVELS.indexOf(name) >= least) log()[name](fields, message)
     }

@@ -4,17 +4,17 @@
 import { readSync } from 'node:fs'
 import { fromLibc } from './libc'
 
-type Look = (fd: number) => boolean
+type SocketLook = (fd: number) => boolean
 
 const POLLIN = 1
 
-let look: Look | undefined
+let look: SocketLook | undefined
 
 /** Answers how to look; the first time it loads what that takes. */
-export const quiet = (): Look => (look ??= byPoll() ?? byReading)
+export const quiet = (): SocketLook => (look ??= byPoll() ?? byReading)
 
 /** Undefined where there is no such library, or where nothing may be made that calls it. */
-export function byPoll(library?: string): Look | undefined {
+export function byPoll(library?: string): SocketLook | undefined {
   const poll = pollOf(library)
   return poll && lookBy(poll)
 }
@@ -25,7 +25,7 @@ type Poll = (asked: Int32Array, count: number, waitMs: number) => number
 /** A signal that comes in the middle ends a call before it has looked: a profiler sends hundreds a second. */
 const MAX_TRIES = 3
 
-export function lookBy(poll: Poll): Look {
+export function lookBy(poll: Poll): SocketLook {
   // A `struct pollfd`: the descriptor, what is asked, and what is so.
   const asked = new Int32Array([0, POLLIN])
   return (fd) => {

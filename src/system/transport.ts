@@ -8,7 +8,14 @@ import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { systemClock } from './clock'
 import { turn } from './event-loop-batch'
-import type { Address, AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
+import type {
+  AnswerHead,
+  Asker,
+  ConnectionOptions,
+  ConnectionStage,
+  HttpConnection,
+  OriginAddress,
+} from './http-connection'
 import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -18,14 +25,14 @@ export function createTransport(
   connections = new KeptConnections(),
   clock: Pick<Clock, 'after'> = systemClock,
 ): Transport {
-  let last: { url: string; address: Address } | undefined
+  let last: { url: string; address: OriginAddress } | undefined
   return {
     async request({ method, url, headers, body, timeoutMs }) {
       // As a rule a carrier has one for all messages.
       if (last?.url !== url) last = { url, address: addressOf(url) }
       const { address } = last
       const result = await new Promise<TransportResult>((tell) => {
-        const call = new Call(tell, clock)
+        const call = new CarrierRequest(tell, clock)
         const connection = connections.ask({ method, url: address, headers, body }, call, nameIn(headers))
         if (connection) call.within(timeoutMs, connection)
         else tell({ kind: 'not_sent', reason: NO_DESCRIPTOR })
@@ -37,13 +44,13 @@ export function createTransport(
 }
 
 /** A URL works out each of them whenever it is asked. */
-function addressOf(text: string): Address {
+function addressOf(text: string): OriginAddress {
   const { origin, protocol, host, hostname, port, pathname, search, username, password } = new URL(text)
   return { origin, protocol, host, hostname, port, pathname, search, username, password }
 }
 
 /** One request to a carrier, and its answer as far as it has come. */
-class Call implements Asker {
+class CarrierRequest implements Asker {
   #status = 0
   readonly #chunks: Uint8Array[] = []
   #size = 0
@@ -74,7 +81,7 @@ class Call implements Asker {
     this.#end({ kind: 'answered', status: this.#status, body: Buffer.concat(this.#chunks).toString('utf8') })
   }
 
-  failed(reason: string, stage: Stage): void {
+  failed(reason: string, stage: ConnectionStage): void {
     this.#end({ kind: stage === 'asking' ? 'unknown' : 'not_sent', reason })
   }
 
@@ -90,7 +97,7 @@ class Call implements Asker {
 }
 
 /** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
-function nameIn(headers: Readonly<Record<string, string>>): Way {
+function nameIn(headers: Readonly<Record<string, string>>): ConnectionOptions {
   let said: string | undefined
   for (const name in headers) if (name.length === HOST.length && name.toLowerCase() === HOST) said = headers[name]
   const servername = said?.replace(/:\d+$/, '')

@@ -18,9 +18,14 @@ import {
   withoutQuotes,
 } from '../domain/delivery/delivery'
 import { nextCarrier, retryDelayMs } from '../domain/delivery/route'
-import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/message/rendered-message'
+import {
+  messageOf,
+  type OutboundMessage,
+  type RenderedMessage,
+  withoutSecrets,
+} from '../domain/message/rendered-message'
 import { type Job, LEASE_MS } from '../domain/operations/job'
-import type { Router, Way } from '../ports/carrier'
+import type { CarrierEndpoint, Router } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, Seat } from '../ports/node'
@@ -41,22 +46,22 @@ export interface DeliverDependencies extends SaveDependencies {
 
 /** A carrier is about to be asked. */
 interface Sending {
-  carrier: Way
+  carrier: CarrierEndpoint
   seat: Seat
   attempt: Attempt
   message: OutboundMessage
   /** As it was when that was decided. */
   issue: Issue
-  letter: Letter
+  letter: RenderedMessage
   /** Whether the letter is stored, to be sent again: also by another process. */
   isKept: boolean
   /** Earlier tries on this leg. */
   refusedBefore: readonly Attempt[]
-  route: readonly Way[]
+  route: readonly CarrierEndpoint[]
 }
 
 /** What the carrier said, and its health where that has changed. */
-interface Sent {
+interface CarrierAnswer {
   outcome: SendOutcome
   health: Health | undefined
 }
@@ -65,13 +70,13 @@ interface Sent {
  * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
  * that look for their carrier, who move to it here.
  */
-export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<Delivery> {
+export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<DeliverMessage> {
   const router = await rulesOf(deps.modes, job).router()
   if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
-  return new Delivery(deps, seat, router)
+  return new DeliverMessage(deps, seat, router)
 }
 
-class Delivery implements Work<Issue | undefined, Sending, Sent> {
+class DeliverMessage implements Work<Issue | undefined, Sending, CarrierAnswer> {
   readonly mayShare = true
   readonly endsJob = true
 
@@ -91,40 +96,40 @@ class Delivery implements Work<Issue | undefined, Sending, Sent> {
     return prepare(this.deps, tx, job, issue, this)
   }
 
-  act(sending: Sending): Promise<Sent> {
+  act(sending: Sending): Promise<CarrierAnswer> {
     return send(this.deps, sending)
   }
 
-  note(tx: Tx, { carrier }: Sending, { health }: Sent): Promise<void> | undefined {
+  note(tx: Tx, { carrier }: Sending, { health }: CarrierAnswer): Promise<void> | undefined {
     return health && tellHealth(this.deps, tx, carrier.carrier.name, health)
   }
 
-  record(tx: Tx, _job: Job, issue: Issue | undefined, sending: Sending, { outcome }: Sent): Promise<void> {
+  record(tx: Tx, _job: Job, issue: Issue | undefined, sending: Sending, { outcome }: CarrierAnswer): Promise<void> {
     return record(this.deps, tx, issue, sending, outcome)
   }
 }
 
 /** How a message goes out with its issue. */
-export interface Departure {
-  way: Way
+export interface ReservedDelivery {
+  way: CarrierEndpoint
   passage: Passage
-  route: readonly Way[]
+  route: readonly CarrierEndpoint[]
   router: Router
 }
 
 /** A message whose first attempt is written down, and which goes out as soon as that is stored. */
-export class Begun {
+export class StartedDelivery {
   constructor(
     private readonly deps: DeliverDependencies,
     private readonly issue: Issue,
-    private readonly departure: Departure,
+    private readonly departure: ReservedDelivery,
     private readonly call: Sending,
   ) {}
 
   /** Its job, as it is held. */
   goOn(job: Job | undefined): void {
     const { passage, router } = this.departure
-    if (job) passage.carryOn(job, new Delivery(this.deps, passage.seat, router), this.call)
+    if (job) passage.carryOn(job, new DeliverMessage(this.deps, passage.seat, router), this.call)
     else passage.giveUp()
   }
 
@@ -138,13 +143,13 @@ export class Begun {
  * Begins the first attempt in the unit that stores the issue: what `prepare` would write later, and the job as held. A crash
  * from then on leaves it ambiguous, so the letter is kept only where another leg may follow.
  */
-export async function depart(
+export async function startDelivery(
   deps: DeliverDependencies,
   tx: Tx,
   issue: Issue,
-  letter: Letter,
-  departure: Departure,
-): Promise<Begun> {
+  letter: RenderedMessage,
+  departure: ReservedDelivery,
+): Promise<StartedDelivery> {
   const { way, passage, route } = departure
   const isKept = canFallBack(issue)
   if (isKept) await tx.outbox.add(issue, letter)
@@ -152,7 +157,7 @@ export async function depart(
   // Who is not told of a failure is told by the commit.
   held.catch(() => {})
   const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
-  const begun = new Begun(deps, issue, departure, {
+  const begun = new StartedDelivery(deps, issue, departure, {
     carrier: way,
     seat: passage.seat,
     attempt,
@@ -205,40 +210,40 @@ async function findSeat({ store, clock }: DeliverDependencies, job: Job, seat: S
     seat.moveTo(carrier.carrier.name, carrier.gate, clock.now())
 }
 
-interface Choice {
-  route: readonly Way[]
+interface CarrierChoice {
+  route: readonly CarrierEndpoint[]
   onThisLeg: readonly Attempt[]
   /** Whose turn it is. */
-  carrier: Way | undefined
+  carrier: CarrierEndpoint | undefined
 }
 
 function choose(
   issue: Issue,
   attempts: readonly Attempt[],
   { seat, router, now }: { seat: Seat; router: Router; now: number },
-): Choice {
+): CarrierChoice {
   const route = router({ ...issue, channel: issue.leg })
   const onThisLeg = attempts.filter(({ leg }) => leg === issue.leg)
   const name = nextCarrier(namesToAsk(issue, { route, tried: onThisLeg, now, seat }), onThisLeg)
   return { route, onThisLeg, carrier: route.find(({ carrier }) => carrier.name === name) }
 }
 
-interface Asking {
-  route: readonly Way[]
+interface CarrierQuestion {
+  route: readonly CarrierEndpoint[]
   tried: readonly Attempt[]
   now: number
   seat?: Seat
 }
 
 /** The healthy; where none of them is left to ask, those that rest, unless SMS takes over. */
-function namesToAsk(issue: Issue, { route, tried, now, seat }: Asking): string[] {
+function namesToAsk(issue: Issue, { route, tried, now, seat }: CarrierQuestion): string[] {
   // Whoever has a place is let in, also as the one that tries a carrier that rests.
   const healthy = namesOf(route.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
   return nextCarrier(healthy, tried) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
 }
 
-const isSeatedAt = (seat: Seat | undefined, { carrier }: Way) => seat?.carrier === carrier.name
-const namesOf = (route: readonly Way[]) => route.map(({ carrier }) => carrier.name)
+const isSeatedAt = (seat: Seat | undefined, { carrier }: CarrierEndpoint) => seat?.carrier === carrier.name
+const namesOf = (route: readonly CarrierEndpoint[]) => route.map(({ carrier }) => carrier.name)
 
 async function prepare(
   deps: DeliverDependencies,
@@ -292,7 +297,7 @@ async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: strin
   return attempt
 }
 
-async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> {
+async function send(deps: DeliverDependencies, sending: Sending): Promise<CarrierAnswer> {
   const { carrier, seat, message, issue } = sending
   const { name } = carrier.carrier
   const { clock, telemetry } = deps
@@ -362,7 +367,7 @@ async function record(
 function nextTryMs(
   { random }: DeliverDependencies,
   issue: Issue,
-  route: readonly Way[],
+  route: readonly CarrierEndpoint[],
   tried: readonly Attempt[],
   now: number,
 ): number | undefined {

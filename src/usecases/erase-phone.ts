@@ -15,7 +15,7 @@ import type { Store, Tx } from '../ports/store'
 import { existingApp } from './administer/shared'
 import { type PhoneSought, seekPhone, shownHash } from './shared/phone'
 import { type SaveDependencies, saveIssue } from './shared/save-issue'
-import { type AuditDependencies, noteChange } from './shared/write-audit'
+import { type AuditDependencies, writeAudit } from './shared/write-audit'
 
 export interface ErasureDependencies extends AuditDependencies, SaveDependencies {
   store: Store
@@ -56,7 +56,7 @@ export async function erasePhone(
   const apps = app ? [app] : await store.read.apps.all()
   const erasures = await store.transaction(async (tx) => {
     await trustNoMore(tx, phone, apps)
-    await noteChange(deps, tx, 'privacy.erase', appId ?? '', { phone: shownHash(phone.hashes) })
+    await writeAudit(deps, tx, 'privacy.erase', appId ?? '', { phone: shownHash(phone.hashes) })
     const begun = phone.hashes.map((phoneHash) => ({ phoneHash, appId, erasedAt: tx.now, doneAt: undefined }))
     for (const erasure of begun) await tx.erasures.begin(erasure)
     return begun
@@ -98,7 +98,7 @@ async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[])
     if (!finished.includes(true)) return
     const { issues, counted, events } = erased
     const phone = shownHash(erasures.map(({ phoneHash }) => phoneHash))
-    await noteChange(deps, tx, 'privacy.erased', erasures[0]?.appId ?? '', { phone, issues, counted, events })
+    await writeAudit(deps, tx, 'privacy.erased', erasures[0]?.appId ?? '', { phone, issues, counted, events })
   })
   return { ...erased, isLogEmptied: await store.truncateLog() }
 }
@@ -114,15 +114,15 @@ async function* issuesOf(store: Store, appId: string, phoneHash: Uint8Array, unt
   } while (after !== undefined)
 }
 
-type Named = Owner & { issueId: string }
+type NamedIssue = Owner & { issueId: string }
 
 /** Each as it is now, whatever has happened since it was found. */
-async function lockAll(tx: Tx, named: readonly Named[]): Promise<Issue[]> {
+async function lockAll(tx: Tx, named: readonly NamedIssue[]): Promise<Issue[]> {
   const issues = await Promise.all(named.map((one) => tx.issues.lock(one, one.issueId)))
   return issues.filter((issue) => issue !== undefined)
 }
 
-async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly Named[]): Promise<Erased> {
+async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly NamedIssue[]): Promise<Erased> {
   const issues = (await lockAll(tx, found)).filter(({ erasedAt }) => erasedAt === undefined)
   const counted = issues.filter((issue) => isCounted(issue, tx.now))
   for (const issue of counted) await makeBare(deps, tx, issue)

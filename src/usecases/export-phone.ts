@@ -7,7 +7,7 @@
 import { protectionOf } from '../abuse/rules/protection'
 import type { App } from '../domain/access/app'
 import type { Issue } from '../domain/codes/issue'
-import type { Letter } from '../domain/message/rendered-message'
+import type { RenderedMessage } from '../domain/message/rendered-message'
 import type { Numbering } from '../domain/phone/phone'
 import { invalid } from '../domain/shared/error'
 import { DAY_MS } from '../domain/shared/value'
@@ -15,7 +15,7 @@ import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { existingApp } from './administer/shared'
 import { type PhoneSought, seekPhone, shownHash } from './shared/phone'
-import { type AuditDependencies, noteChange } from './shared/write-audit'
+import { type AuditDependencies, writeAudit } from './shared/write-audit'
 
 export interface ExportDependencies extends AuditDependencies {
   store: Store
@@ -34,7 +34,7 @@ export interface ExportRequest {
 export const EXPORT_FORMAT = 'watchword-phone-export'
 const EXPORT_VERSION = 1
 
-type Fields = Record<string, unknown>
+type ExportedFields = Record<string, unknown>
 
 /** What the export begins with. */
 export interface ExportHead {
@@ -44,14 +44,14 @@ export interface ExportHead {
   /** E.164. */
   phoneNumber: string
   storedAs: string[]
-  apps: Fields[]
+  apps: ExportedFields[]
 }
 
 export interface ExportPage {
   /** Of the first page only. */
   head?: ExportHead
   /** What is told of each issue; a page may have none though there are more behind it. */
-  issues: Fields[]
+  issues: ExportedFields[]
   next?: string
 }
 
@@ -86,10 +86,10 @@ async function begin(
 ): Promise<ExportHead> {
   const { store, clock } = deps
   await store.transaction((tx) =>
-    noteChange(deps, tx, 'privacy.export', appId ?? '', { phone: shownHash(phone.hashes) }),
+    writeAudit(deps, tx, 'privacy.export', appId ?? '', { phone: shownHash(phone.hashes) }),
   )
   const storedAs = phone.hashes.map((hash) => Buffer.from(hash).toString('hex'))
-  const known: Fields[] = []
+  const known: ExportedFields[] = []
   for (const app of apps) {
     const failures = await store.read.phones.failures(app.appId, phone.hashes)
     known.push({
@@ -109,7 +109,7 @@ async function begin(
 }
 
 /** Behind which issue of which app. */
-interface Place {
+interface ExportPosition {
   appId: string
   issueId: string | undefined
 }
@@ -118,8 +118,8 @@ async function pageOf(
   { store }: ExportDependencies,
   { hashes }: PhoneSought,
   apps: readonly App[],
-  from: Place | undefined,
-): Promise<{ issues: Issue[]; next?: Place }> {
+  from: ExportPosition | undefined,
+): Promise<{ issues: Issue[]; next?: ExportPosition }> {
   let index = from ? apps.findIndex(({ appId }) => appId === from.appId) : 0
   let after = from?.issueId
   for (let look = 0; look < LOOKS_AT_MOST; look++) {
@@ -140,8 +140,8 @@ async function pageOf(
 function bookmarkOf({ vault }: ExportDependencies, { number }: PhoneSought, { appId = '' }: ExportRequest) {
   const tagOf = (place: string) => Buffer.from(vault.tag(`export ${number} ${appId} ${place}`)).toString('hex')
   return {
-    write: ({ appId, issueId = '' }: Place) => `${appId}/${issueId}/${tagOf(`${appId}/${issueId}`)}`,
-    read(text: string): Place {
+    write: ({ appId, issueId = '' }: ExportPosition) => `${appId}/${issueId}/${tagOf(`${appId}/${issueId}`)}`,
+    read(text: string): ExportPosition {
       const [appId = '', issueId = '', tag] = text.split('/')
       if (tag !== tagOf(`${appId}/${issueId}`)) throw invalid('after', 'invalid_cursor', 'is of no page of this export')
       return { appId, issueId: issueId === '' ? undefined : issueId }
@@ -149,7 +149,7 @@ function bookmarkOf({ vault }: ExportDependencies, { number }: PhoneSought, { ap
   }
 }
 
-async function tell(deps: ExportDependencies, issue: Issue): Promise<Fields> {
+async function tell(deps: ExportDependencies, issue: Issue): Promise<ExportedFields> {
   const { store, clock, idempotencyDays } = deps
   const { appId, issueId } = issue
   const keptUntil = issue.createdAt + idempotencyDays * DAY_MS
@@ -166,7 +166,7 @@ async function tell(deps: ExportDependencies, issue: Issue): Promise<Fields> {
   }
 }
 
-const factsOf = (issue: Issue): Fields => ({
+const factsOf = (issue: Issue): ExportedFields => ({
   ...{ appId: issue.appId, issueId: issue.issueId, purpose: issue.purpose, templateId: issue.templateId },
   ...{ channel: issue.channel, carriedBy: issue.leg, keyKind: issue.keyKind, country: issue.country },
   metadata: issue.metadata,
@@ -179,7 +179,7 @@ const factsOf = (issue: Issue): Fields => ({
   requestId: issue.origin?.requestId,
 })
 
-async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<Fields[]> {
+async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<ExportedFields[]> {
   const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
   return attempts.map(({ number, leg, carrier, calledAt, answeredAt, outcome, code, carrierMessageId }) => ({
     ...{ number, channel: leg, provider: carrier, calledAt: iso(calledAt), answeredAt: iso(answeredAt), outcome, code },
@@ -188,7 +188,7 @@ async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<
 }
 
 /** The code in it still verifies. */
-function messageOf({ to, from, text, fallbackText, variables, code }: Letter): Fields {
+function messageOf({ to, from, text, fallbackText, variables, code }: RenderedMessage): ExportedFields {
   const hidden = (said: string) => said.replaceAll(code, '•'.repeat(code.length))
   return {
     ...{ to, from, text: hidden(text), fallbackText: fallbackText && hidden(fallbackText) },
@@ -196,7 +196,7 @@ function messageOf({ to, from, text, fallbackText, variables, code }: Letter): F
   }
 }
 
-async function eventsOf({ store }: ExportDependencies, issue: Issue): Promise<Fields[]> {
+async function eventsOf({ store }: ExportDependencies, issue: Issue): Promise<ExportedFields[]> {
   const { phones, hooks, endpoints } = store.read
   const events = await phones.events(issue.issueId)
   if (events.length === 0) return []

@@ -3,15 +3,15 @@
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
 
-import { type Finding, refusalOf, type Wish } from '../abuse/rules/assess'
+import { type RequestFacts, type RuleHit, refusalOf } from '../abuse/rules/assess'
 import { admitNext } from '../abuse/rules/failure-budget'
 import { findResend, resendAt } from '../abuse/rules/protection'
-import { type Found, isProvable } from '../abuse/rules/rule'
+import { isProvable, type RuleMatch } from '../abuse/rules/rule'
 import { prefixOf } from '../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../domain/access/api-key'
 import { fingerprintText, type ResolvedRequest } from '../domain/codes/fingerprint'
-import { assertReplayable, type Claim, forgotten, isOver } from '../domain/codes/idempotency'
-import { type Issue, makeWay, phoneOf } from '../domain/codes/issue'
+import { assertReplayable, forgotten, type IdempotencyRecord, isOver } from '../domain/codes/idempotency'
+import { type Issue, markReplaced, phoneOf } from '../domain/codes/issue'
 import {
   compose,
   type Issued,
@@ -20,14 +20,14 @@ import {
   newIssue,
   resolveRequest,
 } from '../domain/codes/issue-request'
-import type { Letter } from '../domain/message/rendered-message'
+import type { RenderedMessage } from '../domain/message/rendered-message'
 import { textsOf } from '../domain/message/texts'
 import type { Origin } from '../domain/operations/request-origin'
 import type { Recipient } from '../domain/phone/phone'
 import { Refusal, unavailable } from '../domain/shared/error'
 import type { Channel, Owner } from '../domain/shared/value'
 import { priceOf } from '../domain/wallet/wallet'
-import type { Way } from '../ports/carrier'
+import type { CarrierEndpoint } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
 import type { IssueDecided, Span } from '../ports/telemetry'
@@ -35,7 +35,7 @@ import type { Entrant } from '../ports/traffic'
 import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
 import { assertProven, type ChallengeDependencies } from './abuse/challenge'
-import { type Begun, type DeliverDependencies, type Departure, depart } from './deliver-code'
+import { type DeliverDependencies, type ReservedDelivery, type StartedDelivery, startDelivery } from './deliver-code'
 import { seekAdmission } from './shared/capacity'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
@@ -49,7 +49,7 @@ export interface IssueDependencies extends DeliverDependencies, ChallengeDepende
 }
 
 /** Who asks for what, with every default resolved. */
-interface Wanted {
+interface ResolvedIssue {
   owner: Owner
   rules: ModeRules
   recipient: Recipient
@@ -61,10 +61,10 @@ interface Wanted {
 }
 
 /** The same with what is needed of one that was not answered before. */
-interface Order extends Wanted {
+interface CheckedRequest extends ResolvedIssue {
   phoneHash: Uint8Array
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
-  wish: Wish
+  wish: RequestFacts
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
 }
@@ -73,7 +73,7 @@ interface Order extends Wanted {
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
   const startedAt = deps.clock.elapsed()
   const wanted = resolve(deps, key, request)
-  const outcome: Outcome = { made: undefined, finding: undefined, answer: undefined, refusal: undefined }
+  const outcome: IssueOutcome = { made: undefined, finding: undefined, answer: undefined, refusal: undefined }
   try {
     const claim = claimedBefore(deps, wanted)
     outcome.answer =
@@ -89,7 +89,10 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
 }
 
 /** Of the same order, where it was answered here lately. */
-function claimedBefore({ node, clock, idempotencyDays }: IssueDependencies, wanted: Wanted): Claim | undefined {
+function claimedBefore(
+  { node, clock, idempotencyDays }: IssueDependencies,
+  wanted: ResolvedIssue,
+): IdempotencyRecord | undefined {
   const claim = node.claims.find(wanted.owner, wanted.keyHash)
   return claim && !isOver(claim, idempotencyDays, clock.now()) && isSameOrder(claim, wanted) ? claim : undefined
 }
@@ -98,8 +101,8 @@ function claimedBefore({ node, clock, idempotencyDays }: IssueDependencies, want
 async function repeat(
   { node, store }: IssueDependencies,
   key: ApiKey,
-  { owner, rules }: Wanted,
-  { issueId }: Claim,
+  { owner, rules }: ResolvedIssue,
+  { issueId }: IdempotencyRecord,
 ): Promise<Issued | undefined> {
   const issue = await store.read.issues.standing(owner, issueId)
   if (!issue || issue.verificationStatus === 'replaced') return undefined
@@ -107,19 +110,20 @@ async function repeat(
   return issued(issue, resendAt(protection, key.kind, issue))
 }
 
-const isSameOrder = (claim: Claim, { fingerprint }: Wanted) => Buffer.compare(claim.fingerprint, fingerprint) === 0
+const isSameOrder = (claim: IdempotencyRecord, { fingerprint }: ResolvedIssue) =>
+  Buffer.compare(claim.fingerprint, fingerprint) === 0
 
 async function decide(
   deps: IssueDependencies,
   key: ApiKey,
   request: IssueRequest,
-  order: Order,
-  outcome: Outcome,
+  order: CheckedRequest,
+  outcome: IssueOutcome,
 ): Promise<Issued> {
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
   const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, { ...order.wish, mayProve })
   const asked = { request, order, entrant, isProven: false }
-  let limited: Finding | undefined
+  let limited: RuleHit | undefined
   try {
     let answer: Issued
     try {
@@ -143,7 +147,7 @@ async function decide(
 }
 
 /** What the service itself refuses is counted for the owner beside what rules refuse. */
-function findLimit(refusal: unknown, price: number): Finding | undefined {
+function findLimit(refusal: unknown, price: number): RuleHit | undefined {
   if (!(refusal instanceof Refusal)) return undefined
   const { retryAfterMs: waitMs } = refusal.detail
   if (refusal.kind === 'limited') return { rule: 'limit', waitMs, isRefused: true, price }
@@ -151,20 +155,20 @@ function findLimit(refusal: unknown, price: number): Finding | undefined {
 }
 
 /** What has come of it, whichever way it ended. */
-interface Outcome {
+interface IssueOutcome {
   /** The issue that this request has made. */
   made: Issue | undefined
   /** What a rule found against it. */
-  finding: Finding | undefined
+  finding: RuleHit | undefined
   answer: Issued | undefined
   refusal: Refusal | undefined
 }
 
 /** What is told of it. */
 function decisionOf(
-  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Wanted,
+  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: ResolvedIssue,
   { origin }: IssueRequest,
-  { made, finding, answer, refusal }: Outcome,
+  { made, finding, answer, refusal }: IssueOutcome,
   ms: number,
 ): IssueDecided {
   const outcome = answer ? (made ? 'issued' : 'replayed') : refusal ? 'refused' : 'failed'
@@ -172,9 +176,9 @@ function decisionOf(
   return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule, ms }
 }
 
-interface Asked {
+interface ReceivedRequest {
   request: IssueRequest
-  order: Order
+  order: CheckedRequest
   entrant: Entrant
   /** Who asks has proven to be human. */
   isProven: boolean
@@ -183,8 +187,8 @@ interface Asked {
 async function admit(
   deps: IssueDependencies,
   key: ApiKey,
-  { request, order, entrant, isProven }: Asked,
-  outcome: Outcome,
+  { request, order, entrant, isProven }: ReceivedRequest,
+  outcome: IssueOutcome,
 ): Promise<Issued> {
   const { store, node } = deps
   const templates = await node.directory.templates(key.appId)
@@ -196,8 +200,8 @@ async function admit(
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
-  let departure: Departure | undefined
-  let begun: Begun | undefined
+  let departure: ReservedDelivery | undefined
+  let begun: StartedDelivery | undefined
   let span: Span | undefined
   try {
     // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
@@ -241,11 +245,11 @@ async function admit(
         const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
         outcome.made = issue
         // Rule 8: the previous code for the same phone and purpose can no longer be verified.
-        if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
+        if (previous) await saveIssue(deps, tx, previous, markReplaced(previous, tx.now))
         await tx.claims.add(claimOf(order, issue))
         await tx.issues.add(issue)
         if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
-        if (departure) begun = await depart(deps, tx, issue, letter, departure)
+        if (departure) begun = await startDelivery(deps, tx, issue, letter, departure)
         else await waitForPlace(deps, tx, issue, letter, route)
         // Rule 9: what the wallet cannot promise is not issued.
         if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
@@ -270,17 +274,17 @@ async function admit(
 }
 
 /** The first rule that refuses is what it is refused for, else the first that would is noted. Throws `invalid`, `forbidden` or `limited`. */
-function weigh(outcome: Outcome, found: Found | undefined, price: number): void {
+function weigh(outcome: IssueOutcome, found: RuleMatch | undefined, price: number): void {
   if (!found) return
   if (found.isRefused || !outcome.finding) outcome.finding = { ...found, price }
   if (found.isRefused) throw refusalOf(found)
 }
 
 /** By a proof: it would have been refused, which is noted, and is sent. */
-const outweighed = (finding: Finding): Finding =>
+const outweighed = (finding: RuleHit): RuleHit =>
   isProvable(finding.rule) ? { ...finding, isRefused: false } : finding
 
-function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueRequest): Wanted {
+function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
   const rules = rulesOf(modes, key)
   const recipient = rules.recipient(asked.phoneNumber, key.region)
   const request = resolveRequest(asked, recipient, rules.defaultChannel(recipient))
@@ -296,7 +300,12 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueR
   }
 }
 
-function orderOf({ vault }: IssueDependencies, key: ApiKey, wanted: Wanted, address: string | undefined): Order {
+function orderOf(
+  { vault }: IssueDependencies,
+  key: ApiKey,
+  wanted: ResolvedIssue,
+  address: string | undefined,
+): CheckedRequest {
   const { recipient, rules } = wanted
   const phoneHash = vault.phoneHash(recipient.identity)
   const digits = prefixOf(recipient.to)
@@ -323,7 +332,10 @@ function orderOf({ vault }: IssueDependencies, key: ApiKey, wanted: Wanted, addr
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-function claimOf({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim {
+function claimOf(
+  { owner: { appId, mode }, keyHash, fingerprint }: CheckedRequest,
+  { issueId, createdAt }: Issue,
+): IdempotencyRecord {
   return { appId, mode, keyHash, fingerprint, issueId, createdAt }
 }
 
@@ -331,8 +343,8 @@ function claimOf({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issu
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
-  order: Order,
-  claim: Claim,
+  order: CheckedRequest,
+  claim: IdempotencyRecord,
 ): Promise<Issue | undefined> {
   const { owner } = order
   const isKnown = !isOver(claim, idempotencyDays, tx.now)
@@ -346,7 +358,7 @@ async function replay(
   return issue
 }
 
-function assertServed(channel: Channel, route: readonly Way[]): void {
+function assertServed(channel: Channel, route: readonly CarrierEndpoint[]): void {
   if (route.length === 0) throw unavailable(`No carrier is configured for the channel ${channel}`, 60_000)
 }
 
@@ -354,7 +366,7 @@ function assertServed(channel: Channel, route: readonly Way[]): void {
  * Who is asked first. None where that one has rested and is about to be tried: then delivery decides, since one message
  * tries it and the others must not wait behind that one.
  */
-function firstOf(route: readonly Way[], now: number): Way | undefined {
+function firstOf(route: readonly CarrierEndpoint[], now: number): CarrierEndpoint | undefined {
   const way = route.find(({ gate }) => gate.admits(now))
   return way?.gate.health(now).isHealthy ? way : undefined
 }
@@ -364,8 +376,8 @@ async function waitForPlace(
   { node }: IssueDependencies,
   tx: Tx,
   issue: Issue,
-  letter: Letter,
-  route: readonly Way[],
+  letter: RenderedMessage,
+  route: readonly CarrierEndpoint[],
 ): Promise<void> {
   const way = firstOf(route, tx.now)
   const queue = way && { queue: way.carrier.name }
@@ -375,7 +387,7 @@ async function waitForPlace(
 }
 
 /** What makes an order an issue. */
-interface Making {
+interface IssueInput {
   issueId: string
   code: string
   maxAttempts: number
@@ -384,7 +396,7 @@ interface Making {
   now: number
 }
 
-function make({ vault, random }: IssueDependencies, order: Order, making: Making): Issue {
+function make({ vault, random }: IssueDependencies, order: CheckedRequest, making: IssueInput): Issue {
   const { owner, request, rules, recipient } = order
   const { issueId, now } = making
   return newIssue(request, {

@@ -1,7 +1,7 @@
 /** Reads that change nothing. Specification: `GET /status` to `GET /templates/{templateId}`. */
 
 import type { ApiKey } from '../domain/access/api-key'
-import type { Issue, Standing, VerificationStatus } from '../domain/codes/issue'
+import type { Issue, IssueStanding, VerificationStatus } from '../domain/codes/issue'
 import { TEST_BALANCE } from '../domain/codes/test-scenario'
 import type { Template } from '../domain/message/template'
 import { notFound } from '../domain/shared/error'
@@ -40,7 +40,7 @@ export async function readIssue({ store }: ReadDependencies, owner: Owner, issue
 }
 
 /** Throws `not_found`, as `readIssue` does. */
-export async function readStanding({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Standing> {
+export async function readStanding({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<IssueStanding> {
   const standing = isUuid(issueId) ? await store.read.issues.standing(owner, issueId) : undefined
   if (!standing) throw notFound('issue')
   return standing

@@ -38,7 +38,7 @@ export interface UsageQuery {
   groupBy?: 'channel' | 'provider' | 'country' | 'purpose' | undefined
 }
 
-export interface Usage {
+export interface UsageReport {
   total: UsageCounts
   series: Array<UsageCounts & { at: number }>
   groups: Array<UsageCounts & { name: string }>
@@ -46,7 +46,11 @@ export interface Usage {
 
 const MAX_POINTS = 1_000
 
-export async function readUsage({ store, clock }: UsageDependencies, owner: Owner, query: UsageQuery): Promise<Usage> {
+export async function readUsage(
+  { store, clock }: UsageDependencies,
+  owner: Owner,
+  query: UsageQuery,
+): Promise<UsageReport> {
   const { by, groupBy } = query
   const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
   const from = Math.floor(query.from / stepMs) * stepMs

@@ -1,15 +1,15 @@
 /** How this server is, for metrics: what waits, whom carriers serve, what is stored. */
 import { conditionsOf } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
-import type { Gate, Load } from '../ports/node'
+import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
 import type { Store } from '../ports/store'
 import type { Vitals } from '../ports/vitals'
 
 export interface VitalsDependencies {
   store: Store
   clock: Clock
-  load: Load
-  gates: () => Map<string, Gate>
+  load: StoreLoad
+  gates: () => Map<string, ConcurrencyLimiter>
   /** Whether apps are told of one by one. */
   tellsWallets: boolean
 }

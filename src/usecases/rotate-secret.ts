@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RenewalPlace } from '../ports/store/ring'
 import type { RingRow, Vault } from '../ports/vault'
-import { type AuditDependencies, noteChange } from './shared/write-audit'
+import { type AuditDependencies, writeAudit } from './shared/write-audit'
 
 export interface RotationDependencies extends AuditDependencies {
   store: Store
@@ -56,7 +56,7 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
     }
     for (const row of rows) await tx.ring.drop(row)
     await tx.ring.add(ring.renewed(next, former, tx.now))
-    await noteChange(deps, tx, 'secret.rotate', 'secret')
+    await writeAudit(deps, tx, 'secret.rotate', 'secret')
   })
   await look(deps)
 }
@@ -98,7 +98,7 @@ export async function finishRotation(deps: RotationDependencies): Promise<void> 
   await store.transaction(async (tx) => {
     const rows = await tx.ring.lock()
     for (const row of rows) if (isOver(row, vault, tx.now)) await tx.ring.drop(row)
-    await noteChange(deps, tx, 'secret.finish', 'secret')
+    await writeAudit(deps, tx, 'secret.finish', 'secret')
   })
   await look(deps)
 }

@@ -44,25 +44,27 @@ export interface SendWebhookDependencies {
 /** For all hops of one attempt. */
 const TIMEOUT_MS = 5 * SECOND_MS
 
-interface Call {
+interface WebhookCall {
   endpoint: Endpoint
   event: StoredEvent
 }
 
-interface Outcome extends HookAnswered {
+interface WebhookOutcome extends HookAnswered {
   error: string | undefined
   answer: string | undefined
 }
 
 /** What came of one attempt, and how long it took. */
-export interface WebhookAnswer extends Outcome {
+export interface WebhookAnswer extends WebhookOutcome {
   calledAt: number
   answeredAt: number
   tookMs: number
   isDelivered: boolean
 }
 
-export const webhookCall = (deps: SendWebhookDependencies): Work<HookDelivery | undefined, Call, WebhookAnswer> => ({
+export const webhookCall = (
+  deps: SendWebhookDependencies,
+): Work<HookDelivery | undefined, WebhookCall, WebhookAnswer> => ({
   // It is locked behind its job, and nobody changes it who does not hold that.
   lock: (tx, job) => tx.hooks.find(job.subjectId),
   prepare: (tx, job) => prepare(tx, job),
@@ -81,7 +83,7 @@ export const webhookCall = (deps: SendWebhookDependencies): Work<HookDelivery | 
   record: (tx, job, delivery, { event }, answer) => record(deps, tx, job, delivery, { event, answer }),
 })
 
-async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
+async function prepare(tx: Tx, job: Job): Promise<WebhookCall | undefined> {
   const hook = await tx.hooks.lock(job.subjectId)
   const event = hook && (await tx.hooks.event(hook.delivery.eventId))
   if (!event || hook.delivery.status !== 'pending') {
@@ -109,9 +111,9 @@ const isBehind = async (tx: Tx, delivery: HookDelivery) =>
 /** One attempt, redirects followed. Never throws for what the outside did. */
 async function post(
   deps: SendWebhookDependencies,
-  { endpoint, event }: Call,
+  { endpoint, event }: WebhookCall,
   trace: string | undefined,
-): Promise<Outcome> {
+): Promise<WebhookOutcome> {
   const { clock, hooks } = deps
   const policy = policyFor(endpoint, deps.hookPolicy)
   const body = bodyOf(endpoint, event)
@@ -143,7 +145,12 @@ async function post(
   return failure('redirect')
 }
 
-const failure = (error: string): Outcome => ({ status: undefined, retryAfterMs: undefined, error, answer: undefined })
+const failure = (error: string): WebhookOutcome => ({
+  status: undefined,
+  retryAfterMs: undefined,
+  error,
+  answer: undefined,
+})
 
 /** Undefined where the template cannot be filled in. */
 export function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefined {

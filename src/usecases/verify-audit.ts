@@ -4,7 +4,7 @@ import type { Log } from '../ports/log'
 import type { Reader, Store } from '../ports/store'
 import type { AuditEnds } from '../ports/store/audit'
 import type { Vault } from '../ports/vault'
-import { type AuditDependencies, chain, noteChange } from './shared/write-audit'
+import { type AuditDependencies, chain, writeAudit } from './shared/write-audit'
 
 /** A place where the end of the log was written down, and what speaks against the log, or the place. */
 export interface LostEnd {
@@ -48,7 +48,7 @@ export function acceptAudit(deps: AuditDependencies & { store: Store }): Promise
   return deps.store.transaction(async (tx) => {
     await tx.audit.lockLast()
     const lost = await lostEnds(tx)
-    await noteChange(deps, tx, 'audit.accept', 'audit', { lost })
+    await writeAudit(deps, tx, 'audit.accept', 'audit', { lost })
     await tx.audit.keepHead({ inAnyCase: true })
     return lost
   })

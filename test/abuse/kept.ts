@@ -3,7 +3,7 @@ import type { Incident } from '../../src/abuse/rules/incident'
 import { STAGES } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
-import type { LaneHour, Seen, TrafficReader, TrafficSnapshot, TrafficTx } from '../../src/ports/store/traffic'
+import type { CountedIssues, LaneHour, TrafficReader, TrafficSnapshot, TrafficTx } from '../../src/ports/store/traffic'
 import { APP_ID } from './made'
 import type { Past } from './warm-up'
 
@@ -97,7 +97,7 @@ export class Kept {
     return this.incidents.filter(({ endedAt }) => endedAt === undefined)
   }
 
-  async *#between(from: number, to: number, which: Seen): AsyncIterable<Issue[]> {
+  async *#between(from: number, to: number, which: CountedIssues): AsyncIterable<Issue[]> {
     this.reads++
     const found = this.#rows.slice(this.#firstSince(from), this.#firstSince(to)).map(({ issue }) => issue)
     const fromMs = { all: Number.NEGATIVE_INFINITY, verified: 0, late: STAGES.judged }[which]

@@ -1,6 +1,6 @@
 /** Issues of these worlds, as the product makes them. */
 
-import type { Wish } from '../../src/abuse/rules/assess'
+import type { RequestFacts } from '../../src/abuse/rules/assess'
 import { prefixOf } from '../../src/abuse/rules/traffic-counter'
 import { networkOf } from '../../src/domain/access/network'
 import type { Issue } from '../../src/domain/codes/issue'
@@ -17,7 +17,7 @@ export const LIFETIME_SEC = 300
 export type Making = Pick<SeededRandom, 'uuid'>
 
 interface Order {
-  wish: Wish
+  wish: RequestFacts
   phoneHash: Uint8Array
   /** Made of it where it is let in; most is not. */
   issue: () => Issue
@@ -31,7 +31,7 @@ export function orderOf({ kind, phone, country, address }: Asked, random: Making
   const phoneHash = vault.phoneHash(phone)
   const prefixHash = vault.placeHash(`prefix ${digits}`)
   const networkHash = vault.placeHash(`network ${networkOf(address)}`)
-  const wish: Wish = {
+  const wish: RequestFacts = {
     ...{ kind, home: 'KR', country, address, digits },
     ...{ phone: phoneHash.toHex(), prefix: prefixHash.toHex(), network: networkHash.toHex() },
   }

@@ -3,8 +3,8 @@
  * product's own; issues are kept in memory. A day takes seconds. Whether it decides as the product does is tested.
  */
 
-import { WatchedTraffic } from '../../src/abuse/counters/traffic-watch'
-import type { Finding } from '../../src/abuse/rules/assess'
+import { TrafficWatch } from '../../src/abuse/counters/traffic-watch'
+import type { RuleHit } from '../../src/abuse/rules/assess'
 import { refusalOf } from '../../src/abuse/rules/assess'
 import { assertResendable, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
@@ -42,7 +42,7 @@ export class QuickService implements Service {
   readonly #clock: VirtualClock
   readonly #limiter = new Limiter()
   readonly #kept: Kept
-  readonly #traffic: WatchedTraffic
+  readonly #traffic: TrafficWatch
   readonly #protection: Protection
   readonly #mayProve: boolean
   readonly #random: Making
@@ -61,7 +61,7 @@ export class QuickService implements Service {
     const store = this.#kept.store
     const record = (_: Store, findings: Parameters<typeof recordTraffic>[1]) =>
       recordTraffic({ store, random, log }, findings)
-    this.#traffic = new WatchedTraffic({ store, clock: this.#clock, record, isAlone: true })
+    this.#traffic = new TrafficWatch({ store, clock: this.#clock, record, isAlone: true })
   }
 
   async until(at: number): Promise<void> {
@@ -89,13 +89,13 @@ export class QuickService implements Service {
   }
 
   /** As `issueCode` does, in its order. */
-  async #admit(asked: Asked, refused: (by: Finding) => void): Promise<Sent> {
+  async #admit(asked: Asked, refused: (by: RuleHit) => void): Promise<Sent> {
     const now = this.#clock.now()
     const key = keyOf(asked.kind)
     const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
     const { wish, phoneHash, issue } = orderOf(asked, this.#random, now)
     const entrant = await this.#traffic.enter(APP_ID, { ...wish, mayProve: this.#mayProve })
-    let finding: Finding | undefined
+    let finding: RuleHit | undefined
     let made: Issue | undefined
     try {
       const ofPhone = this.#limiter.take(phoneLimits(limits, { ...key, phoneHash }), now)

@@ -1,9 +1,9 @@
 /** Two weeks of a world before its day, as they would be stored: lived through where everything is sent. */
 
 import { AppTraffic, sightedOf } from '../../src/abuse/counters/app-traffic'
-import { Places } from '../../src/abuse/counters/prefix-and-network-counters'
+import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
 import { LEARNED_DAYS } from '../../src/abuse/rules/baseline'
-import { STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { LaneHour } from '../../src/ports/store/traffic'
@@ -47,10 +47,10 @@ const asOf = (issue: Issue, now: number): Issue =>
     : { ...issue, verifiedAt: undefined, verificationStatus: 'expired' }
 
 function hoursOf(issues: readonly Issue[], until: number): readonly LaneHour[] {
-  const traffic = new AppTraffic(APP_ID, new Places(), [], 0)
+  const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], 0)
   const looks = issues
     .flatMap((issue) =>
-      (Object.keys(STAGES) as Stage[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
+      (Object.keys(STAGES) as AgeBucket[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
     )
     .sort((one, other) => one.at - other.at)
   for (const { issue, stage } of looks) {

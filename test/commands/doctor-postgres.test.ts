@@ -8,7 +8,7 @@ import { checkArchive } from '../../src/cli/doctor/archive'
 import { checkClocks } from '../../src/cli/doctor/clocks'
 import { checkConnections } from '../../src/cli/doctor/connections'
 import { checkDatabase } from '../../src/cli/doctor/database'
-import type { Finding, SharedInstallation } from '../../src/cli/doctor/finding'
+import type { DoctorFinding, SharedInstallation } from '../../src/cli/doctor/finding'
 import { checkNodes } from '../../src/cli/doctor/nodes'
 import { examinePostgres } from '../../src/cli/doctor/postgres'
 import { checkTls } from '../../src/cli/doctor/tls'
@@ -44,7 +44,7 @@ const installation = (server: Partial<Examined>, nodes: NodeState[] = [aNode()])
   } as unknown as Store,
 })
 
-const lines = (found: Finding[]) => found.map(({ state, message }) => `${state}: ${message}`)
+const lines = (found: DoctorFinding[]) => found.map(({ state, message }) => `${state}: ${message}`)
 
 describe('TLS', () => {
   test.each<[Partial<Examined>, RegExp]>([

@@ -98,7 +98,8 @@ describe.each(WIRES)('an app over %s', (wire) => {
     for (let n = from; n < from + count; n++) statuses.push((await issue(n, options)).status)
     return statuses.filter((status) => status === 200).length
   }
-  const decide = (decided: administer.Decided) => world.run(administer.protectApp(world.admin, keys.appId, decided))
+  const decide = (decided: administer.WantedProtection) =>
+    world.run(administer.protectApp(world.admin, keys.appId, decided))
   const cap = (changes: Partial<Cap>): Cap => ({
     kind: 'pk',
     per: 'app',

@@ -1,7 +1,7 @@
 /** A proof of a human instead of a refusal for abuse: asked for, verified at each vendor, and not asked for where nothing is refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type ChallengeSettings, VENDORS } from '../../src/abuse/rules/challenge'
-import type { Failures } from '../../src/abuse/rules/failure-budget'
+import type { FailureCount } from '../../src/abuse/rules/failure-budget'
 import type { Protection } from '../../src/abuse/rules/protection'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { Transport } from '../../src/ports/network'
@@ -150,7 +150,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     async () => {
       const failures = { inARow: 0, lastAt: 0, lockedAt: undefined, issuedAt: world.clock.now() }
       const phoneHash = world.vault.phoneHash('+821012345678')
-      const fail = (more: Partial<Failures>) =>
+      const fail = (more: Partial<FailureCount>) =>
         world.store.transaction(async (tx) => {
           const byDay = [[Math.floor(world.clock.now() / DAY_MS), 60]] as const
           const phone = { appId: keys.appId, kind: 'pk' as const, phoneHash }

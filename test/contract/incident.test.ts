@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Mishap } from '../../src/domain/delivery/delivery-problem'
+import type { DeliveryProblem } from '../../src/domain/delivery/delivery-problem'
 import type { TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
-import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'
+import {
+  assessIncident,
+  type DeliveryIncident,
+  refundIncident,
+  refundIssue,
+  setRoute,
+} from '../../src/usecases/administer'
 import { verifyAudit } from '../../src/usecases/verify-audit'
 import { answered, Carrier } from '../support/carrier'
 import { BACKUP_URL, type Furnished, SMS_URL, World } from '../support/world'
@@ -84,16 +90,16 @@ async function manyAmbiguous(count: number): Promise<string[]> {
   return issueIds
 }
 
-const incident = (more: Partial<Incident> = {}): Incident => ({
+const incident = (more: Partial<DeliveryIncident> = {}): DeliveryIncident => ({
   mishap: 'ambiguous',
   from: 0,
   to: world.clock.now() + 1,
   ...more,
 })
-const found = async (more: Partial<Incident> = {}) =>
+const found = async (more: Partial<DeliveryIncident> = {}) =>
   (await assessIncident(world.admin, incident(more))).charged.map(({ issueId }) => issueId).toSorted()
 const dependencies = () => ({ ...world.admin, clock: world.clock })
-async function refundAll(more: Partial<Incident> = {}) {
+async function refundAll(more: Partial<DeliveryIncident> = {}) {
   const damage = await assessIncident(world.admin, incident(more))
   return world.run(refundIncident(dependencies(), incident(more), damage))
 }
@@ -122,7 +128,7 @@ describe('what an incident has spoilt is found', () => {
       "UPDATE issues SET delivery_status = 'failed' WHERE lower(hex(issue_id)) = ?",
       hexes([failed])[0] ?? '',
     )
-    const byOutcome = async (mishap: Mishap) => hexes(await found({ mishap }))
+    const byOutcome = async (mishap: DeliveryProblem) => hexes(await found({ mishap }))
     expect(await byOutcome('ambiguous')).toEqual(hexes([unknown ?? '', interrupted ?? '']))
     expect(await byOutcome('interrupted')).toEqual(hexes([interrupted ?? '']))
     expect(await byOutcome('failed')).toEqual(hexes([failed]))

@@ -35,7 +35,8 @@ describe.each(WIRES)('an app over %s', (wire) => {
     await world.stop()
   })
 
-  const decide = (decided: administer.Decided) => world.run(administer.protectApp(world.admin, keys.appId, decided))
+  const decide = (decided: administer.WantedProtection) =>
+    world.run(administer.protectApp(world.admin, keys.appId, decided))
   const call = (name: 'issue' | 'verify', input: object, key: string) =>
     world.call(wire, name, input, { key, ...(key === browser && { headers: { origin: ORIGIN } }) })
   const issue = (input: object = {}, key = keys.live) =>

@@ -10,7 +10,7 @@ import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 import * as administer from '../../src/usecases/administer'
 import * as people from '../../src/usecases/people'
 import { recordReport } from '../../src/usecases/record-report'
-import { noteChange } from '../../src/usecases/shared/write-audit'
+import { writeAudit } from '../../src/usecases/shared/write-audit'
 import { acceptAudit, verifyAudit } from '../../src/usecases/verify-audit'
 import { ConsoleClient } from '../console/client'
 import { eachUnitTwice } from '../simulation/twice'
@@ -723,7 +723,7 @@ const records: Array<[string, () => Promise<void>]> = [
     'entries of the audit log stand in one row',
     async () => {
       await times(AT_ONCE, (n) =>
-        world.store.transaction((tx) => noteChange(world.admin, tx, 'app.create', `app_${n}`)),
+        world.store.transaction((tx) => writeAudit(world.admin, tx, 'app.create', `app_${n}`)),
       )
       expect(await verifyAudit({ read: world.store.read, vault: world.vault })).toMatchObject({ isIntact: true })
       expect((await noted('app.create')).map(({ target }) => target).filter((id) => /^app_\d+$/.test(id))).toHaveLength(
@@ -734,7 +734,7 @@ const records: Array<[string, () => Promise<void>]> = [
   [
     'an audit log whose end is gone is accepted once',
     async () => {
-      await world.store.transaction((tx) => noteChange(world.admin, tx, 'app.create', 'app_lost'))
+      await world.store.transaction((tx) => writeAudit(world.admin, tx, 'app.create', 'app_lost'))
       await world.write("DELETE FROM audit_entries WHERE target = 'app_lost'")
       const accepted = done(await times(3, () => acceptAudit(world.admin)))
       const lost = accepted.map((lost) => lost.length)

@@ -1,23 +1,30 @@
 /** Which rule decides, and what it says. */
 import { describe, expect, test } from 'bun:test'
-import { assess, mayRefuse, refusalOf, type Surroundings, type WayThere, type Wish } from '../../src/abuse/rules/assess'
+import {
+  assess,
+  mayRefuse,
+  type RequestFacts,
+  refusalOf,
+  type Surroundings,
+  type WayThere,
+} from '../../src/abuse/rules/assess'
 import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/abuse/rules/baseline'
 import { assertProtection, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
-import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/abuse/rules/traffic-counter'
+import { CountryCounter, NetworkCounter, STAGES, TrafficCounter } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW, thrownBy } from './sample'
 import { aSighting, weeksOf } from './traffic-sample'
 
 const USUAL = usualOf(weeksOf({ verified: 6, unverified: 1 }))
-const A_WISH: Wish = {
+const A_WISH: RequestFacts = {
   ...{ kind: 'pk', home: 'KR', country: 'KR', phone: 'aa', prefix: 'bb', digits: '+82101234' },
   ...{ address: '203.0.113.9', network: 'cc' },
 }
 
 const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
   ...{
-    tally: new CountryTally(),
+    tally: new CountryCounter(),
     usual: USUAL,
     suspicion: UNSUSPECTED,
     isSuspected: () => false,
@@ -27,20 +34,20 @@ const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
 })
 
 function around({ ways = [aWay()], ...changes }: Partial<Surroundings> = {}): Surroundings {
-  const country = ways[0]?.tally ?? new CountryTally()
-  const places = { app: new Tally(), prefix: new Tally(), network: new NetworkTally() }
+  const country = ways[0]?.tally ?? new CountryCounter()
+  const places = { app: new TrafficCounter(), prefix: new TrafficCounter(), network: new NetworkCounter() }
   return { price: 2, ...places, country, usual: USUAL, ways, ...changes }
 }
 
 /** So many that nobody types: young, or judged. */
-function untyped<T extends Tally>(tally: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
+function untyped<T extends TrafficCounter>(tally: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
   const createdAt = stage === 'sent' ? NOW : NOW - STAGES.judged
   for (let n = 0; n < count; n++) tally.see(aSighting({ createdAt, ...changes }), stage)
   return tally
 }
 
 /** Whether it is refused is told the same also where nothing else is asked. */
-function found(near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<Wish> = {}) {
+function found(near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<RequestFacts> = {}) {
   const asked = [{ ...NEW_APP, ...protection }, { ...A_WISH, ...wish }, near, NOW] as const
   const finding = assess(...asked)
   expect(assess(...asked, mayRefuse)?.isRefused === true).toBe(finding?.isRefused === true)
@@ -130,8 +137,8 @@ describe('what an operator has stopped', () => {
   })
 })
 
-const crowded = () => around({ app: untyped(new Tally(), 3_000, 'sent') })
-const pumped = () => around({ prefix: untyped(new Tally(), 9, 'judged') })
+const crowded = () => around({ app: untyped(new TrafficCounter(), 3_000, 'sent') })
+const pumped = () => around({ prefix: untyped(new TrafficCounter(), 9, 'judged') })
 
 describe('who is trusted', () => {
   test.each([
@@ -176,28 +183,28 @@ describe('caps', () => {
 
 describe('codes that nobody types', () => {
   test.each([
-    ['network_unverified', () => around({ network: untyped(new NetworkTally(), 5, 'judged') })],
-    ['network_pending', () => around({ network: untyped(new NetworkTally(), 10, 'sent') })],
+    ['network_unverified', () => around({ network: untyped(new NetworkCounter(), 5, 'judged') })],
+    ['network_pending', () => around({ network: untyped(new NetworkCounter(), 10, 'sent') })],
     ['network_countries', () => around({ network: abroad(4) })],
-    ['prefix_unverified', () => around({ prefix: untyped(new Tally(), 4, 'judged') })],
-    ['prefix_pending', () => around({ prefix: untyped(new Tally(), 5, 'sent') })],
+    ['prefix_unverified', () => around({ prefix: untyped(new TrafficCounter(), 4, 'judged') })],
+    ['prefix_pending', () => around({ prefix: untyped(new TrafficCounter(), 5, 'sent') })],
     ['country_paused', () => around({ ways: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
     ['country_paused', () => around({ ways: [aWay({ isSuspected: () => true })] })],
-    ['country_unverified', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 20, 'judged') })] })],
-    ['country_pending', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 15, 'sent') })] })],
+    ['country_unverified', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 20, 'judged') })] })],
+    ['country_pending', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 15, 'sent') })] })],
     ['country_paused', () => around({ ways: [aWay(), aWay({ isSuspected: () => true })] })],
   ] as const)('are too many by %s', (rule, near) => {
     expect(ruleOf(near())).toBe(rule)
   })
 
   test.each([
-    ['of a network', () => around({ network: untyped(new NetworkTally(), 4, 'judged') })],
-    ['young ones of a network', () => around({ network: untyped(new NetworkTally(), 9, 'sent') })],
+    ['of a network', () => around({ network: untyped(new NetworkCounter(), 4, 'judged') })],
+    ['young ones of a network', () => around({ network: untyped(new NetworkCounter(), 9, 'sent') })],
     ['of a network to three countries', () => around({ network: abroad(3) })],
-    ['of a prefix', () => around({ prefix: untyped(new Tally(), 3, 'judged') })],
-    ['young ones of a prefix', () => around({ prefix: untyped(new Tally(), 4, 'sent') })],
+    ['of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 3, 'judged') })],
+    ['young ones of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 4, 'sent') })],
     ['of a country that was paused', () => around({ ways: [aWay({ pausedUntil: NOW })] })],
-    ['young ones of a country', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 14, 'sent') })] })],
+    ['young ones of a country', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 14, 'sent') })] })],
   ] as const)('are not too many yet: %s', (_, near) => {
     expect(found(near())).toBeUndefined()
   })
@@ -226,9 +233,9 @@ describe('codes that nobody types', () => {
       const of = (times: number, tolerance: number) =>
         ruleOf(
           around({
-            network: untyped(new NetworkTally(), network * times, 'judged'),
-            prefix: untyped(new Tally(), prefix * times, 'judged'),
-            ways: [aWay({ tally: untyped(new CountryTally(), country * times, 'judged') })],
+            network: untyped(new NetworkCounter(), network * times, 'judged'),
+            prefix: untyped(new TrafficCounter(), prefix * times, 'judged'),
+            ways: [aWay({ tally: untyped(new CountryCounter(), country * times, 'judged') })],
           }),
           { tolerance },
         )
@@ -255,15 +262,15 @@ describe('codes that nobody types', () => {
   })
 
   test('are three at a time after a pause, until the suspicion has gone', () => {
-    const tally = untyped(new CountryTally(), 3, 'sent')
+    const tally = untyped(new CountryCounter(), 3, 'sent')
     const careful = (score: number) =>
       ruleOf(around({ ways: [aWay({ tally, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
     expect([SUSPECTED / 2 - 1, SUSPECTED / 2].map(careful)).toEqual([undefined, 'country_pending'])
   })
 })
 
-function abroad(countries: number): NetworkTally {
-  const network = new NetworkTally()
+function abroad(countries: number): NetworkCounter {
+  const network = new NetworkCounter()
   for (let n = 0; n < countries; n++) network.see(aSighting({ country: `C${n}`, createdAt: NOW - HOUR_MS }), 'sent')
   return network
 }
@@ -271,11 +278,11 @@ function abroad(countries: number): NetworkTally {
 describe('of several rules', () => {
   test('the narrowest is named, and one that refuses before one that only would', () => {
     const ways = [aWay({ pausedUntil: NOW + HOUR_MS })]
-    const all = { ...crowded(), ...{ prefix: untyped(new Tally(), 9, 'judged'), ways } }
+    const all = { ...crowded(), ...{ prefix: untyped(new TrafficCounter(), 9, 'judged'), ways } }
     expect(found(all)).toMatchObject({ rule: 'cap', isRefused: true })
     expect(found(all, { capping: 'watch' })).toMatchObject({ rule: 'prefix_unverified', isRefused: true })
     expect(found(all, { capping: 'watch', conversion: 'watch' })).toMatchObject({ rule: 'cap', isRefused: false })
-    expect(found({ ...all, prefix: new Tally() }, { capping: 'off' })).toMatchObject({
+    expect(found({ ...all, prefix: new TrafficCounter() }, { capping: 'off' })).toMatchObject({
       rule: 'country_paused',
       waitMs: HOUR_MS,
     })

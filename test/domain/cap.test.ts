@@ -9,7 +9,7 @@ import {
   startOf,
   capWaitMs as waitMsOf,
 } from '../../src/abuse/rules/cap'
-import { Tally } from '../../src/abuse/rules/traffic-counter'
+import { TrafficCounter } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW, thrownBy } from './sample'
@@ -23,10 +23,11 @@ const cap = (changes: Partial<Cap> = {}): Cap => ({
 const KNOWN = { isKnown: true, tolerance: 1 }
 const UNKNOWN = { isKnown: false, tolerance: 1 }
 /** Of an app whose traffic is known. */
-const capWaitMs = (one: Cap, tally: Tally, price: number, now: number) => waitMsOf(one, tally, price, KNOWN, now)
+const capWaitMs = (one: Cap, tally: TrafficCounter, price: number, now: number) =>
+  waitMsOf(one, tally, price, KNOWN, now)
 
-function sent(count: number, { price = 1, at = NOW } = {}): Tally {
-  const tally = new Tally()
+function sent(count: number, { price = 1, at = NOW } = {}): TrafficCounter {
+  const tally = new TrafficCounter()
   for (let n = 0; n < count; n++) tally.see(aSighting({ price, createdAt: at }), 'sent')
   return tally
 }
@@ -65,7 +66,7 @@ describe('a cap', () => {
 
 test('in no hour are there more than a cap has, whenever somebody asks', () => {
   const { below } = seededRandom(3)
-  const [tally, most] = [new Tally(), cap({ max: 20 })]
+  const [tally, most] = [new TrafficCounter(), cap({ max: 20 })]
   const times: number[] = []
   for (let at = NOW; at < NOW + DAY_MS; at += below(10 * MINUTE_MS))
     for (let asked = below(30); asked > 0 && capWaitMs(most, tally, 1, at) === 0; asked--) {
@@ -81,8 +82,8 @@ test('in no hour are there more than a cap has, whenever somebody asks', () => {
 describe('of an app whose traffic is not known', () => {
   const caps = { hour: cap({ max: 3_000 }), day: cap({ every: 'day', max: 15_000 }) }
 
-  function typed(count: number, of = count): Tally {
-    const tally = new Tally()
+  function typed(count: number, of = count): TrafficCounter {
+    const tally = new TrafficCounter()
     for (let n = 0; n < of; n++) {
       const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
       tally.see(sighting, 'sent')

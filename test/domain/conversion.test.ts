@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   allowedOf,
   allowedOfCountry,
+  type Baseline,
   isUsual,
   looksLikeOutage,
   mayBeSilent,
@@ -12,27 +13,26 @@ import {
   suspicionBeside,
   suspicionHolding,
   UNSUSPECTED,
-  type Usual,
   usualOf,
 } from '../../src/abuse/rules/baseline'
-import type { Counts, Fate, Window } from '../../src/abuse/rules/traffic-counter'
+import type { CodeResult, CountedWindow, TrafficCounts } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 import { weeksOf } from './traffic-sample'
 
 /** Sixty an hour are verified, and one of six is not. */
 const USUAL = usualOf(weeksOf({ verified: 60, unverified: 12 }))
-const NOTHING: Window = { sent: 0, credits: 0, verified: 0, unverified: 0 }
-const counts = (day: Partial<Window> = {}, hour: Partial<Window> = {}): Counts => ({
+const NOTHING: CountedWindow = { sent: 0, credits: 0, verified: 0, unverified: 0 }
+const counts = (day: Partial<CountedWindow> = {}, hour: Partial<CountedWindow> = {}): TrafficCounts => ({
   hour: { ...NOTHING, ...hour },
   day: { ...NOTHING, ...day },
 })
 
 /** One after another, so far apart. */
-const after = (fates: readonly Fate[], apartMs = MINUTE_MS, usual = USUAL, before = UNSUSPECTED) =>
+const after = (fates: readonly CodeResult[], apartMs = MINUTE_MS, usual = USUAL, before = UNSUSPECTED) =>
   fates.reduce((suspicion, fate, n) => suspicionAfter(suspicion, fate, usual, NOW + n * apartMs), before)
-const times = (count: number, fate: Fate): Fate[] => Array.from({ length: count }, () => fate)
-const untilSuspected = (usual: Usual) => {
+const times = (count: number, fate: CodeResult): CodeResult[] => Array.from({ length: count }, () => fate)
+const untilSuspected = (usual: Baseline) => {
   let count = 0
   while (after(times(count, 'unverified'), 0, usual).score < SUSPECTED) count++
   return count
@@ -132,19 +132,19 @@ describe('the sequential test', () => {
   })
 
   test('comes back to nothing where the usual share is typed, and begins anew there', () => {
-    const week = Array.from({ length: 7_000 }, (_, n): Fate => (n % 6 === 0 ? 'unverified' : 'verified'))
+    const week = Array.from({ length: 7_000 }, (_, n): CodeResult => (n % 6 === 0 ? 'unverified' : 'verified'))
     const mostly = week.map((_, n) => after(week.slice(Math.max(0, n - 30), n)).score)
     expect(Math.max(...mostly)).toBeLessThan(SUSPECTED / 2)
     expect(after(['unverified', 'verified', 'verified', 'verified'])).toEqual(UNSUSPECTED)
   })
 
   test('finds an attack in which three of ten codes are typed', () => {
-    const attack = Array.from({ length: 40 }, (_, n): Fate => (n % 10 < 3 ? 'verified' : 'unverified'))
+    const attack = Array.from({ length: 40 }, (_, n): CodeResult => (n % 10 < 3 ? 'verified' : 'unverified'))
     expect(after(attack).score).toBeGreaterThan(SUSPECTED)
   })
 
   test('does not take a bad day for one: a tenth more than usually is not typed', () => {
-    const day = Array.from({ length: 2_000 }, (_, n): Fate => (n % 4 === 0 ? 'unverified' : 'verified'))
+    const day = Array.from({ length: 2_000 }, (_, n): CodeResult => (n % 4 === 0 ? 'unverified' : 'verified'))
     expect(after(day).score).toBeLessThan(SUSPECTED / 2)
   })
 

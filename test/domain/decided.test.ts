@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { Decided, type Found, MOST_LISTED, placeIn } from '../../src/abuse/rules/rule-report'
+import { MOST_LISTED, placeIn, RuleReport, type RuleReportRow } from '../../src/abuse/rules/rule-report'
 
-const found = (changes: Partial<Found> = {}): Found => ({
+const found = (changes: Partial<RuleReportRow> = {}): RuleReportRow => ({
   ...{ rule: 'country_pending', country: 'GB', prefix: 'aa', network: '01' },
   ...{ refused: 1, refusedCredits: 3, watched: 0, watchedCredits: 0 },
   ...changes,
@@ -10,7 +10,7 @@ const WATCHED = { refused: 0, refusedCredits: 0, watched: 1, watchedCredits: 3 }
 
 describe('what rules were against', () => {
   test('is added up in all, and by rule, country, prefix and network; the most first', () => {
-    const decided = new Decided()
+    const decided = new RuleReport()
     decided.add(found())
     decided.add(found({ rule: 'cap', network: '02', ...WATCHED }))
     decided.add(found({ country: 'VN', refused: 5, refusedCredits: 15 }))
@@ -37,14 +37,14 @@ describe('what rules were against', () => {
   })
 
   test('of several prefixes or networks at once is under none of them; a number of no country is', () => {
-    const decided = new Decided()
+    const decided = new RuleReport()
     decided.add(found({ country: '', prefix: '', network: '' }))
     expect([decided.most('prefix'), decided.most('network')]).toEqual([[], []])
     expect(decided.most('country').map(([name]) => name)).toEqual([''])
   })
 
   test('of several times is added up', () => {
-    const [one, other] = [new Decided(), new Decided()]
+    const [one, other] = [new RuleReport(), new RuleReport()]
     one.add(found())
     other.add(found({ refused: 2, refusedCredits: 6 }))
     other.add(found({ country: 'VN', ...WATCHED }))
@@ -59,11 +59,11 @@ describe('what rules were against', () => {
   })
 
   test('is kept of so many networks only, whoever chooses them; all of it counts', () => {
-    const decided = new Decided()
+    const decided = new RuleReport()
     const many = 10 * MOST_LISTED.network
     for (let n = 0; n < many; n++) decided.add(found({ network: String(n), refused: 1 + n }))
     decided.trim()
-    const other = new Decided()
+    const other = new RuleReport()
     other.include(decided)
     expect(other.most('network')).toHaveLength(MOST_LISTED.network)
     expect(other.most('network')[0]?.[0]).toBe(String(many - 1))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES, type EventType, otpEvent } from '../../contract/event'
-import { check, type Issue, makeWay, markExpired } from '../../src/domain/codes/issue'
+import { check, type Issue, markExpired, markReplaced } from '../../src/domain/codes/issue'
 import {
   abandon,
   afterReport,
@@ -35,8 +35,8 @@ const guesses =
   (issue) =>
     check(issue, right, at).changed ?? issue
 const expires: Act = (issue) => markExpired(issue, issue.expiresAt)
-const isReplaced: Act = (issue) => makeWay(issue, at)
-const isReplacedLate: Act = (issue) => makeWay(issue, issue.expiresAt)
+const isReplaced: Act = (issue) => markReplaced(issue, at)
+const isReplacedLate: Act = (issue) => markReplaced(issue, issue.expiresAt)
 const isAbandoned: Act = (issue) => abandon(issue, CODE.noRoute, at).issue
 const isSettled: Act = (issue) => ({ ...issue, billingStatus: 'debited', debitedAmount: issue.price })
 

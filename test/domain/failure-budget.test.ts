@@ -1,6 +1,13 @@
 /** How often somebody may guess at one phone. */
 import { describe, expect, test } from 'bun:test'
-import { admitNext, type Failures, fail, forgive, NO_FAILURES, standingOf } from '../../src/abuse/rules/failure-budget'
+import {
+  admitNext,
+  type FailureCount,
+  fail,
+  forgive,
+  NO_FAILURES,
+  standingOf,
+} from '../../src/abuse/rules/failure-budget'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
@@ -11,21 +18,21 @@ const LOCKED_FOR_GOOD = { ...LOCKED_A_DAY, lockMs: null }
 const AT_ONCE = { maxAttempts: 5, failures: undefined, found: undefined }
 
 /** So many wrong codes, all at once. */
-function failed(times: number, before?: Failures, at = NOW): Failures {
+function failed(times: number, before?: FailureCount, at = NOW): FailureCount {
   let failures = before
   for (let n = 0; n < times; n++) failures = fail(failures, at)
-  return failures as Failures
+  return failures as FailureCount
 }
 
 /** The last one now. */
-function oneADay(times: number): Failures {
-  let failures: Failures | undefined
+function oneADay(times: number): FailureCount {
+  let failures: FailureCount | undefined
   for (let day = times - 1; day >= 0; day--) failures = fail(failures, NOW - day * DAY_MS)
-  return failures as Failures
+  return failures as FailureCount
 }
 
 const waitAfter = (times: number) => standingOf(failed(times), LOCKED_A_DAY, NOW).waitMs / MINUTE_MS
-const foundIn = (failures: Failures, now = NOW) => admitNext(failures, 5, LOCKED_A_DAY, now).found
+const foundIn = (failures: FailureCount, now = NOW) => admitNext(failures, 5, LOCKED_A_DAY, now).found
 
 describe('a row of wrong codes', () => {
   test('costs nothing up to nine, then a pause that doubles up to 32 minutes', () => {
@@ -89,7 +96,7 @@ describe('sixty in thirty days', () => {
     const sixty = forgive(failed(60))
     const first = admitNext(sixty, 5, LOCKED_A_DAY, NOW)
     expect(first).toMatchObject({ maxAttempts: 1, failures: { issuedAt: NOW } })
-    const remembered = first.failures as Failures
+    const remembered = first.failures as FailureCount
     expect(foundIn(remembered, NOW + MINUTE_MS)).toEqual({
       ...{ rule: 'failures_seldom', waitMs: 3 * DAY_MS - MINUTE_MS, isRefused: true },
     })
@@ -154,7 +161,7 @@ describe('where they are only watched', () => {
   })
 
   test('all is as it would have been: a code that would have been refused begins no three days anew', () => {
-    const first = admitNext(forgive(failed(60)), 5, watched, NOW).failures as Failures
+    const first = admitNext(forgive(failed(60)), 5, watched, NOW).failures as FailureCount
     const second = admitNext(first, 5, watched, NOW + DAY_MS)
     expect(second).toMatchObject({ failures: undefined, found: { rule: 'failures_seldom', isRefused: false } })
     expect(admitNext(first, 5, LOCKED_A_DAY, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1, found: undefined })
@@ -194,7 +201,7 @@ describe('whoever guesses at a phone all year, while its owner signs in every da
     burst: number
     everyDays: number
   }) {
-    let failures: Failures | undefined
+    let failures: FailureCount | undefined
     let made = 0
     let before = 0
     for (let day = 0; day < 365; day++) {

@@ -6,8 +6,8 @@ import {
   effectiveStatus,
   type Issue,
   isActive,
-  makeWay,
   markExpired,
+  markReplaced,
   type OverallStatus,
   overallStatus,
   type ReasonCode,
@@ -59,7 +59,7 @@ function play(issue: Issue, acts: readonly Act[]): Moment[] {
       const { verified, reasonCode, changed } = check(before, act.right, now)
       Object.assign(moment, { verified, reasonCode, after: changed ?? before })
     } else if (act.act === 'replace' && isStoredLive) {
-      moment.after = makeWay(before, now)
+      moment.after = markReplaced(before, now)
     } else if (act.act === 'sweep' && isStoredLive && before.expiresAt <= now) {
       moment.after = markExpired(before, now)
     }
@@ -157,7 +157,7 @@ describe('expiry is effective at the millisecond', () => {
   test('the last millisecond of the lifetime still verifies', () => {
     expect(effectiveStatus(issue, last)).toBe('issued')
     expect(check(issue, true, last).verified).toBe(true)
-    expect(makeWay(issue, last)).toMatchObject({ verificationStatus: 'replaced', updatedAt: last })
+    expect(markReplaced(issue, last)).toMatchObject({ verificationStatus: 'replaced', updatedAt: last })
   })
 
   test.each([issue.expiresAt, issue.expiresAt + 1])('at %d it is expired, whatever is stored', (now) => {
@@ -165,7 +165,7 @@ describe('expiry is effective at the millisecond', () => {
     expect(isActive(issue, now)).toBe(false)
     expect(check(issue, true, now)).toEqual({ verified: false, reasonCode: 'EXPIRED' })
     expect(check(issue, false, now)).toEqual({ verified: false, reasonCode: 'EXPIRED' })
-    expect(makeWay(issue, now)).toMatchObject({ verificationStatus: 'expired', updatedAt: now })
+    expect(markReplaced(issue, now)).toMatchObject({ verificationStatus: 'expired', updatedAt: now })
   })
 
   test('a clock that steps back makes an unswept code active again, a swept one not', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { Sparing } from '../../src/domain/operations/log-sampler'
+import { LogSampler } from '../../src/domain/operations/log-sampler'
 
 const NOW = 1_000_000
 
 test('ten lines a minute of each subject are said; the next one says how many were not', () => {
-  const sparing = new Sparing()
+  const sparing = new LogSampler()
   const said = Array.from({ length: 25 }, () => sparing.next('main', NOW))
   expect(said.filter((one) => one !== undefined)).toEqual(Array(10).fill({ unsaid: 0 }))
   expect(sparing.next('other', NOW)).toEqual({ unsaid: 0 })
@@ -14,7 +14,7 @@ test('ten lines a minute of each subject are said; the next one says how many we
 })
 
 test('a clock that is set back silences nothing', () => {
-  const sparing = new Sparing()
+  const sparing = new LogSampler()
   for (let n = 0; n < 11; n++) sparing.next('main', NOW)
   expect(sparing.next('main', NOW - 3_600_000)).toEqual({ unsaid: 1 })
 })

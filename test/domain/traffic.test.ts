@@ -1,14 +1,14 @@
 /** What becomes of codes, as it is found at four ages. */
 import { describe, expect, test } from 'bun:test'
 import {
-  CountryTally,
+  type AgeBucket,
+  CountryCounter,
   fateAt,
-  NetworkTally,
+  type IssueSample,
+  NetworkCounter,
   prefixOf,
-  type Sighting,
   STAGES,
-  type Stage,
-  Tally,
+  TrafficCounter,
 } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
@@ -17,8 +17,8 @@ import { aSighting } from './traffic-sample'
 const LATER = ['early', 'judged', 'late'] as const
 
 /** At every age, or up to one. */
-function seen(tally: Tally, sighting: Sighting, until: Stage = 'late'): Tally {
-  const stages = Object.keys(STAGES) as Stage[]
+function seen(tally: TrafficCounter, sighting: IssueSample, until: AgeBucket = 'late'): TrafficCounter {
+  const stages = Object.keys(STAGES) as AgeBucket[]
   for (const stage of stages.slice(0, stages.indexOf(until) + 1)) tally.see(sighting, stage)
   return tally
 }
@@ -60,7 +60,7 @@ describe('counts of a place', () => {
   const at = NOW + STAGES.late
 
   test('have each code where it ended', () => {
-    const tally = new Tally()
+    const tally = new TrafficCounter()
     for (const ms of [10 * SECOND_MS, MINUTE_MS]) seen(tally, typedAfter(ms))
     seen(tally, aSighting({ price: 3 }))
     seen(tally, aSighting({ delivery: 'undelivered' }))
@@ -70,19 +70,19 @@ describe('counts of a place', () => {
   })
 
   test('take back what was held for untyped, and was typed late', () => {
-    const tally = seen(new Tally(), typedAfter(3 * MINUTE_MS), 'judged')
+    const tally = seen(new TrafficCounter(), typedAfter(3 * MINUTE_MS), 'judged')
     expect(tally.counts(at).hour).toMatchObject({ verified: 0, unverified: 1 })
     tally.see(typedAfter(3 * MINUTE_MS), 'late')
     expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
   })
 
   test('take nothing back of what never counted', () => {
-    const tally = seen(new Tally(), { ...typedAfter(3 * MINUTE_MS), delivery: 'undelivered' })
+    const tally = seen(new TrafficCounter(), { ...typedAfter(3 * MINUTE_MS), delivery: 'undelivered' })
     expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
   })
 
   test('know how many may still be typed: those on their way in, too', () => {
-    const tally = new Tally()
+    const tally = new TrafficCounter()
     tally.see(aSighting(), 'sent')
     tally.see(typedAfter(SECOND_MS), 'sent')
     tally.entering++
@@ -94,14 +94,14 @@ describe('counts of a place', () => {
   })
 
   test('know all young ones until they are judged', () => {
-    const tally = new Tally()
+    const tally = new TrafficCounter()
     const createdAt = NOW + 110 * SECOND_MS
     for (let n = 0; n < 15; n++) tally.see(aSighting({ createdAt }), 'sent')
     for (const ms of [90 * SECOND_MS, STAGES.judged - 1]) expect(tally.pending(createdAt + ms)).toBe(15)
   })
 
   test('hold nothing for young for ever, where looks have missed what became of it', () => {
-    const tally = new Tally()
+    const tally = new TrafficCounter()
     for (let n = 0; n < 9; n++) tally.see(aSighting(), 'sent')
     expect(tally.pending(NOW)).toBe(9)
     expect(tally.pending(NOW + 2 * STAGES.judged)).toBe(0)
@@ -110,7 +110,7 @@ describe('counts of a place', () => {
   })
 
   test('know at least how many phones there are, whatever one of them does', () => {
-    const [one, many] = [new Tally(), new Tally()]
+    const [one, many] = [new TrafficCounter(), new TrafficCounter()]
     for (let phone = 0; phone < 256; phone++) {
       one.see(aSighting(), 'sent')
       many.see(aSighting({ phone }), 'sent')
@@ -120,7 +120,7 @@ describe('counts of a place', () => {
   })
 
   test('know how many were not typed within the hour, for whatever reason', () => {
-    const tally = seen(new Tally(), aSighting({ delivery: 'undelivered' }))
+    const tally = seen(new TrafficCounter(), aSighting({ delivery: 'undelivered' }))
     seen(tally, aSighting())
     seen(tally, typedAfter(SECOND_MS))
     expect(tally.untyped(NOW + STAGES.judged)).toBe(2)
@@ -128,7 +128,7 @@ describe('counts of a place', () => {
 })
 
 test('a network knows to how many countries it had codes sent', () => {
-  const network = new NetworkTally()
+  const network = new NetworkCounter()
   for (const country of ['KR', 'JP', 'KR', 'US']) network.see(aSighting({ country }), 'sent')
   expect(network.countries(NOW)).toBe(3)
   for (let n = 0; n < 100; n++) network.see(aSighting({ country: `C${n}` }), 'sent')
@@ -136,15 +136,15 @@ test('a network knows to how many countries it had codes sent', () => {
 })
 
 test('and forgets a country after a day without one: what many people share has been to many', () => {
-  const network = new NetworkTally()
+  const network = new NetworkCounter()
   for (const [day, country] of ['KR', 'JP', 'US', 'GB'].entries())
     network.see(aSighting({ country, createdAt: NOW + day * DAY_MS }), 'sent')
   expect(network.countries(NOW + 3 * DAY_MS)).toBe(1)
 })
 
 describe('a country', () => {
-  const reporting = (times: number, delivery: Sighting['delivery'] = 'delivered', at = NOW) => {
-    const tally = new CountryTally()
+  const reporting = (times: number, delivery: IssueSample['delivery'] = 'delivered', at = NOW) => {
+    const tally = new CountryCounter()
     for (let n = 0; n < times; n++) tally.hear(aSighting({ delivery, createdAt: at }))
     return tally
   }

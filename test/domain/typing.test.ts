@@ -1,7 +1,7 @@
 /** Whether anybody types, told of codes that are 20 s old. */
 import { describe, expect, test } from 'bun:test'
-import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES, Typing } from '../../src/abuse/rules/early-conversion-test'
-import { STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import { EarlyConversionTest, HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/abuse/rules/early-conversion-test'
+import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW } from './sample'
@@ -11,13 +11,18 @@ import { aSighting } from './traffic-sample'
 type Typed = number | undefined
 
 /** A code in each second, looked at when it was made and when it was early; answers the score. */
-function scoreOf(codes: readonly Typed[], typing = new Typing()): number {
+function scoreOf(codes: readonly Typed[], typing = new EarlyConversionTest()): number {
   for (const [n, tookMs] of codes.entries()) see(typing, NOW + n * SECOND_MS, tookMs)
   typing.ripen(NOW + codes.length * SECOND_MS)
   return typing.score
 }
 
-function see(typing: Typing, createdAt: number, tookMs: Typed, stages: readonly Stage[] = ['sent', 'early']): void {
+function see(
+  typing: EarlyConversionTest,
+  createdAt: number,
+  tookMs: Typed,
+  stages: readonly AgeBucket[] = ['sent', 'early'],
+): void {
   const verifiedAt = tookMs === undefined ? undefined : createdAt + tookMs
   for (const stage of stages) typing.see(aSighting({ createdAt, verifiedAt }), stage)
 }
@@ -44,7 +49,7 @@ describe('where nobody types', () => {
 
 test('where people type, nothing is told, however many come', () => {
   const { fraction } = seededRandom(1)
-  const typing = new Typing()
+  const typing = new EarlyConversionTest()
   let most = 0
   for (let minute = 0; minute < 200; minute++) {
     const codes = Array.from({ length: 50 }, () => (fraction() < 0.5 ? SOON : undefined))
@@ -57,7 +62,7 @@ test('where people type, nothing is told, however many come', () => {
 
 describe('a code', () => {
   test('says nothing while it is too young', () => {
-    const typing = new Typing()
+    const typing = new EarlyConversionTest()
     see(typing, NOW, undefined)
     typing.ripen(NOW)
     expect(typing.score).toBe(0)
@@ -66,7 +71,7 @@ describe('a code', () => {
   })
 
   test.each(['judged', 'late'] as const)('that is found typed when it is %s speaks for people, too', (stage) => {
-    const typing = new Typing()
+    const typing = new EarlyConversionTest()
     const before = scoreOf(nobody(10), typing)
     see(typing, NOW, STAGES[stage] - SECOND_MS, [stage])
     expect(typing.score).toBeLessThan(before)
@@ -76,7 +81,7 @@ describe('a code', () => {
   })
 
   test('that is told too late says nothing: it may have been typed', () => {
-    const typing = new Typing()
+    const typing = new EarlyConversionTest()
     const before = scoreOf(nobody(10), typing)
     see(typing, NOW + 2 * SECOND_MS, undefined)
     typing.ripen(NOW + MINUTE_MS)
@@ -90,14 +95,14 @@ describe('a code', () => {
 })
 
 test('codes of a while ago say nothing to who is shown them now, as to a server that starts', () => {
-  const typing = new Typing()
+  const typing = new EarlyConversionTest()
   for (let n = 0; n < 40; n++) see(typing, NOW + n * SECOND_MS, undefined)
   typing.ripen(NOW + STAGES.late + 41 * SECOND_MS)
   expect(typing.score).toBe(0)
 })
 
 test('an hour without a code ends it', () => {
-  const typing = new Typing()
+  const typing = new EarlyConversionTest()
   const score = scoreOf(nobody(40), typing)
   const last = NOW + 40 * SECOND_MS
   typing.ripen(last + HOUR_MS)
@@ -107,7 +112,7 @@ test('an hour without a code ends it', () => {
 })
 
 test('what an operator has ended begins anew', () => {
-  const typing = new Typing()
+  const typing = new EarlyConversionTest()
   scoreOf(nobody(40), typing)
   typing.forget()
   expect(typing.score).toBe(0)

@@ -1,9 +1,9 @@
 /** No lane sleeps while there is work for it and room, one that hangs does not look awake, and one that stops ends well. */
 import { expect, test } from 'bun:test'
 import type { Job } from '../../src/domain/operations/job'
-import type { Kind } from '../../src/jobs/kinds'
+import type { JobRoom } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
-import { Places } from '../../src/jobs/semaphore'
+import { Semaphore } from '../../src/jobs/semaphore'
 import type { Store, Tx } from '../../src/ports/store'
 import { createWakeUps } from '../../src/runtime/wake-ups'
 import { ASLEEP } from '../support/asleep'
@@ -29,7 +29,7 @@ function after(ticks: number, callback: () => void): void {
 /** Long enough for all that follows without time passing. */
 const calm = () => new Promise<void>((resolve) => after(200, resolve))
 
-const idle: Kind = () => undefined
+const idle: JobRoom = () => undefined
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 const COUNT = Array.from({ length: 12 }, (_, n) => n)
@@ -55,8 +55,8 @@ test.each(MOMENTS)(
           jobs: { claim: async (_: string, __: string, limit: number) => waiting.splice(0, limit) },
         } as unknown as Tx),
     } as unknown as Store
-    const room = new Places(() => 1)
-    const kind: Kind = () => {
+    const room = new Semaphore(() => 1)
+    const kind: JobRoom = () => {
       const place = room.enter()
       return (
         place && {
@@ -91,7 +91,7 @@ test.each(['deliver', 'await-report', 'webhook'] as const)(
       read: { jobs: { heads: async (kind: string) => (kind === hanging ? [{ queue: '', runAt: START }] : []) } },
       transaction: () => new Promise(() => {}),
     } as unknown as Store
-    const kind: Kind = () => ({ run: async () => {}, free() {} })
+    const kind: JobRoom = () => ({ run: async () => {}, free() {} })
     const kinds = { deliver: kind, 'await-report': kind, settle: kind, webhook: kind }
     const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
     expect(runner.lastLookedAt()).toBe(0)
@@ -125,7 +125,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   const begun: number[] = []
   let isAsked = false
   // Room for one more each time it looks.
-  const webhook: Kind = () => {
+  const webhook: JobRoom = () => {
     isAsked = !isAsked
     if (!isAsked) return undefined
     return {

@@ -1,13 +1,13 @@
 /** A server that has its database to itself. */
 import { expect, test } from 'bun:test'
-import { alone } from '../../src/runtime/single-node'
+import { singleNode } from '../../src/runtime/single-node'
 import { World } from '../support/world'
 
 test('reads the last day once when it is told to, and says that it has', async () => {
   const world = await World.open()
   const { store, clock, random, config } = world
   let settled = 0
-  const node = alone({
+  const node = singleNode({
     ...{ store, clock, random, limits: config.limits, maxBacklog: 1, record: async () => {} },
     log: { debug() {}, info() {}, warn() {}, error() {} },
     settled: () => void settled++,

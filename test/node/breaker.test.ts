@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
-import { Breaker } from '../../src/runtime/carriers/circuit-breaker'
+import { CircuitBreaker } from '../../src/runtime/carriers/circuit-breaker'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
@@ -11,7 +11,7 @@ const wrongMessage: SendOutcome = { kind: 'refused', retry: 'never', code: 'BAD_
 
 const NOW = 1_000_000
 const breakerAfter = (...outcomes: SendOutcome[]) => {
-  const breaker = new Breaker()
+  const breaker = new CircuitBreaker()
   for (const outcome of outcomes) breaker.answered(outcome, { isProbe: false, now: NOW })
   return breaker
 }
@@ -44,7 +44,7 @@ describe('a breaker', () => {
     ['ten calls nobody knows the end of', 10, unclear],
     ['ten refusals for being busy', 10, busy],
   ])('%s in a row open it, an hour between each two', (_, count, outcome) => {
-    const breaker = new Breaker()
+    const breaker = new CircuitBreaker()
     const isOpenAfter = Array.from({ length: count }, (_, n) => {
       const now = NOW + n * 3_600_000
       breaker.answered(outcome, { isProbe: false, now })
@@ -161,7 +161,7 @@ describe('a breaker', () => {
   test('what was answered more than a minute ago, or in a future that a step of the clock took back, counts no more', () => {
     const answered = (at: number, outcome: SendOutcome) => ({ at, outcome })
     const isHealthyAfter = (calls: Array<ReturnType<typeof answered>>) => {
-      const breaker = new Breaker()
+      const breaker = new CircuitBreaker()
       for (const { at, outcome } of calls) breaker.answered(outcome, { isProbe: false, now: at })
       return breaker.health(NOW).isHealthy
     }

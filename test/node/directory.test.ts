@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { BUILT_IN_TEMPLATES, type Template } from '../../src/domain/message/template'
 import type { Reader } from '../../src/ports/store'
-import { KeptDirectory } from '../../src/runtime/caches/settings-cache'
+import { SettingsCache } from '../../src/runtime/caches/settings-cache'
 import { NOW } from '../domain/sample'
 
 /** `versions`: what the store answers; one promise for as long as nobody has looked anew. */
@@ -23,7 +23,7 @@ function directoryOf(answers: { find?: () => Promise<unknown>; origins?: Map<str
   const look = (found: string) => {
     version = Promise.resolve(found)
   }
-  return { directory: new KeptDirectory(read), look, reads: () => reads }
+  return { directory: new SettingsCache(read), look, reads: () => reads }
 }
 
 test('is kept by name while the version is the same, looked at anew or not, and read anew with the next', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
-import { Places } from '../../src/jobs/semaphore'
+import { Semaphore } from '../../src/jobs/semaphore'
 import type { Pass } from '../../src/ports/node'
-import { Gate } from '../../src/runtime/carriers/concurrency-limiter'
+import { CarrierGate } from '../../src/runtime/carriers/concurrency-limiter'
 import { LocalGates } from '../../src/runtime/carriers/concurrency-limiters'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
@@ -10,7 +10,7 @@ const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
 const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
 const NOW = 1_000_000
 
-function fill(gate: Gate, now = NOW): Pass[] {
+function fill(gate: CarrierGate, now = NOW): Pass[] {
   const passes: Pass[] = []
   for (let pass = gate.enter(now); pass; pass = gate.enter(now)) passes.push(pass)
   return passes
@@ -18,7 +18,7 @@ function fill(gate: Gate, now = NOW): Pass[] {
 
 describe('places', () => {
   test('are given out as often as there are some, and each comes back once', () => {
-    const places = new Places(() => 2)
+    const places = new Semaphore(() => 2)
     const [first, second] = [places.enter(), places.enter()]
     expect(places.enter()).toBeUndefined()
     first?.free()
@@ -31,7 +31,7 @@ describe('places', () => {
 
 describe('a gate', () => {
   test('lets in as many as its concurrency, and one more for each that leaves', () => {
-    const gate = new Gate(3)
+    const gate = new CarrierGate(3)
     const passes = fill(gate)
     expect([passes.length, gate.inFlight]).toEqual([3, 3])
     passes[0]?.answered(accepted, NOW)
@@ -41,7 +41,7 @@ describe('a gate', () => {
   })
 
   test('sends a busy carrier no more at a time than it bore', () => {
-    const gate = new Gate(128)
+    const gate = new CarrierGate(128)
     const passes = fill(gate)
     // 78 are refused at once, 50 are being worked on.
     for (const pass of passes.slice(50)) pass.answered(busy, NOW)
@@ -49,7 +49,7 @@ describe('a gate', () => {
   })
 
   test('tries a busy carrier with a little more as it takes what it gets, up to its concurrency', () => {
-    const gate = new Gate(4)
+    const gate = new CarrierGate(4)
     const [first, ...rest] = fill(gate)
     for (const pass of rest) pass.answered(busy, NOW)
     first?.answered(accepted, NOW)
@@ -61,13 +61,13 @@ describe('a gate', () => {
   })
 
   test('always leaves room for one, however busy the carrier', () => {
-    const gate = new Gate(8)
+    const gate = new CarrierGate(8)
     for (const pass of fill(gate)) pass.answered(busy, NOW)
     expect(fill(gate)).toHaveLength(1)
   })
 
   test('lets nobody in while the provider rests, then one, and all again when that one is taken', () => {
-    const gate = new Gate(8)
+    const gate = new CarrierGate(8)
     gate.enter(NOW)?.answered(unfit, NOW)
     expect([fill(gate).length, gate.admits(NOW)]).toEqual([0, false])
     const [probe, ...others] = fill(gate, NOW + 10_000)
@@ -77,7 +77,7 @@ describe('a gate', () => {
   })
 
   test('a probe that was not sent leaves its turn to the next, and only once', () => {
-    const gate = new Gate(8)
+    const gate = new CarrierGate(8)
     gate.enter(NOW)?.answered(unfit, NOW)
     const [first] = fill(gate, NOW + 10_000)
     first?.free()
@@ -88,7 +88,7 @@ describe('a gate', () => {
   })
 
   test('a probe that is refused for being busy, while others are in the air, leaves its turn to the next after a rest', () => {
-    const gate = new Gate(8)
+    const gate = new CarrierGate(8)
     const [first, ...others] = fill(gate)
     first?.answered(unfit, NOW)
     others.pop()?.free()
@@ -104,21 +104,21 @@ describe('a gate', () => {
   })
 
   test('a carrier that refuses while it works on others is busy, not broken', () => {
-    const gate = new Gate(128)
+    const gate = new CarrierGate(128)
     const passes = fill(gate)
     for (const pass of passes.slice(50)) pass.answered(busy, NOW)
     expect(gate.health(NOW).isHealthy).toBe(true)
   })
 
   test('a carrier that refuses everybody is broken, soon', () => {
-    const gate = new Gate(128)
+    const gate = new CarrierGate(128)
     let sent = 0
     for (; gate.admits(NOW) && sent < 1_000; sent++) gate.enter(NOW)?.answered(busy, NOW)
     expect(sent).toBe(10)
   })
 
   test('a carrier that cannot be reached is broken, whatever else is in the air', () => {
-    const gate = new Gate(128)
+    const gate = new CarrierGate(128)
     const passes = fill(gate)
     for (const pass of passes.slice(0, 3))
       pass.answered({ kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' }, NOW)
@@ -126,16 +126,16 @@ describe('a gate', () => {
   })
 
   test('counts what the carrier still has in the air from before it was set anew', () => {
-    const before = new Gate(4)
+    const before = new CarrierGate(4)
     const passes = fill(before)
-    const after = new Gate(4, { before })
+    const after = new CarrierGate(4, { before })
     expect([fill(after).length, after.inFlight]).toEqual([0, 4])
     for (const pass of passes) pass.answered(accepted, NOW)
     expect([fill(after).length, after.inFlight]).toEqual([4, 4])
   })
 
   test('of a provider whose failures are played never closes', () => {
-    const gate = new Gate(8, { neverOpens: true })
+    const gate = new CarrierGate(8, { neverOpens: true })
     for (let n = 0; n < 50; n++) gate.enter(NOW)?.answered(unfit, NOW)
     expect([gate.admits(NOW), gate.health(NOW).isHealthy]).toEqual([true, true])
   })

@@ -1,11 +1,11 @@
 /** What one app sends to one country, as a server sees it. */
 import { describe, expect, test } from 'bun:test'
-import { Lane } from '../../src/abuse/counters/traffic-segment'
+import { TrafficSegment } from '../../src/abuse/counters/traffic-segment'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
 
-const lane = () => new Lane({ kind: 'pk', country: 'KR' }, weeksOf({ verified: 60, unverified: 10 }), true)
+const lane = () => new TrafficSegment({ kind: 'pk', country: 'KR' }, weeksOf({ verified: 60, unverified: 10 }), true)
 const HOW = { mayPause: true, isLocal: false }
 
 describe('how codes of a country fare one after another', () => {
@@ -28,12 +28,12 @@ describe('how codes of a country fare one after another', () => {
 
 describe('where nothing arrives', () => {
   /** Twenty-five in as many minutes, of which carriers say nothing. */
-  const lost = (one: Lane, how = HOW) => {
+  const lost = (one: TrafficSegment, how = HOW) => {
     for (let n = 0; n < 25; n++)
       one.see(aSighting({ createdAt: NOW + n * MINUTE_MS, delivery: 'unknown' }), 'judged', how)
   }
   /** Looked at when they were typed, which is before those that were lost last are. */
-  const typed = (one: Lane, count: number) => {
+  const typed = (one: TrafficSegment, count: number) => {
     for (let n = 0; n < count; n++) {
       const createdAt = NOW + 25 * MINUTE_MS + n * 20 * SECOND_MS
       one.see(aSighting({ createdAt, verifiedAt: createdAt + SECOND_MS }), 'early', HOW)

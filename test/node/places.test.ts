@@ -1,6 +1,6 @@
 /** Whoever makes up prefixes and networks takes no more memory than there is for them. */
 import { expect, test } from 'bun:test'
-import { networkName, Places, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
+import { networkName, PrefixAndNetworkCounters, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
 import { NOW } from '../domain/sample'
 import { aSighting } from '../domain/traffic-sample'
 import { isNightly } from '../support/depth'
@@ -14,7 +14,7 @@ const prefix = (hash: string) => prefixName('app_one', 'pk', hash)
 const network = (hash: string) => networkName('app_one', 'pk', hash)
 
 test('twenty thousand places are known, those seen last', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   for (const name of ['kept', 'forgotten']) places.prefix(prefix(name)).see(aSighting(), 'sent')
   for (let n = 0; n < MOST - 1; n++) {
     places.network(network(`${n}`))
@@ -25,7 +25,7 @@ test('twenty thousand places are known, those seen last', () => {
 })
 
 test('of whoever only asks nothing is remembered, and nobody is forgotten for it', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   places.prefix(prefix('kept')).see(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++) {
     expect(places.prefixSeen(prefix(`${n}`)).pending(NOW)).toBe(0)
@@ -35,7 +35,7 @@ test('of whoever only asks nothing is remembered, and nobody is forgotten for it
 })
 
 test('of what is on its way and refused after all nothing is remembered either', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   places.prefix(prefix('kept')).see(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++)
     for (const entered of [places.enterPrefix(prefix(`${n}`)), places.enterNetwork(network(`${n}`))]) entered.leave()
@@ -43,7 +43,7 @@ test('of what is on its way and refused after all nothing is remembered either',
 })
 
 test('who is on the way to one place counts there, also when a code has gone there meanwhile', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   const pending = () => places.prefixSeen(prefix('one')).pending(NOW)
   const entered = [places.enterPrefix(prefix('one')), places.enterPrefix(prefix('one'))]
   expect(pending()).toBe(2)
@@ -55,14 +55,14 @@ test('who is on the way to one place counts there, also when a code has gone the
 })
 
 test('prefixes and networks of one name are two', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   places.prefix(prefix('one')).see(aSighting(), 'sent')
   expect(places.network(network('one')).pending(NOW)).toBe(0)
   expect(places.prefix(prefix('one'))).toBe(places.prefix(prefix('one')))
 })
 
 test(`${MADE_UP} made-up ones take less than sixty megabytes`, async () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   const before = await heldBytes()
   for (let n = 0; n < MADE_UP; n++) places.network(network(`network ${n}`)).see(aSighting(), 'sent')
   expect((await heldBytes()) - before).toBeLessThan(60_000_000)

@@ -1,9 +1,9 @@
 /** A snapshot of an app's traffic says all that was known, and is read by servers of its own format only. */
 import { expect, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
-import { networkName, Places, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
+import { networkName, PrefixAndNetworkCounters, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
 import { stateIn, textOf, type WatchedState } from '../../src/abuse/counters/traffic-snapshot'
-import { STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS } from '../../src/domain/shared/value'
 import { APP_ID } from '../abuse/made'
 import { NOW } from '../domain/sample'
@@ -21,7 +21,7 @@ const NAMES = [
 
 /** Of codes that were typed at once, late and not at all, in two countries. */
 function traffic() {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   const app = new AppTraffic(APP_ID, places, [], SINCE)
   for (let n = 0; n < 60; n++) {
     const createdAt = NOW - 3_600_000 + n * 1_000
@@ -34,7 +34,7 @@ function traffic() {
       phone: n,
       delivery: n % 4 === 0 ? 'unknown' : 'delivered',
     })
-    for (const stage of Object.keys(STAGES) as Stage[]) app.see(code, stage, app.whereabouts(code))
+    for (const stage of Object.keys(STAGES) as AgeBucket[]) app.see(code, stage, app.whereabouts(code))
   }
   app.ripen(NOW)
   return { app, places }
@@ -47,7 +47,7 @@ test('what is restored is what was known', () => {
   const { app, places } = traffic()
   const state = again({ until: UNTIL, counted: [[5, [6, 7]]], traffic: app.state })
   expect([state.until, state.counted]).toEqual([UNTIL, [[5, [6, 7]]]])
-  const restoredPlaces = new Places()
+  const restoredPlaces = new PrefixAndNetworkCounters()
   const restored = new AppTraffic(APP_ID, restoredPlaces, [], NOW)
   restored.restore(state.traffic)
   expect(JSON.parse(JSON.stringify(restored.state))).toEqual(JSON.parse(JSON.stringify(app.state)))
@@ -60,7 +60,7 @@ test('what is restored is what was known', () => {
 })
 
 test('restored places are forgotten with their app, and before those that were seen since', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
   places.restore([[prefixName(APP_ID, 'sk', 'one'), tally]])
   places.forget(APP_ID)
@@ -74,7 +74,7 @@ test('restored places are forgotten with their app, and before those that were s
 })
 
 test('a snapshot has the two thousand places that were seen last: more would hold the event loop', () => {
-  const places = new Places()
+  const places = new PrefixAndNetworkCounters()
   const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
   const names = Array.from({ length: 2_500 }, (_, n) => prefixName(APP_ID, 'sk', `${n}`))
   places.restore(names.slice(0, 1_000).map((name) => [name, tally] as const))

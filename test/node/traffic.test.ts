@@ -1,8 +1,8 @@
 /** Servers that watch where codes go: what they know follows from what is stored, so they agree, also after a restart. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
-import { Places } from '../../src/abuse/counters/prefix-and-network-counters'
-import { WatchedTraffic } from '../../src/abuse/counters/traffic-watch'
+import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
+import { TrafficWatch } from '../../src/abuse/counters/traffic-watch'
 import type { Incident } from '../../src/abuse/rules/incident'
 import { NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import type { Rule } from '../../src/abuse/rules/rule'
@@ -48,7 +48,7 @@ function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
       await recordTraffic({ store, random, log: LOG }, findings)
       recorded.push(findings)
     }
-    const traffic = new WatchedTraffic({ store: kept.store, clock, record, isAlone })
+    const traffic = new TrafficWatch({ store: kept.store, clock, record, isAlone })
     /** Asks for a code, whose number no other shares a prefix with; answers which rule refuses it. */
     const issue = async (changes: { country?: string; address?: string } = {}): Promise<Rule | undefined> => {
       const n = made++
@@ -332,7 +332,7 @@ describe('what a server has found', () => {
     ['fifty seconds', 50 * SECOND_MS, true],
     ['two minutes', 2 * MINUTE_MS, false],
   ])('is an incident where one is refused every %s: %p', (_, everyMs, isIncident) => {
-    const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+    const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
     const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
     const { wish } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
@@ -349,7 +349,7 @@ describe('what a server has found', () => {
   ])('is an incident of each of six countries %s: two refusals in each', (_, hours, areIncidents) => {
     const countries = ['JP', 'US', 'GB', 'ID', 'VN', 'PH']
     const known = countries.flatMap((country) => hours.map((hour) => ({ ...hour, country })))
-    const traffic = new AppTraffic(APP_ID, new Places(), known, NOW)
+    const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), known, NOW)
     const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
     for (const country of [...countries, ...countries]) {
       const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
@@ -482,7 +482,7 @@ test('who is on its way in counts for others, and never for itself, however ofte
 })
 
 test('codes for many prefixes count together for the network they are asked from, on their way and when they are sent', async () => {
-  const traffic = new WatchedTraffic({ store: new Kept({ hours: [], lastDay: [] }, () => NOW).store, ...ALONE })
+  const traffic = new TrafficWatch({ store: new Kept({ hours: [], lastDay: [] }, () => NOW).store, ...ALONE })
   const random = seededRandom(1)
   const enter = (n: number, address: string) => {
     const { wish, issue } = orderOf({ kind: 'pk', phone: `+8210${2_000 + n}0000`, country: 'KR', address }, random, NOW)
@@ -499,7 +499,7 @@ test('codes for many prefixes count together for the network they are asked from
 })
 
 test('a pause of browser keys is none of secret keys', () => {
-  const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+  const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
   const ruleOf = (kind: 'sk' | 'pk') => {
     const asked = { kind, phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
     return traffic.assess(NEW_APP, traffic.find(orderOf(asked, seededRandom(1), NOW).wish), 1, NOW)?.rule
@@ -510,7 +510,7 @@ test('a pause of browser keys is none of secret keys', () => {
 })
 
 test('a prefix has its cap, however many others are asked for in vain', () => {
-  const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+  const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
   const { wish } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const

@@ -1,12 +1,12 @@
 /** What rules about typing may never do, whatever the history of an app: two promises to its customers. */
 import { expect, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
-import { Places } from '../../src/abuse/counters/prefix-and-network-counters'
-import type { Wish } from '../../src/abuse/rules/assess'
+import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
+import type { RequestFacts } from '../../src/abuse/rules/assess'
 import { type TrafficHour, usualOf } from '../../src/abuse/rules/baseline'
 import { NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
-import { type Sighting, STAGES, type Stage } from '../../src/abuse/rules/traffic-counter'
+import { type AgeBucket, type IssueSample, STAGES } from '../../src/abuse/rules/traffic-counter'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
@@ -37,7 +37,7 @@ const usualTraffic = fc.record({
   unverified: fc.integer({ max: 100, min: 0 }),
 })
 
-const sightingOf = ({ country, secondsAgo, typedAfterMs, delivery, prefix, network }: Code): Sighting => {
+const sightingOf = ({ country, secondsAgo, typedAfterMs, delivery, prefix, network }: Code): IssueSample => {
   const createdAt = NOW - secondsAgo * SECOND_MS
   return aSighting({
     ...{ country, prefix, network, delivery, createdAt },
@@ -45,7 +45,7 @@ const sightingOf = ({ country, secondsAgo, typedAfterMs, delivery, prefix, netwo
   })
 }
 
-const aWish = (country: string, changes: Partial<Wish> = {}): Wish => ({
+const aWish = (country: string, changes: Partial<RequestFacts> = {}): RequestFacts => ({
   ...{ kind: 'pk', home: 'KR', country, phone: 'aa', prefix: 'fresh', digits: '+82101234' },
   ...{ address: '203.0.113.9', network: undefined },
   ...changes,
@@ -56,11 +56,15 @@ const PROTECTION: Protection = { ...NEW_APP, open: COUNTRIES, caps: [] }
 /** An app that has lived through it all: each code asks first, so that pauses begin and are knocked at. */
 function lived(codes: readonly Code[], hours: readonly TrafficHour[], protection = PROTECTION) {
   const learned = COUNTRIES.flatMap((country) => hours.map((hour) => ({ ...hour, kind: 'pk' as const, country })))
-  const app = new AppTraffic('app_one', new Places(), learned, 0)
+  const app = new AppTraffic('app_one', new PrefixAndNetworkCounters(), learned, 0)
   const looks = codes
     .map(sightingOf)
     .flatMap((sighting) =>
-      (Object.keys(STAGES) as Stage[]).map((stage) => ({ sighting, stage, at: sighting.createdAt + STAGES[stage] })),
+      (Object.keys(STAGES) as AgeBucket[]).map((stage) => ({
+        sighting,
+        stage,
+        at: sighting.createdAt + STAGES[stage],
+      })),
     )
     .filter(({ at }) => at <= NOW)
     .sort((one, other) => one.at - other.at)
@@ -74,7 +78,7 @@ function lived(codes: readonly Code[], hours: readonly TrafficHour[], protection
   return app
 }
 
-const ruleFound = (app: AppTraffic, wish: Wish, protection = PROTECTION) => {
+const ruleFound = (app: AppTraffic, wish: RequestFacts, protection = PROTECTION) => {
   const found = app.assess(protection, app.find(wish), 1, NOW)
   return found && isProvable(found.rule) ? found.rule : undefined
 }

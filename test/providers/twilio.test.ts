@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { DeliveryReport, SendOutcome } from '../../src/domain/delivery/delivery'
 import type { ReportCallback, ReportedMessage } from '../../src/ports/carrier'
 import type { TransportResult } from '../../src/ports/network'
-import type { Verdict } from '../../src/providers/answer'
+import type { SendVerdict } from '../../src/providers/answer'
 import { twilio } from '../../src/providers/twilio'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
@@ -33,7 +33,7 @@ const SECRETS = [TOKEN, SID, CONFIG.reportSecret, CONFIG.from]
 const explain = (code: string) => twilio.explain(code, CONFIG)
 
 /** What the documented codes of a send say, by the reader of the documentation, not by the table under test. */
-const SEND_CODES: Record<Verdict, number[]> = {
+const SEND_CODES: Record<SendVerdict, number[]> = {
   elsewhere: [
     10002, 20006, 20403, 21212, 21267, 21408, 21601, 21603, 21606, 21607, 21608, 21609, 21612, 21616, 21624, 21659,
     21660, 21661, 21701, 21703, 21704, 21705, 90007, 90014,
@@ -43,8 +43,8 @@ const SEND_CODES: Record<Verdict, number[]> = {
   later: [14107, 20429, 21611, 21730, 63017],
   ambiguous: [20500, 20503, 20504],
 }
-const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<Verdict>).flatMap((says) =>
-  SEND_CODES[says].map((code): [number, Verdict] => [code, says]),
+const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<SendVerdict>).flatMap((says) =>
+  SEND_CODES[says].map((code): [number, SendVerdict] => [code, says]),
 )
 
 const DELIVERY_CODES = [

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { readHead, writeHead } from '../../src/domain/operations/audit'
 import type { Store } from '../../src/ports/store'
 import { headFileIn } from '../../src/system/head-file'
-import { noteChange } from '../../src/usecases/shared/write-audit'
+import { writeAudit } from '../../src/usecases/shared/write-audit'
 import { acceptAudit, checkAuditEnd, lostEnds, verifyAudit } from '../../src/usecases/verify-audit'
 import { openAt, Scratch } from './open'
 import { VAULT } from './sample'
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const actor = { name: 'op_1' }
-const note = (target = 'x') => store.transaction((tx) => noteChange({ vault: VAULT, actor }, tx, 'app.create', target))
+const note = (target = 'x') => store.transaction((tx) => writeAudit({ vault: VAULT, actor }, tx, 'app.create', target))
 const notes = async (count: number) => {
   for (let n = 0; n < count; n++) await note(`app_${n}`)
 }
@@ -159,7 +159,7 @@ describe('the end of the audit log', () => {
     const beside = openAt(scratch.file, { headFile: headFile() })
     for (let n = 0; n < 3; n++) {
       await note()
-      await beside.transaction((tx) => noteChange({ vault: VAULT, actor }, tx, 'app.create', 'y'))
+      await beside.transaction((tx) => writeAudit({ vault: VAULT, actor }, tx, 'app.create', 'y'))
     }
     await beside.close()
     expect(await lostEnds(store.read)).toEqual([])
@@ -169,7 +169,7 @@ describe('the end of the audit log', () => {
   test('is not moved by what was rolled back', async () => {
     await note()
     const failing = store.transaction(async (tx) => {
-      await noteChange({ vault: VAULT, actor }, tx, 'app.create', 'x')
+      await writeAudit({ vault: VAULT, actor }, tx, 'app.create', 'x')
       throw new Error('refused')
     })
     expect(await failing.catch((error: Error) => error.message)).toBe('refused')

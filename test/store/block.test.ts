@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
 import { isPassing } from '../../src/store/postgres/connection/failure'
-import { Block, type Wire } from '../../src/store/postgres/connection/pipelined-transaction'
+import { PipelinedTransaction, type Wire } from '../../src/store/postgres/connection/pipelined-transaction'
 import { wireOf } from '../../src/store/postgres/connection/pool'
 import { openStore } from '../../src/store/postgres/open'
 import { Postgres } from '../support/postgres'
@@ -44,7 +44,10 @@ const failureOf = (promise: Promise<unknown>) =>
 const begin = (answers: Record<string, unknown> = {}) => {
   const { asked, wire } = wired(answers)
   const clock = { elapsed: () => 0 }
-  return { asked, block: new Block(wire, { time: ({ stamped }) => stamped, clock, watch: new ClockWatch() }) }
+  return {
+    asked,
+    block: new PipelinedTransaction(wire, { time: ({ stamped }) => stamped, clock, watch: new ClockWatch() }),
+  }
 }
 
 test('before the life of its database has begun nobody is answered, and nothing is stored', async () => {
@@ -96,7 +99,7 @@ test('nobody waits for the end of what has written nothing', async () => {
 test('who ends a transaction knows that it has ended: its connection is for others then', async () => {
   const isOver = Promise.withResolvers<unknown[]>()
   const { wire, asked } = wired({ ROLLBACK: isOver.promise })
-  const block = new Block(wire, { time: ({ stamped }) => stamped, clock: { elapsed: () => 0 } })
+  const block = new PipelinedTransaction(wire, { time: ({ stamped }) => stamped, clock: { elapsed: () => 0 } })
   const ended: string[] = []
   const ending = block.rollback().then(() => ended.push('ended'))
   await block.opened()
@@ -113,7 +116,7 @@ test('whoever has come to a standby, as while another one takes over, is told to
   const replica = await primary.replica()
   const sql = new SQL(replica.url(), { max: 1 })
   try {
-    const block = new Block(wireOf(sql), { time: () => NOW, clock, watch: new ClockWatch() })
+    const block = new PipelinedTransaction(wireOf(sql), { time: () => NOW, clock, watch: new ClockWatch() })
     const error = await failureOf(block.ask('SELECT 1', []))
     expect(error).toMatchObject({ name: 'PostgresError' })
     expect(isPassing(error)).toBe(true)

@@ -7,7 +7,7 @@ import { CHANNELS } from '../../contract/channel'
 import { newAttempt } from '../../src/domain/delivery/attempt'
 import { ChangedMigrationError } from '../../src/store/migrations'
 import { WrongSecretError } from '../../src/store/secret'
-import { migrate, migrating, NewerDatabaseError } from '../../src/store/sqlite/connection/migrate'
+import { migrate, migrating, NewerFileError } from '../../src/store/sqlite/connection/migrate'
 import * as schema from '../../src/store/sqlite/schema'
 import * as ours from '../../src/store/tables'
 import { createVault } from '../../src/system/vault'
@@ -25,7 +25,7 @@ const keys = new Map(
     .filter((value): value is ours.Table => value instanceof Object && 'key' in value)
     .map(({ name, key, fields }) => [
       name,
-      key.map((property) => ours.nameOf(property, fields[property] as ours.Field)),
+      key.map((property) => ours.nameOf(property, fields[property] as ours.ColumnField)),
     ]),
 )
 
@@ -146,7 +146,7 @@ describe('migrating', () => {
     const db = migrated()
     db.run('PRAGMA user_version = 99')
     const before = db.query('SELECT * FROM sqlite_schema').all()
-    expect(() => migrate(db)).toThrow(NewerDatabaseError)
+    expect(() => migrate(db)).toThrow(NewerFileError)
     expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
     expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 99 })
   })
@@ -209,7 +209,7 @@ describe('opening', () => {
     const outside = new Database(scratch.file)
     outside.run('PRAGMA user_version = 99')
     outside.close()
-    expect(() => openAt(scratch.file)).toThrow(NewerDatabaseError)
+    expect(() => openAt(scratch.file)).toThrow(NewerFileError)
     expect(() => openAt(scratch.file)).toThrow('99')
   })
 

@@ -3,10 +3,10 @@
 import { NEW_APP } from '../../src/abuse/rules/protection'
 import type { StoredKey } from '../../src/domain/access/api-key'
 import type { App } from '../../src/domain/access/app'
-import type { Claim } from '../../src/domain/codes/idempotency'
+import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../src/domain/delivery/attempt'
-import type { Letter } from '../../src/domain/message/rendered-message'
+import type { RenderedMessage } from '../../src/domain/message/rendered-message'
 import type { Owner } from '../../src/domain/shared/value'
 import type { Store } from '../../src/ports/store'
 import { systemClock } from '../../src/system/clock'
@@ -70,7 +70,7 @@ export const settled = (n: number, changes: Partial<Issue> = {}): Issue =>
     ...changes,
   })
 
-export const claimOf = (issue: Issue, seed: number, changes: Partial<Claim> = {}): Claim => ({
+export const claimOf = (issue: Issue, seed: number, changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   appId: issue.appId,
   mode: issue.mode,
   keyHash: hash16(seed),
@@ -109,7 +109,7 @@ export const awaitedOf = (issue: Issue, changes: Partial<AwaitedReport> = {}): A
   ...changes,
 })
 
-export const LETTER: Letter = {
+export const LETTER: RenderedMessage = {
   to: '+821012345678',
   text: '인증번호는 [123456]입니다.',
   code: '123456',

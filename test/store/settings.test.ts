@@ -1,6 +1,6 @@
 /** How late a server may know that settings have changed: whatever the network makes of its questions. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { Asked } from '../../src/store/postgres/connection/unit'
+import type { Querying } from '../../src/store/postgres/connection/unit'
 import { SettingsWatch } from '../../src/store/postgres/settings'
 import { VirtualClock } from '../support/clock'
 
@@ -24,7 +24,7 @@ beforeEach(() => {
       const seen = String(stored)
       return isSlow ? new Promise((answer) => underWay.push(() => answer(seen))) : Promise.resolve(seen)
     },
-  } as unknown as Asked
+  } as unknown as Querying
   watch = new SettingsWatch(asked, clock.elapsed)
 })
 

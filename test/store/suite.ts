@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChallengeSettings } from '../../src/abuse/rules/challenge'
 import { fail, forgive } from '../../src/abuse/rules/failure-budget'
-import type { Claim } from '../../src/domain/codes/idempotency'
-import { type Issue, phoneOf, STANDING, type Standing } from '../../src/domain/codes/issue'
+import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
+import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/domain/codes/issue'
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
-import type { Manner, Store, Tx } from '../../src/ports/store'
+import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/money'
 import { until } from '../support/until'
@@ -63,7 +63,7 @@ export interface Opened {
 export function storeSuite(
   name: string,
   open: (clock: StillClock) => Opened | Promise<Opened>,
-  manner: Manner = {},
+  manner: TransactionOptions = {},
 ): void {
   describe(`a store: ${name}`, () => {
     let clock: StillClock
@@ -296,7 +296,7 @@ export function storeSuite(
         await add(issue)
         expect(await store.read.issues.find(OWNER, issue.issueId)).toEqual(issue)
         expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toEqual(issue)
-        const standing = Object.fromEntries(STANDING.map((name) => [name, issue[name]])) as unknown as Standing
+        const standing = Object.fromEntries(STANDING.map((name) => [name, issue[name]])) as unknown as IssueStanding
         expect(await store.read.issues.standing(OWNER, issue.issueId)).toEqual(standing)
       })
 
@@ -581,7 +581,7 @@ export function storeSuite(
         const found = async () => {
           const { appId, mode, keyHash, fingerprint, issueId, createdAt } = (await run((tx) =>
             tx.claims.find(OWNER, hash16(1)),
-          )) as Claim
+          )) as IdempotencyRecord
           return { appId, mode, keyHash, fingerprint, issueId, createdAt }
         }
         await run((tx) => tx.claims.add(claim))

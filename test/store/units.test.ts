@@ -8,7 +8,7 @@ import { begin, complete } from '../../src/jobs/perform'
 import type { Clock } from '../../src/ports/clock'
 import type { Log } from '../../src/ports/log'
 import type { Telemetry } from '../../src/ports/telemetry'
-import { openStore, type SharedStore, type StoreOptions } from '../../src/store/postgres/open'
+import { openStore, type SharedStore, type SharedStoreOptions } from '../../src/store/postgres/open'
 import { createVault } from '../../src/system/vault'
 import { webhookCall } from '../../src/usecases/send-webhook'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
@@ -22,7 +22,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 let database: Database
 let wire: Wire
 const stores: SharedStore[] = []
-const open = async (options: Partial<StoreOptions> = {}) => {
+const open = async (options: Partial<SharedStoreOptions> = {}) => {
   const clock = new StillClock()
   const store = await openStore({ url: database.url, size: 3, clock, vault: VAULT, time: () => NOW, ...options })
   stores.push(store)
@@ -257,7 +257,7 @@ describe('the answer to a commit that is lost', () => {
 test('a server that says nothing within a unit until the database ends it is told to come back, and goes on', async () => {
   // By another one, whose statements may come as late as they like.
   await furnish(await open())
-  const connect: StoreOptions['connect'] = ({ url, size }) =>
+  const connect: SharedStoreOptions['connect'] = ({ url, size }) =>
     new SQL({ url, max: size, connection: { idle_in_transaction_session_timeout: 100 } })
   const opened: SharedStore[] = []
   // What it does first is ended, too, where this process is held up.

@@ -1,6 +1,6 @@
 /** The real app on a real database, with virtual time, seeded randomness and scripted carriers. */
 import { contract } from '../../contract'
-import { type App, createApp } from '../../src/app'
+import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/access/api-key'
 import type { Channel, Mode } from '../../src/domain/shared/value'
@@ -113,7 +113,7 @@ export class World {
   readonly config: Config
   readonly store: Store
   readonly vault: Vault
-  readonly app: App
+  readonly app: RunningApp
   readonly #sweeps: Array<() => Promise<void>> = []
   readonly #isTimed: boolean
   /** How units have locked against the order of locks; none may. */

@@ -22,7 +22,7 @@ import {
 } from '../../../src/domain/access/rate-limits'
 import { fingerprintText } from '../../../src/domain/codes/fingerprint'
 import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/codes/idempotency'
-import { check, type Issue, makeWay } from '../../../src/domain/codes/issue'
+import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
 import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
 import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
@@ -188,7 +188,7 @@ class ServiceInMemory implements Service {
       createdAt: now,
       expiresAt: now + testLifetimeMs(recipient, request.expiresInSec),
     })
-    if (before) before.issue = makeWay(before.issue, now)
+    if (before) before.issue = markReplaced(before.issue, now)
     this.#claims.set(request.idempotencyKey, { fingerprint, issueId: issue.issueId, createdAt: now })
     this.#issues.add(issue, { code, phone: order.phone, scenario: recipient.scenario })
     return view(issue)

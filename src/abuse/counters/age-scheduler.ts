@@ -1,31 +1,31 @@
 /** Issues that come in the order of their making are looked at in the order in which they come of age, at each of some ages. */
-import { type Sighting, STAGES, type Stage } from '../rules/traffic-counter'
+import { type AgeBucket, type IssueSample, STAGES } from '../rules/traffic-counter'
 
-export interface Sighted extends Sighting {
+export interface Sighted extends IssueSample {
   readonly issueId: string
 }
 
 /** When those were made that are looked at: from then on, and before that. Unix milliseconds. */
-export interface Span {
+export interface TimeSpan {
   readonly from: number
   readonly to: number
 }
 
-interface Ages<Issue> extends Span {
-  readonly stage: Stage
+interface Ages<Issue> extends TimeSpan {
+  readonly stage: AgeBucket
   /** Those that have not come to that age. */
   waiting: Issue[]
   /** The first of them. */
   next: number
 }
 
-export class InTime<Issue extends Pick<Sighting, 'createdAt'>> {
+export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
   readonly #ages: ReadonlyArray<Ages<Issue>>
 
   constructor(
-    stages: readonly Stage[],
-    spanOf: (stage: Stage) => Span,
-    private readonly look: (issue: Issue, stage: Stage) => void,
+    stages: readonly AgeBucket[],
+    spanOf: (stage: AgeBucket) => TimeSpan,
+    private readonly look: (issue: Issue, stage: AgeBucket) => void,
   ) {
     this.#ages = stages.map((stage) => ({ stage, ...spanOf(stage), waiting: [], next: 0 }))
   }
@@ -65,7 +65,7 @@ export class InTime<Issue extends Pick<Sighting, 'createdAt'>> {
 }
 
 /** When the next one comes to that age. */
-function dueOf(ages: Ages<Pick<Sighting, 'createdAt'>> | undefined): number {
+function dueOf(ages: Ages<Pick<IssueSample, 'createdAt'>> | undefined): number {
   const issue = ages?.waiting[ages.next]
   return ages && issue ? issue.createdAt + STAGES[ages.stage] : Number.POSITIVE_INFINITY
 }

@@ -2,24 +2,37 @@
 
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
-import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../../ports/store/traffic'
+import type { Decision, LaneHour, SegmentKey as LaneName, SeenIssue } from '../../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../../ports/traffic'
-import { assess, type Finding, type Matters, type Surroundings, type Wish } from '../rules/assess'
+import { assess, type Matters, type RequestFacts, type RuleHit, type Surroundings } from '../rules/assess'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../rules/baseline'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../rules/incident'
 import { isReopened, type Protection } from '../rules/protection'
 import { isProvable, type Rule } from '../rules/rule'
-import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally, type TallyState } from '../rules/traffic-counter'
+import {
+  type AgeBucket,
+  type IssueSample,
+  SHOWN_FROM_PHONES,
+  STAGES,
+  TrafficCounter,
+  type TrafficCounterState,
+} from '../rules/traffic-counter'
 import type { Sighted } from './age-scheduler'
-import { type Entered, networkName, type PlaceState, type Places, prefixName } from './prefix-and-network-counters'
-import { Lane, type LaneState } from './traffic-segment'
+import {
+  type Entered,
+  networkName,
+  type PlaceState,
+  type PrefixAndNetworkCounters,
+  prefixName,
+} from './prefix-and-network-counters'
+import { type LaneState, TrafficSegment } from './traffic-segment'
 
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
 const MOST_DECISIONS = 100
 
 /** A decision while it is counted, and its hashes as hexadecimal digits; empty: of several places. */
-type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' | 'credits'> & {
+type CountedDecision = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' | 'credits'> & {
   readonly prefix: string
   readonly network: string
   times: number
@@ -27,7 +40,7 @@ type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' |
 }
 
 /** The country's own lane; where little is usual there, also what all such countries have together. */
-type Ways = readonly [own: Lane] | readonly [own: Lane, beside: Lane]
+type Ways = readonly [own: TrafficSegment] | readonly [own: TrafficSegment, beside: TrafficSegment]
 
 /** Where a code goes: found once, and asked for again and again. */
 export interface Whereabouts {
@@ -38,12 +51,12 @@ export interface Whereabouts {
 }
 
 /** A code somebody asks for. */
-export interface Sought extends Whereabouts {
-  readonly wish: Wish
+export interface PendingRequest extends Whereabouts {
+  readonly wish: RequestFacts
   readonly prefix: string
 }
 
-interface Trouble {
+interface IncidentDelta {
   refused: number
   isBlocked: boolean
   readonly since: number
@@ -52,9 +65,9 @@ interface Trouble {
 }
 
 /** One that is on its way in: others find it there. */
-export class Presence {
+export class InFlight {
   constructor(
-    private readonly app: Tally,
+    private readonly app: TrafficCounter,
     private readonly ways: Ways,
     private readonly places: readonly Entered[],
   ) {
@@ -89,22 +102,22 @@ export class Presence {
 /** The state that `restore` takes: everything that was counted from codes. */
 export interface AppTrafficState {
   readonly since: number
-  readonly apps: Readonly<Record<KeyKind, TallyState>>
+  readonly apps: Readonly<Record<KeyKind, TrafficCounterState>>
   readonly lanes: ReadonlyArray<readonly [LaneName, LaneState]>
   readonly places: readonly PlaceState[]
 }
 
 export class AppTraffic {
   /** By their countries. */
-  readonly #lanes: Record<KeyKind, Map<string, Lane>> = { sk: new Map(), pk: new Map() }
-  readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
+  readonly #lanes: Record<KeyKind, Map<string, TrafficSegment>> = { sk: new Map(), pk: new Map() }
+  readonly #apps: Record<KeyKind, TrafficCounter> = { sk: new TrafficCounter(), pk: new TrafficCounter() }
   readonly #digits = new Map<string, string>()
-  #decided = new Map<string, Decided>()
+  #decided = new Map<string, CountedDecision>()
   /** Of the running minute. */
   #apart = { minute: 0, places: new Set<string>() }
-  readonly #troubles = new Map<Lane, Trouble>()
+  readonly #troubles = new Map<TrafficSegment, IncidentDelta>()
   /** What is none, unless nobody types. */
-  readonly #doubts = new Map<Lane, Trouble>()
+  readonly #doubts = new Map<TrafficSegment, IncidentDelta>()
   #incidents: readonly Incident[] = []
   /** As the last one who asked found it. */
   #protection: Protection | undefined
@@ -112,7 +125,7 @@ export class AppTraffic {
   /** `hours`: of the last two weeks. `since`: whatever was issued from then on is shown to it. */
   constructor(
     readonly appId: string,
-    private readonly places: Places,
+    private readonly places: PrefixAndNetworkCounters,
     hours: readonly LaneHour[],
     private since: number,
   ) {
@@ -121,7 +134,7 @@ export class AppTraffic {
         hours.filter((hour) => hour.kind === kind),
         ({ country }) => country,
       ))
-        this.#lanes[kind].set(country, new Lane({ kind, country }, ofLane, false))
+        this.#lanes[kind].set(country, new TrafficSegment({ kind, country }, ofLane, false))
     this.#learn()
   }
 
@@ -142,7 +155,7 @@ export class AppTraffic {
   }
 
   /** `where`: as it has been found before. */
-  see(sighting: Sighting, stage: Stage, where: Whereabouts): void {
+  see(sighting: IssueSample, stage: AgeBucket, where: Whereabouts): void {
     const prefix = where.prefix === undefined ? undefined : this.places.prefix(where.prefix)
     const network = where.network === undefined ? undefined : this.places.network(where.network)
     const now = sighting.createdAt + STAGES[stage]
@@ -163,7 +176,7 @@ export class AppTraffic {
   }
 
   /** Where the code would go, as it is known here. */
-  find(wish: Wish): Sought {
+  find(wish: RequestFacts): PendingRequest {
     const { kind, country = ELSEWHERE, prefix, network } = wish
     return {
       wish,
@@ -174,7 +187,7 @@ export class AppTraffic {
   }
 
   /** The segments that a code belongs to. */
-  whereabouts({ kind, country, prefix, network }: Sighting): Whereabouts {
+  whereabouts({ kind, country, prefix, network }: IssueSample): Whereabouts {
     return {
       ways: this.#ways(kind, country),
       prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
@@ -182,12 +195,18 @@ export class AppTraffic {
     }
   }
 
-  assess(protection: Protection, sought: Sought, price: number, now: number, matters?: Matters): Finding | undefined {
+  assess(
+    protection: Protection,
+    sought: PendingRequest,
+    price: number,
+    now: number,
+    matters?: Matters,
+  ): RuleHit | undefined {
     this.#protection = protection
     return assess(protection, sought.wish, this.#around(sought, price, now), now, matters)
   }
 
-  #around(sought: Sought, price: number, now: number): Surroundings {
+  #around(sought: PendingRequest, price: number, now: number): Surroundings {
     const { wish, ways, prefix, network } = sought
     for (const way of ways) way.resume(now)
     const [{ tally: country, usual }] = ways
@@ -203,11 +222,11 @@ export class AppTraffic {
   }
 
   /** Counts one more that is on its way in, until it is over. */
-  entering(sought: Sought): Presence {
+  entering(sought: PendingRequest): InFlight {
     const { wish, ways, prefix, network } = sought
     const places = [this.places.enterPrefix(prefix)]
     if (network !== undefined) places.push(this.places.enterNetwork(network))
-    return new Presence(this.#apps[wish.kind], ways, places)
+    return new InFlight(this.#apps[wish.kind], ways, places)
   }
 
   /** The digits of a prefix that a number of this server's own has. */
@@ -248,7 +267,7 @@ export class AppTraffic {
     const lanes = this.#all()
     for (const lane of lanes) this.#endDoubt(lane, now)
     const beside = { sk: this.#refusedElsewhere('sk'), pk: this.#refusedElsewhere('pk') }
-    const refusedWith = (lane: Lane) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
+    const refusedWith = (lane: TrafficSegment) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
     return {
       appId: this.appId,
       decisions,
@@ -273,13 +292,13 @@ export class AppTraffic {
     if (hours.length > 0) this.#learn()
   }
 
-  #decisionOf({ prefix, network, ...decided }: Decided): Decision {
+  #decisionOf({ prefix, network, ...decided }: CountedDecision): Decision {
     const places = { prefixHash: Buffer.from(prefix, 'hex'), networkHash: Buffer.from(network, 'hex') }
     return { appId: this.appId, ...decided, ...places }
   }
 
   /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
-  #takeTrouble(lane: Lane, beside: number, now: number): FoundTrouble | undefined {
+  #takeTrouble(lane: TrafficSegment, beside: number, now: number): FoundTrouble | undefined {
     const { name, pause } = lane
     const known = this.#incidents.find((incident) => isOf(incident, lane))
     const trouble = this.#troubles.get(lane)
@@ -301,12 +320,12 @@ export class AppTraffic {
     return unusual.reduce((total, lane) => total + this.#refused(lane), 0)
   }
 
-  #refused(lane: Lane): number {
+  #refused(lane: TrafficSegment): number {
     return this.#troubles.get(lane)?.refused ?? 0
   }
 
   /** It is trouble where nobody types, and nothing where somebody does. */
-  #endDoubt(lane: Lane, now: number): void {
+  #endDoubt(lane: TrafficSegment, now: number): void {
     const doubt = this.#doubts.get(lane)
     if (!doubt) return
     const { kind, country } = lane.name
@@ -316,7 +335,7 @@ export class AppTraffic {
   }
 
   /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
-  #isNewlyUntyped(lane: Lane, now: number): boolean {
+  #isNewlyUntyped(lane: TrafficSegment, now: number): boolean {
     const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
     if (this.#protection && isReopened(this.#protection, lane.name, now)) return false
     return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
@@ -333,12 +352,12 @@ export class AppTraffic {
     }
   }
 
-  #lane(kind: KeyKind, country: string): Lane {
+  #lane(kind: KeyKind, country: string): TrafficSegment {
     const lanes = this.#lanes[kind]
     const known = lanes.get(country)
     if (known) return known
     const isLearned = lanes.values().some(({ usual }) => usual.isLearned)
-    const lane = new Lane({ kind, country }, [], isLearned)
+    const lane = new TrafficSegment({ kind, country }, [], isLearned)
     lanes.set(country, lane)
     return lane
   }
@@ -348,12 +367,12 @@ export class AppTraffic {
     return lane.isUsual || country === ELSEWHERE ? [lane] : [lane, this.#lane(kind, ELSEWHERE)]
   }
 
-  #all(): Lane[] {
+  #all(): TrafficSegment[] {
     return KINDS.flatMap((kind) => [...this.#lanes[kind].values()])
   }
 
   /** A code was refused for what was found, or would have been. */
-  note(finding: Finding, sought: Sought, now: number): void {
+  note(finding: RuleHit, sought: PendingRequest, now: number): void {
     const { rule, isRefused, price: credits } = finding
     const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
@@ -366,7 +385,11 @@ export class AppTraffic {
     this.#addTrouble(found, lane, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
-  #addTrouble(to: Map<Lane, Trouble>, lane: Lane, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
+  #addTrouble(
+    to: Map<TrafficSegment, IncidentDelta>,
+    lane: TrafficSegment,
+    added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>,
+  ): void {
     const known = to.get(lane) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
     known.refused += added.refused
     known.isBlocked ||= added.isBlocked
@@ -376,7 +399,7 @@ export class AppTraffic {
   }
 
   /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
-  #decide(decided: Decided): void {
+  #decide(decided: CountedDecision): void {
     const { minute } = decided
     if (this.#apart.minute !== minute) this.#apart = { minute, places: new Set() }
     const { places } = this.#apart
@@ -386,11 +409,11 @@ export class AppTraffic {
     else this.#countDecided({ ...decided, prefix: '', network: '' })
   }
 
-  #countDecided(decided: Decided): void {
+  #countDecided(decided: CountedDecision): void {
     this.#count(nameOfDecided(decided), decided)
   }
 
-  #count(name: string, decided: Decided): void {
+  #count(name: string, decided: CountedDecision): void {
     const known = this.#decided.get(name)
     if (!known) {
       this.#decided.set(name, decided)
@@ -401,19 +424,20 @@ export class AppTraffic {
   }
 }
 
-const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: Decided): string =>
+const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: CountedDecision): string =>
   `${minute}/${kind}/${country}/${rule}/${isRefused}/${prefix}/${network}`
 
-const hasUntyped = (tally: Tally | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
+const hasUntyped = (tally: TrafficCounter | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
 
-const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.score, usual.isLearned)
+const hasNobodyTyping = ({ typing, usual }: TrafficSegment): boolean => isUntyped(typing.score, usual.isLearned)
 
 /** Countries where little is usual, together with numbers of no country. */
 const ELSEWHERE = ''
 
 const KINDS = ['sk', 'pk'] as const satisfies readonly KeyKind[]
 
-const isOf = ({ kind, country }: LaneName, { name }: Lane): boolean => kind === name.kind && country === name.country
+const isOf = ({ kind, country }: LaneName, { name }: TrafficSegment): boolean =>
+  kind === name.kind && country === name.country
 
 const hex = (hash: Uint8Array) => hash.toHex()
 

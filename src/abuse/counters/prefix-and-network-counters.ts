@@ -3,31 +3,31 @@
  * last. Of whoever only asks for one nothing is remembered, so that what is refused makes nothing forgotten.
  */
 import type { KeyKind } from '../../domain/access/api-key'
-import { NetworkTally, Tally, type TallyState } from '../rules/traffic-counter'
+import { NetworkCounter, TrafficCounter, type TrafficCounterState } from '../rules/traffic-counter'
 
 /** Some two kilobytes each. */
 const MOST = 20_000
 /** So many outlive a restart: an attack goes to places that were seen last. */
 const MOST_KEPT = 2_000
 
-const NO_PREFIX = new Tally()
-const NO_NETWORK = new NetworkTally()
+const NO_PREFIX = new TrafficCounter()
+const NO_NETWORK = new NetworkCounter()
 
 /** What counts of an app's codes of one kind of key are known by. `hash`: of the prefix or network. */
 export const prefixName = (appId: string, kind: KeyKind, hash: string) => `p${appId}${kind}${hash}`
 export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${appId}${kind}${hash}`
 
-const newPrefix = () => new Tally()
-const newNetwork = () => new NetworkTally()
+const newPrefix = () => new TrafficCounter()
+const newNetwork = () => new NetworkCounter()
 
-export type PlaceState = readonly [name: string, tally: TallyState]
+export type PlaceState = readonly [name: string, tally: TrafficCounterState]
 
 /** Where one is on the way to. */
 export class Entered {
   constructor(
-    readonly tally: Tally,
+    readonly tally: TrafficCounter,
     private readonly name: string,
-    private readonly entered: Map<string, Tally>,
+    private readonly entered: Map<string, TrafficCounter>,
   ) {
     tally.entering++
   }
@@ -38,31 +38,31 @@ export class Entered {
   }
 }
 
-export class Places {
-  readonly #known = new Map<string, Tally>()
+export class PrefixAndNetworkCounters {
+  readonly #known = new Map<string, TrafficCounter>()
   /** Of a snapshot: most of them nobody asks for again. All are older than those that are known. */
-  readonly #restored = new Map<string, TallyState>()
+  readonly #restored = new Map<string, TrafficCounterState>()
   /** Where codes are on their way to that may still be refused, and no other has gone. */
-  readonly #entered = new Map<string, Tally>()
+  readonly #entered = new Map<string, TrafficCounter>()
   /** It goes on where it was: to begin anew would pass by all that has gone. */
   readonly #oldest = this.#known.keys()
 
-  prefix(name: string): Tally {
+  prefix(name: string): TrafficCounter {
     return this.#of(name, newPrefix)
   }
 
-  network(name: string): NetworkTally {
-    return this.#of(name, newNetwork) as NetworkTally
+  network(name: string): NetworkCounter {
+    return this.#of(name, newNetwork) as NetworkCounter
   }
 
   /** To be looked at only: what is not known has no codes. */
-  prefixSeen(name: string): Tally {
+  prefixSeen(name: string): TrafficCounter {
     return this.#at(name) ?? NO_PREFIX
   }
 
   /** The same. */
-  networkSeen(name: string): NetworkTally {
-    return (this.#at(name) as NetworkTally | undefined) ?? NO_NETWORK
+  networkSeen(name: string): NetworkCounter {
+    return (this.#at(name) as NetworkCounter | undefined) ?? NO_NETWORK
   }
 
   /** Counts one more that is on its way there, until it leaves. */
@@ -96,11 +96,11 @@ export class Places {
     for (const [name, state] of places) this.#restored.set(name, state)
   }
 
-  #at(name: string): Tally | undefined {
+  #at(name: string): TrafficCounter | undefined {
     return this.#knownAt(name) ?? this.#entered.get(name)
   }
 
-  #knownAt(name: string): Tally | undefined {
+  #knownAt(name: string): TrafficCounter | undefined {
     const state = this.#restored.get(name)
     if (!state) return this.#known.get(name)
     const tally = name.startsWith('n') ? newNetwork() : newPrefix()
@@ -110,14 +110,14 @@ export class Places {
     return tally
   }
 
-  #enter(name: string, make: () => Tally): Entered {
+  #enter(name: string, make: () => TrafficCounter): Entered {
     const there = this.#at(name)
     const tally = there ?? make()
     if (!there) this.#entered.set(name, tally)
     return new Entered(tally, name, this.#entered)
   }
 
-  #of(name: string, make: () => Tally): Tally {
+  #of(name: string, make: () => TrafficCounter): TrafficCounter {
     const known = this.#knownAt(name)
     const tally = known ?? this.#entered.get(name) ?? make()
     // The newest is the last one.

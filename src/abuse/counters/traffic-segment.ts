@@ -2,31 +2,38 @@
 
 import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
-import type { LaneHour, Lane as LaneName } from '../../ports/store/traffic'
+import type { LaneHour, SegmentKey as LaneName } from '../../ports/store/traffic'
 import type { WayThere } from '../rules/assess'
 import {
   areBesieging,
+  type Baseline,
   isTyped,
   isUsual,
   KNOCKS_MS,
   looksLikeOutage,
   mayBeSilent,
+  type SequentialTest,
   SUSPECTED,
-  type Suspicion,
   suspicionAfter,
   suspicionAfterPause,
   suspicionBeside,
   suspicionHolding,
   UNSUSPECTED,
-  type Usual,
   usualOf,
 } from '../rules/baseline'
-import { Typing, type TypingState } from '../rules/early-conversion-test'
+import { type EarlyConversionState, EarlyConversionTest } from '../rules/early-conversion-test'
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../rules/incident'
-import { CountryTally, fateAt, type Sighting, STAGES, type Stage, type TallyState } from '../rules/traffic-counter'
+import {
+  type AgeBucket,
+  CountryCounter,
+  fateAt,
+  type IssueSample,
+  STAGES,
+  type TrafficCounterState,
+} from '../rules/traffic-counter'
 
 /** How a code is looked at. */
-interface Manner {
+interface SegmentOptions {
   readonly mayPause: boolean
   /** There are more of its prefix or network. */
   readonly isLocal: boolean
@@ -34,9 +41,9 @@ interface Manner {
 
 /** The state that `restore` takes: everything but past hours and incidents, which are read anew. */
 export interface LaneState {
-  readonly tally: TallyState
-  readonly typing: TypingState
-  readonly suspicion: Suspicion
+  readonly tally: TrafficCounterState
+  readonly typing: EarlyConversionState
+  readonly suspicion: SequentialTest
   readonly pause: Pause
   readonly resumed: number | undefined
   readonly knocks: SlidingState
@@ -47,11 +54,11 @@ export interface LaneState {
   readonly storedUntil: number
 }
 
-export class Lane implements WayThere {
-  readonly tally = new CountryTally()
-  readonly typing = new Typing()
-  suspicion: Suspicion = UNSUSPECTED
-  usual: Usual
+export class TrafficSegment implements WayThere {
+  readonly tally = new CountryCounter()
+  readonly typing = new EarlyConversionTest()
+  suspicion: SequentialTest = UNSUSPECTED
+  usual: Baseline
   #pause = NO_PAUSE
   /** The pause after which it was looked at anew. */
   #resumed: number | undefined
@@ -104,14 +111,14 @@ export class Lane implements WayThere {
   }
 
   /** Answers it as it counts elsewhere, too. */
-  see(sighting: Sighting, stage: Stage, how: Manner): Sighting {
+  see(sighting: IssueSample, stage: AgeBucket, how: SegmentOptions): IssueSample {
     const seen = this.judge(sighting, stage, how)
     this.#note(seen, stage)
     return seen
   }
 
   /** The same, where it is noted elsewhere how many there are in an hour. */
-  judge(sighting: Sighting, stage: Stage, { mayPause, isLocal }: Manner): Sighting {
+  judge(sighting: IssueSample, stage: AgeBucket, { mayPause, isLocal }: SegmentOptions): IssueSample {
     const now = sighting.createdAt + STAGES[stage]
     const seen = this.#isExcused(sighting, stage, isLocal, now)
       ? { ...sighting, delivery: 'undelivered' as const }
@@ -125,7 +132,7 @@ export class Lane implements WayThere {
   }
 
   /** Whether it may be that it has not arrived. What it shows is counted, or held back. */
-  #isExcused(sighting: Sighting, stage: Stage, isLocal: boolean, now: number): boolean {
+  #isExcused(sighting: IssueSample, stage: AgeBucket, isLocal: boolean, now: number): boolean {
     const isSilent = this.#isSilent(sighting)
     const fate = stage === 'sent' || stage === 'late' ? undefined : fateAt(sighting, stage)
     if (fate === undefined) return isSilent
@@ -139,7 +146,7 @@ export class Lane implements WayThere {
   }
 
   /** A carrier that usually reports says nothing of it, as it would where it lost all that there is. */
-  #isSilent(sighting: Sighting): boolean {
+  #isSilent(sighting: IssueSample): boolean {
     const now = sighting.createdAt
     const { tally, usual } = this
     return tally.isSilent(sighting) && mayBeSilent(tally.verifiedOrSilent(now), usual, now) && !this.#isBesieged(now)
@@ -152,7 +159,7 @@ export class Lane implements WayThere {
   }
 
   /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */
-  #isOut(suspicion: Suspicion, now: number): boolean {
+  #isOut(suspicion: SequentialTest, now: number): boolean {
     const wasPaused = this.#pause.pausedUntil !== undefined
     return !wasPaused && looksLikeOutage(suspicion, this.usual, now) && !this.#isBesieged(now)
   }
@@ -239,7 +246,7 @@ export class Lane implements WayThere {
     this.usual = { ...usualOf(hours), isLearned: this.isAppLearned }
   }
 
-  #note(sighting: Sighting, stage: Stage): void {
+  #note(sighting: IssueSample, stage: AgeBucket): void {
     const { createdAt, price } = sighting
     const fate = stage === 'sent' ? undefined : fateAt(sighting, stage)
     const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS

@@ -1,7 +1,7 @@
 /** What a server knows of an app's traffic, as text: one that starts goes on from there, and reads only what came since. */
 
 import type { TrafficSnapshot } from '../../ports/store/traffic'
-import type { Stage } from '../rules/traffic-counter'
+import type { AgeBucket } from '../rules/traffic-counter'
 import type { AppTrafficState } from './app-traffic'
 
 /** Raised with each change of what is in it; a snapshot of another format is as none. */
@@ -9,7 +9,7 @@ const FORMAT = 1
 
 export interface WatchedState {
   /** What was made before has been looked at, by age; Unix milliseconds. */
-  readonly until: Readonly<Record<Stage, number>>
+  readonly until: Readonly<Record<AgeBucket, number>>
   /** Codes that are not judged yet, by the second in which each was made. */
   readonly counted: ReadonlyArray<readonly [second: number, codes: readonly number[]]>
   readonly traffic: AppTrafficState

@@ -10,15 +10,15 @@ import { unavailable } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Store } from '../../ports/store'
-import type { Seen } from '../../ports/store/traffic'
+import type { CountedIssues } from '../../ports/store/traffic'
 import type { Entrant, Findings, Traffic } from '../../ports/traffic'
-import { type Finding, type Matters, mayRefuse, type Wish } from '../rules/assess'
+import { type Matters, mayRefuse, type RequestFacts, type RuleHit } from '../rules/assess'
 import { LEARNED_DAYS } from '../rules/baseline'
 import type { Protection } from '../rules/protection'
-import { STAGES, type Stage } from '../rules/traffic-counter'
-import { InTime, type Sighted } from './age-scheduler'
-import { AppTraffic, type Presence, type Sought, sightedOf, type Whereabouts } from './app-traffic'
-import { Places } from './prefix-and-network-counters'
+import { type AgeBucket, STAGES } from '../rules/traffic-counter'
+import { AgeScheduler, type Sighted } from './age-scheduler'
+import { AppTraffic, type InFlight, type PendingRequest, sightedOf, type Whereabouts } from './app-traffic'
+import { PrefixAndNetworkCounters } from './prefix-and-network-counters'
 import { stateIn, textOf } from './traffic-snapshot'
 
 /** A unit that is being stored may be seen after one that began later. */
@@ -47,7 +47,7 @@ const RETRY_AFTER_MS = SECOND_MS
 /** So many apps are known before anybody asks: their last day is read meanwhile. */
 const MOST_AT_START = 100
 
-const EVERY_STAGE = Object.keys(STAGES) as Stage[]
+const EVERY_STAGE = Object.keys(STAGES) as AgeBucket[]
 
 async function someAtOnce<T>(atOnce: number, all: IteratorObject<T>, act: (one: T) => Promise<unknown>): Promise<void> {
   await Promise.all(
@@ -85,14 +85,14 @@ interface Watched {
   snapshotAt: number
   unkept: number
   /** What was made before has been looked at, by age; Unix milliseconds. */
-  until: Record<Stage, number>
+  until: Record<AgeBucket, number>
   /** Counted as sent, and not judged yet, by the second in which each was made. A code is counted once, and before what has become of it. */
   counted: Map<number, Set<number>>
   looking: Promise<void> | undefined
 }
 
 /** A code, and where it went: found once for all ages at which it is looked at. */
-interface Placed {
+interface LocatedIssue {
   readonly issue: Sighted
   readonly where: Whereabouts
   readonly createdAt: number
@@ -105,11 +105,11 @@ function forgetBefore(counted: Watched['counted'], before: number): void {
 const isFresh = ({ lookedAt }: Watched, now: number): boolean => now - lookedAt < STALE_MS
 
 class OnItsWay implements Entrant {
-  #presence: Presence | undefined
+  #presence: InFlight | undefined
 
   constructor(
     private readonly traffic: AppTraffic,
-    private readonly sought: Sought,
+    private readonly sought: PendingRequest,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly issued: (issue: Issue) => void,
   ) {}
@@ -118,11 +118,11 @@ class OnItsWay implements Entrant {
     return this.#ask(protection, price, mayRefuse)?.isRefused === true
   }
 
-  assess(protection: Protection, price: number): Finding | undefined {
+  assess(protection: Protection, price: number): RuleHit | undefined {
     return this.#ask(protection, price)
   }
 
-  note(finding: Finding): void {
+  note(finding: RuleHit): void {
     this.traffic.note(finding, this.sought, this.clock.now())
   }
 
@@ -131,7 +131,7 @@ class OnItsWay implements Entrant {
     if (issue) this.issued(issue)
   }
 
-  #ask(protection: Protection, price: number, matters?: Matters): Finding | undefined {
+  #ask(protection: Protection, price: number, matters?: Matters): RuleHit | undefined {
     const found = this.#look(protection, price, matters)
     // From here on others find it there.
     if (found?.isRefused) this.#goAway()
@@ -139,7 +139,7 @@ class OnItsWay implements Entrant {
     return found
   }
 
-  #look(protection: Protection, price: number, matters: Matters | undefined): Finding | undefined {
+  #look(protection: Protection, price: number, matters: Matters | undefined): RuleHit | undefined {
     this.#presence?.stepAside()
     try {
       return this.traffic.assess(protection, this.sought, price, this.clock.now(), matters)
@@ -157,14 +157,14 @@ class OnItsWay implements Entrant {
 /** What tells an issue from all others of its second: of a UUID the last 48 bits are random. As text it would take three times as much. */
 const numberOf = (issueId: string) => Number.parseInt(issueId.slice(-12), 16)
 
-export class WatchedTraffic implements Traffic {
+export class TrafficWatch implements Traffic {
   readonly #apps = new Map<string, Watched>()
   readonly #loading = new Map<string, Promise<Watched>>()
-  readonly #places = new Places()
+  readonly #places = new PrefixAndNetworkCounters()
 
   constructor(private readonly deps: TrafficDependencies) {}
 
-  async enter(appId: string, wish: Wish): Promise<Entrant> {
+  async enter(appId: string, wish: RequestFacts): Promise<Entrant> {
     const askedAt = this.deps.clock.elapsed()
     const known = this.#apps.get(appId)
     const watched = known && isFresh(known, askedAt) ? known : await this.#fresh(appId)
@@ -314,7 +314,7 @@ export class WatchedTraffic implements Traffic {
   async #see(watched: Watched, now: number): Promise<void> {
     const { until, counted, lookedAt } = watched
     const behindMs = now - until.sent
-    const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
+    const to = (stage: AgeBucket) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
     // What is read at once is shown as it was seen by who was there: a count does not go back in time.
     if (behindMs > STAGES.late) await this.#show(watched, EVERY_STAGE, 'all', ahead)
@@ -334,17 +334,22 @@ export class WatchedTraffic implements Traffic {
   }
 
   /** What is sent here alone was counted when it was sent. */
-  async #pass({ until }: Watched, ahead: Record<Stage, number>): Promise<void> {
+  async #pass({ until }: Watched, ahead: Record<AgeBucket, number>): Promise<void> {
     until.sent = ahead.sent
   }
 
-  async #show(watched: Watched, stages: readonly Stage[], which: Seen, ahead: Record<Stage, number>): Promise<void> {
+  async #show(
+    watched: Watched,
+    stages: readonly AgeBucket[],
+    which: CountedIssues,
+    ahead: Record<AgeBucket, number>,
+  ): Promise<void> {
     const { traffic, until } = watched
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
-    const spanOf = (stage: Stage) => ({ from: until[stage], to: ahead[stage] })
-    const looks = new InTime<Placed>(stages, spanOf, ({ issue, where }, stage) => {
+    const spanOf = (stage: AgeBucket) => ({ from: until[stage], to: ahead[stage] })
+    const looks = new AgeScheduler<LocatedIssue>(stages, spanOf, ({ issue, where }, stage) => {
       if (stage !== 'late') this.#seeSent(watched, issue, where)
       if (stage !== 'sent') traffic.see(issue, stage, where)
     })

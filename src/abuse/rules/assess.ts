@@ -13,21 +13,21 @@ import {
   type Allowed,
   allowedOf,
   allowedOfCountry,
+  type Baseline,
   isTyped,
+  type SequentialTest,
   SUSPECTED,
-  type Suspicion,
   TOO_MANY_COUNTRIES,
   tolerated,
-  type Usual,
 } from './baseline'
 import { type Cap, capWaitMs } from './cap'
 import { PENDING_AFTER_PAUSE } from './incident'
 import { countryClosed, destinationOf, isReopened, type Protection } from './protection'
-import { type Found, foundBy, isProvable, limitOf, type ProtectionMode, type Rule } from './rule'
-import type { CountryTally, NetworkTally, Tally } from './traffic-counter'
+import { foundBy, isProvable, limitOf, type ProtectionMode, type Rule, type RuleMatch } from './rule'
+import type { CountryCounter, NetworkCounter, TrafficCounter } from './traffic-counter'
 
 /** Who asks for a code, and for whom. */
-export interface Wish {
+export interface RequestFacts {
   readonly kind: KeyKind
   /** Where the app is at home. */
   readonly home: string
@@ -50,27 +50,27 @@ export interface Wish {
 export interface Surroundings {
   /** What it would cost, credits. */
   readonly price: number
-  readonly app: Tally
-  readonly country: CountryTally
-  readonly prefix: Tally
-  readonly network: NetworkTally | undefined
-  readonly usual: Usual
+  readonly app: TrafficCounter
+  readonly country: CountryCounter
+  readonly prefix: TrafficCounter
+  readonly network: NetworkCounter | undefined
+  readonly usual: Baseline
   /** The country's own way, and behind it that of all countries where little is usual, if it is one of them. */
   readonly ways: readonly WayThere[]
 }
 
 /** What codes that go the same way have shown. */
 export interface WayThere {
-  readonly tally: CountryTally
-  readonly usual: Usual
+  readonly tally: CountryCounter
+  readonly usual: Baseline
   /** Of the sequential test, and what follows from it. */
-  readonly suspicion: Suspicion
+  readonly suspicion: SequentialTest
   isSuspected(now: number): boolean
   readonly pausedUntil: number | undefined
 }
 
 /** A rule is against it. */
-export interface Finding extends Found {
+export interface RuleHit extends RuleMatch {
   /** What it would have cost, credits. */
   readonly price: number
 }
@@ -82,26 +82,32 @@ export const mayRefuse: Matters = (mode) => mode === 'block'
 
 export function assess(
   protection: Protection,
-  wish: Wish,
+  wish: RequestFacts,
   around: Surroundings,
   now: number,
   matters?: Matters,
-): Finding | undefined {
+): RuleHit | undefined {
   const { found } = decide(protection, wish, around, now, matters)
   return found && { ...found, price: around.price }
 }
 
 /** The first rule that refuses, else the first that would. */
-class Decision {
-  found: Found | undefined
+class RuleDecision {
+  found: RuleMatch | undefined
 
   find(mode: ProtectionMode, rule: Rule, waitMs?: number): void {
     if (!this.found || (mode === 'block' && !this.found.isRefused)) this.found = foundBy(mode, rule, waitMs)
   }
 }
 
-function decide(protection: Protection, wish: Wish, around: Surroundings, now: number, matters = isNoted): Decision {
-  const decision = new Decision()
+function decide(
+  protection: Protection,
+  wish: RequestFacts,
+  around: Surroundings,
+  now: number,
+  matters = isNoted,
+): RuleDecision {
+  const decision = new RuleDecision()
   if (wish.withoutTexts) decision.find(protection.numberTypes, 'number_type')
   const destination = destinationOf(protection, wish, wish)
   if (destination === 'closed') decision.find('block', 'country_closed')
@@ -125,13 +131,13 @@ function decide(protection: Protection, wish: Wish, around: Surroundings, now: n
   return decision
 }
 
-const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], wish: Wish, now: number) =>
+const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], wish: RequestFacts, now: number) =>
   now < until &&
   wish.country === country &&
   (prefix === undefined || prefix === wish.prefix) &&
   (kind === undefined || kind === wish.kind)
 
-function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): boolean {
+function isTrusted({ trusted }: Protection, { country, phone, address }: RequestFacts): boolean {
   return (
     (country !== undefined && trusted.countries.includes(country)) ||
     trusted.phones.includes(phone) ||
@@ -142,7 +148,7 @@ function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): 
 const isWithin = (networks: readonly string[], address: string): boolean =>
   networks.some((network) => cidrContains(network, address))
 
-const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
+const tallyOf = ({ per }: Cap, around: Surroundings): TrafficCounter => around[per]
 
 /** How soon what is too young to be judged is older. */
 const PENDING_RETRY_MS = MINUTE_MS
@@ -159,9 +165,9 @@ type Find = (rule: Rule, waitMs: number) => void
  * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
  * `conversion.ts`.
  */
-function findUnpaid(wish: Wish, around: Surroundings, tolerance: number, now: number, find: Find): void {
+function findUnpaid(wish: RequestFacts, around: Surroundings, tolerance: number, now: number, find: Find): void {
   const { network, prefix, usual, ways } = around
-  const isOpen = (place: Tally, of: Usual) => !wish.mayProve && isTyped(place, of, now)
+  const isOpen = (place: TrafficCounter, of: Baseline) => !wish.mayProve && isTyped(place, of, now)
   if (network && !isOpen(network, usual)) {
     const counts = network.counts(now)
     findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
@@ -189,7 +195,7 @@ function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolera
 
 function findUnverified(
   place: 'network' | 'prefix' | 'country',
-  tally: Tally,
+  tally: TrafficCounter,
   allowed: Allowed,
   now: number,
   find: Find,
@@ -203,7 +209,7 @@ function findUnverified(
 }
 
 /** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */
-export function refusalOf({ rule, waitMs }: Pick<Finding, 'rule' | 'waitMs'>): Refusal {
+export function refusalOf({ rule, waitMs }: Pick<RuleHit, 'rule' | 'waitMs'>): Refusal {
   if (rule === 'number_type') return withoutTexts()
   if (waitMs === undefined) return countryClosed()
   const limit = limitOf(rule)

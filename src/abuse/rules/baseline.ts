@@ -17,16 +17,16 @@
  */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
-import type { Counts, Fate, Tally, Window } from './traffic-counter'
+import type { CodeResult, CountedWindow, TrafficCounter, TrafficCounts } from './traffic-counter'
 
 /** What an app sent to a country with a kind of key in one hour, and what became of it. */
-export interface TrafficHour extends Window {
+export interface TrafficHour extends CountedWindow {
   /** When it begins, Unix milliseconds. */
   readonly hour: number
 }
 
 /** What is usual there. */
-export interface Usual {
+export interface Baseline {
   /** Of the codes that were judged, how many are not verified: 0 to 1. */
   readonly unverifiedShare: number
   /** The most that were verified on one day. */
@@ -49,7 +49,7 @@ const UNKNOWN_SHARE = 0.3
 const LEAST_SHARE = 0.05
 const GREATEST_SHARE = 0.5
 
-const daysOf = (hours: readonly TrafficHour[]): Window[] =>
+const daysOf = (hours: readonly TrafficHour[]): CountedWindow[] =>
   [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
 
 /** How far an app's traffic is known. */
@@ -63,14 +63,14 @@ export interface Learned {
 /** Of its newest days. */
 export const learnedOf = (hours: readonly TrafficHour[]): Learned => learnedOn(daysOf(hours))
 
-function learnedOn(days: readonly Window[]): Learned {
+function learnedOn(days: readonly CountedWindow[]): Learned {
   const { verified } = addUp(days)
   const onDays = days.filter((day) => day.verified > 0).length
   return { verified, onDays, isLearned: verified >= LEARNED_FROM.verified && onDays >= LEARNED_FROM.onDays }
 }
 
 /** Of its newest days. */
-export function usualOf(hours: readonly TrafficHour[]): Usual {
+export function usualOf(hours: readonly TrafficHour[]): Baseline {
   const days = daysOf(hours)
   const byHour = Map.groupBy(hours, ({ hour }) => (hour / HOUR_MS) % 24)
   const meanAt = (name: 'sent' | 'verified') =>
@@ -85,7 +85,7 @@ export function usualOf(hours: readonly TrafficHour[]): Usual {
 }
 
 /** The median of the days: what happened on some of them does not teach it. */
-function medianShare(days: readonly Window[]): number {
+function medianShare(days: readonly CountedWindow[]): number {
   const shares = days
     .filter(({ verified }) => verified > 0)
     .map(({ verified, unverified }) => unverified / (unverified + verified))
@@ -93,7 +93,7 @@ function medianShare(days: readonly Window[]): number {
   return shares[Math.floor(shares.length / 2)] ?? UNKNOWN_SHARE
 }
 
-const addUp = (windows: readonly Window[]): Window =>
+const addUp = (windows: readonly CountedWindow[]): CountedWindow =>
   windows.reduce(
     (total, { sent, credits, verified, unverified }) => ({
       sent: total.sent + sent,
@@ -108,15 +108,15 @@ const addUp = (windows: readonly Window[]): Window =>
  * Whether people type there: of the codes of the last hour that may have arrived, and of those of the last day, at least half of
  * the usual share was verified. Codes too young to be judged count as not verified.
  */
-export function isTyped(place: Pick<Tally, 'counts' | 'pending'>, usual: Usual, now: number): boolean {
+export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, usual: Baseline, now: number): boolean {
   const young = place.pending(now)
   const { hour, day } = place.counts(now)
-  const isEnough = ({ verified, unverified }: Window) => unverified + young <= unverifiedBeside(usual) * verified
+  const isEnough = ({ verified, unverified }: CountedWindow) => unverified + young <= unverifiedBeside(usual) * verified
   return hour.verified >= 1 && isEnough(hour) && isEnough(day)
 }
 
 /** How many may be unverified for each that is verified, so that half of the usual share is. */
-const unverifiedBeside = ({ unverifiedShare }: Usual): number => 2 / (1 - unverifiedShare) - 1
+const unverifiedBeside = ({ unverifiedShare }: Baseline): number => 2 / (1 - unverifiedShare) - 1
 
 /** How many codes may be unverified, and how many too young to be judged. */
 export interface Allowed {
@@ -140,7 +140,7 @@ const FLOORS = {
   // What may be pending where nobody has typed yet brings about a pause; it does not refuse beyond the pause.
   country: { hour: 16, day: 20, pending: 15 },
 } as const
-export type Place = keyof typeof FLOORS
+export type BaselineScope = keyof typeof FLOORS
 
 const AUTHGEAR_SHARE = 0.2
 /** A day has more than one busy hour. */
@@ -148,10 +148,10 @@ const HOUR_OF_DAY = 1 / 6
 
 /** How many may stay unverified in a place; `usually` are verified there in a day. */
 function unverifiedAllowed(
-  place: Place,
-  { hour, day }: Counts,
+  place: BaselineScope,
+  { hour, day }: TrafficCounts,
   usually: number,
-  usual: Usual,
+  usual: Baseline,
 ): Omit<Allowed, 'pending'> {
   const floor = FLOORS[place]
   const published = AUTHGEAR_SHARE * Math.max(usually, day.verified)
@@ -163,7 +163,7 @@ function unverifiedAllowed(
 }
 
 /** Limits of a prefix or a network. */
-export function allowedOf(place: 'prefix' | 'network', counts: Counts, usual: Usual): Allowed {
+export function allowedOf(place: 'prefix' | 'network', counts: TrafficCounts, usual: Baseline): Allowed {
   const { hour, day } = counts
   const floor = FLOORS[place]
   const allowed = unverifiedAllowed(place, counts, 0, usual)
@@ -185,14 +185,14 @@ const PENDING_TIMES_AFTER_PAUSE = { usually: 3, typed: 1 } as const
 const PENDING_MS = 2 * MINUTE_MS
 
 /** What has become of a country in the last minutes. */
-interface Lately {
+interface RecentOutcome {
   /** Within a minute. */
   readonly verified: number
   /** A pause has ended, and is still remembered. */
   readonly wasPaused: boolean
 }
 
-export function allowedOfCountry(counts: Counts, lately: Lately, usual: Usual, now: number): Allowed {
+export function allowedOfCountry(counts: TrafficCounts, lately: RecentOutcome, usual: Baseline, now: number): Allowed {
   const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
   const times = lately.wasPaused ? PENDING_TIMES_AFTER_PAUSE : PENDING_TIMES
   return {
@@ -209,7 +209,7 @@ const rateAt = (byHour: readonly number[], now: number) => byHour[Math.floor(now
 export const TOO_MANY_COUNTRIES = 4
 
 /** What codes of a country have shown since they were last beyond suspicion. */
-export interface Suspicion {
+export interface SequentialTest {
   /** Of the sequential test: 0 where nothing is suspected. */
   readonly score: number
   /** What an outage explains as well. It counts once there is too much for one, and no more once codes are verified again. */
@@ -222,7 +222,7 @@ export interface Suspicion {
   readonly beside: number
 }
 
-export const UNSUSPECTED: Suspicion = { score: 0, held: 0, since: 0, verified: 0, unverified: 0, beside: 0 }
+export const UNSUSPECTED: SequentialTest = { score: 0, held: 0, since: 0, verified: 0, unverified: 0, beside: 0 }
 
 /** Honest codes take the score there once in some e¹³ codes, pumped ones in eight to fifteen. */
 export const SUSPECTED = 13
@@ -233,14 +233,14 @@ const LEAST_TESTED_SHARE = 0.15
 /** Of those that are usually verified, how many are not in an attack. */
 const PUMPED = 0.7
 
-function weightOf(fate: Exclude<Fate, 'undelivered'>, { unverifiedShare }: Usual): number {
+function weightOf(fate: Exclude<CodeResult, 'undelivered'>, { unverifiedShare }: Baseline): number {
   const usual = Math.max(unverifiedShare, LEAST_TESTED_SHARE)
   const pumped = usual + PUMPED * (1 - usual)
   return fate === 'unverified' ? Math.log(pumped / usual) : Math.log((1 - pumped) / (1 - usual))
 }
 
 /** After one more code was judged. */
-export function suspicionAfter(before: Suspicion, fate: Fate, usual: Usual, now: number): Suspicion {
+export function suspicionAfter(before: SequentialTest, fate: CodeResult, usual: Baseline, now: number): SequentialTest {
   if (fate === 'undelivered') return before
   const weight = weightOf(fate, usual)
   if (fate === 'unverified')
@@ -257,23 +257,23 @@ export function suspicionAfter(before: Suspicion, fate: Fate, usual: Usual, now:
 }
 
 /** After one more that nobody typed and that has not arrived where there is an outage. */
-export const suspicionHolding = (before: Suspicion, usual: Usual, now: number): Suspicion => ({
+export const suspicionHolding = (before: SequentialTest, usual: Baseline, now: number): SequentialTest => ({
   ...oneMore(before, 'unverified', now),
   held: Math.min(before.held + weightOf('unverified', usual), MOST_SUSPECTED),
 })
 
 /** After one more that is the matter of its prefix or network: it shows nothing of its country, and is there all the same. */
-export const suspicionBeside = (before: Suspicion): Suspicion =>
+export const suspicionBeside = (before: SequentialTest): SequentialTest =>
   before.score + before.held > 0 ? { ...before, beside: before.beside + 1 } : before
 
-const oneMore = (before: Suspicion, fate: 'verified' | 'unverified', now: number): Suspicion => ({
+const oneMore = (before: SequentialTest, fate: 'verified' | 'unverified', now: number): SequentialTest => ({
   ...before,
   since: before.score + before.held > 0 ? before.since : now,
   [fate]: before[fate] + 1,
 })
 
 /** After a pause three unverified codes in a row are enough. */
-export const suspicionAfterPause = (usual: Usual, now: number): Suspicion => ({
+export const suspicionAfterPause = (usual: Baseline, now: number): SequentialTest => ({
   ...UNSUSPECTED,
   score: SUSPECTED - 2.5 * weightOf('unverified', usual),
   since: now,
@@ -293,17 +293,20 @@ const OUTAGE_MORE_IN_ALL = 20
  * attack either others go on verifying, or there is more. Told by what came since codes were last beyond suspicion: that is
  * when an outage began, however much or little there is in an hour.
  */
-export function looksLikeOutage(suspicion: Since, usual: Usual, now: number): boolean {
+export function looksLikeOutage(suspicion: TestProgress, usual: Baseline, now: number): boolean {
   const { since, unverified, beside } = suspicion
   const expected = OUTAGE_TIMES * usually(usual.sentAt, since, now)
   const isMore = unverified > OUTAGE_MORE + expected || unverified + beside > OUTAGE_MORE_IN_ALL + expected
   return !isWorking(suspicion, usual, now) && !isMore
 }
 
-type Since = Omit<Suspicion, 'score' | 'held'>
+type TestProgress = Omit<SequentialTest, 'score' | 'held'>
 
-const isWorking = ({ since, verified }: Pick<Since, 'since' | 'verified'>, usual: Usual, now: number): boolean =>
-  verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
+const isWorking = (
+  { since, verified }: Pick<TestProgress, 'since' | 'verified'>,
+  usual: Baseline,
+  now: number,
+): boolean => verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
 
 /** How many there are in that time, usually. */
 function usually(byHour: readonly number[], from: number, to: number): number {
@@ -324,7 +327,7 @@ const SILENT_MORE = 10
  * Where carriers report what arrives, a message they are silent about has not arrived, unless there are more codes than usual:
  * then silence is bought. `codes`: verified or without a report, within a quarter of an hour.
  */
-export const mayBeSilent = (codes: number, usual: Usual, now: number): boolean =>
+export const mayBeSilent = (codes: number, usual: Baseline, now: number): boolean =>
   codes <= SILENT_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
 
 export const KNOCKS_MS = 10 * MINUTE_MS
@@ -336,12 +339,12 @@ const KNOCKS_TIMES = 3
  * 3 × what is usually sent). During a pause they are still there. Of our own: people ask three times for one code at most
  * (`OUTAGE_TIMES`), and an app that little is usual of has twenty who do.
  */
-export const areBesieging = (knocks: number, usual: Usual, now: number): boolean =>
+export const areBesieging = (knocks: number, usual: Baseline, now: number): boolean =>
   knocks >= Math.max(KNOCKS, (KNOCKS_TIMES * rateAt(usual.sentAt, now) * KNOCKS_MS) / HOUR_MS)
 
 /** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
 const USUAL_FROM = 20
-export const isUsual = ({ greatestDay }: Usual): boolean => greatestDay >= USUAL_FROM
+export const isUsual = ({ greatestDay }: Baseline): boolean => greatestDay >= USUAL_FROM
 
 /**
  * So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. Of our

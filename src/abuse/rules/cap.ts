@@ -11,7 +11,7 @@
 import type { KeyKind } from '../../domain/access/api-key'
 import { invalid } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
-import type { Tally } from './traffic-counter'
+import type { TrafficCounter } from './traffic-counter'
 
 export const CAP_PLACES = ['app', 'country', 'prefix'] as const
 export const CAP_UNITS = ['messages', 'credits'] as const
@@ -63,7 +63,7 @@ interface Regard {
 }
 
 /** As many as there may be now. */
-export function allowedBy(cap: Cap, tally: Tally, { isKnown, tolerance }: Regard, now: number): number {
+export function allowedBy(cap: Cap, tally: TrafficCounter, { isKnown, tolerance }: Regard, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
   const grown = tolerance * START[cap.every] + START_TIMES * tally[cap.every].at(now).verified
   return Math.min(cap.max, Math.floor(grown))
@@ -72,7 +72,7 @@ export function allowedBy(cap: Cap, tally: Tally, { isKnown, tolerance }: Regard
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
-export function capWaitMs(cap: Cap, tally: Tally, price: number, regard: Regard, now: number): number {
+export function capWaitMs(cap: Cap, tally: TrafficCounter, price: number, regard: Regard, now: number): number {
   const { of, every, max } = cap
   const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
   const allowed = allowedBy(cap, tally, regard, now)

@@ -13,7 +13,7 @@
  */
 
 import { HOUR_MS, SECOND_MS } from '../../domain/shared/value'
-import { fateAt, type Sighting, STAGES, type Stage } from './traffic-counter'
+import { type AgeBucket, fateAt, type IssueSample, STAGES } from './traffic-counter'
 
 const TYPED_BY_PEOPLE = 0.5
 const TYPED_BY_ATTACKERS = 0.05
@@ -38,7 +38,7 @@ interface Second {
 const MOST_SECONDS = 64
 
 /** The state that `restore` takes; times are Unix milliseconds, undefined before the first code. */
-export interface TypingState {
+export interface EarlyConversionState {
   readonly score: number
   readonly seconds: ReadonlyArray<readonly [second: number, codes: Second]>
   readonly ripeUntil?: number
@@ -46,7 +46,7 @@ export interface TypingState {
 }
 
 /** The codes of a country, or of several together. */
-export class Typing {
+export class EarlyConversionTest {
   #score = 0
   /** By when codes were made. */
   #seconds = new Map<number, Second>()
@@ -54,7 +54,7 @@ export class Typing {
   /** When the last code was made that was weighed. */
   #latest = Number.NEGATIVE_INFINITY
 
-  get state(): TypingState {
+  get state(): EarlyConversionState {
     const known = (at: number) => (Number.isFinite(at) ? at : undefined)
     return {
       score: this.#score,
@@ -64,7 +64,7 @@ export class Typing {
     }
   }
 
-  restore({ score, seconds, ripeUntil, latest }: TypingState): void {
+  restore({ score, seconds, ripeUntil, latest }: EarlyConversionState): void {
     this.#score = score
     this.#seconds = new Map(seconds)
     this.#ripeUntil = ripeUntil ?? Number.NEGATIVE_INFINITY
@@ -77,7 +77,7 @@ export class Typing {
   }
 
   /** A code was sent, or what has become of it is looked at. */
-  see(sighting: Sighting, stage: Stage): void {
+  see(sighting: IssueSample, stage: AgeBucket): void {
     const { createdAt } = sighting
     const isTyped = stage !== 'sent' && fateAt(sighting, stage) === 'verified'
     if (stage === 'judged' || stage === 'late') {

@@ -9,10 +9,10 @@
 
 import { DAY_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Protection } from './protection'
-import { type FailureRule, type Found, foundBy, isProvable } from './rule'
+import { type FailureRule, foundBy, isProvable, type RuleMatch } from './rule'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
-export interface Failures {
+export interface FailureCount {
   /** Wrong codes in a row. */
   readonly inARow: number
   readonly lastAt: number
@@ -25,7 +25,7 @@ export interface Failures {
 }
 
 /** The state of a phone without wrong codes, or of one that an operator has opened. */
-export const NO_FAILURES: Failures = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
+export const NO_FAILURES: FailureCount = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
 
 /** From this many in a row on (as the index of phones that are held up has it), there is a pause before the next code. */
 const PAUSES_FROM = 10
@@ -48,7 +48,7 @@ export const REMEMBERED_DAYS = 365
 const dayOf = (at: number) => Math.floor(at / DAY_MS)
 
 /** After a wrong code. */
-export function fail(before: Failures | undefined, now: number): Failures {
+export function fail(before: FailureCount | undefined, now: number): FailureCount {
   const inARow = (before?.inARow ?? 0) + 1
   const today = dayOf(now)
   const days = new Map(before?.byDay.filter(([day]) => day > today - REMEMBERED_DAYS))
@@ -63,10 +63,10 @@ export function fail(before: Failures | undefined, now: number): Failures {
 }
 
 /** After a right code: the row has ended. What counts over months stays. */
-export const forgive = (before: Failures): Failures => ({ ...before, inARow: 0, lockedAt: undefined })
+export const forgive = (before: FailureCount): FailureCount => ({ ...before, inARow: 0, lockedAt: undefined })
 
 /** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
-export interface Standing {
+export interface FailureStanding {
   waitMs: number
   /** What it waits for longest; undefined: for nothing. */
   rule: FailureRule | undefined
@@ -77,7 +77,11 @@ export interface Standing {
   isSeldom: boolean
 }
 
-export function standingOf(failures: Failures, { lockMs }: Pick<Protection, 'lockMs'>, now: number): Standing {
+export function standingOf(
+  failures: FailureCount,
+  { lockMs }: Pick<Protection, 'lockMs'>,
+  now: number,
+): FailureStanding {
   const { lockedAt } = failures
   const isSeldom = comesSeldom(failures, now)
   // A lock without an end is looked at again after a day.
@@ -106,24 +110,24 @@ const SET_BACK_MS = 10 * MINUTE_MS
 const remaining = (from: number, forMs: number, now: number) =>
   from > now + SET_BACK_MS ? 0 : Math.max(0, Math.min(from, now) + forMs - now)
 
-function pause({ inARow, lastAt }: Failures, now: number): number {
+function pause({ inARow, lastAt }: FailureCount, now: number): number {
   if (inARow < PAUSES_FROM) return 0
   const minutes = Math.min(2 ** (inARow - PAUSES_FROM), LONGEST_PAUSE_MINUTES)
   return remaining(lastAt, minutes * MINUTE_MS, now)
 }
 
-const comesSeldom = ({ byDay }: Failures, now: number) =>
+const comesSeldom = ({ byDay }: FailureCount, now: number) =>
   SELDOM_FROM.some(({ count, days }) => countOf(byDay, dayOf(now), days) >= count)
 
-const countOf = (byDay: Failures['byDay'], today: number, days: number) =>
+const countOf = (byDay: FailureCount['byDay'], today: number, days: number) =>
   byDay.reduce((sum, [day, count]) => (day > today - days && day <= today + 1 ? sum + count : sum), 0)
 
 export interface Admitted {
   maxAttempts: number
   /** As they are to be remembered, where the code changes them. */
-  failures: Failures | undefined
+  failures: FailureCount | undefined
   /** What is against it. */
-  found: Found | undefined
+  found: RuleMatch | undefined
 }
 
 /**
@@ -132,7 +136,7 @@ export interface Admitted {
  * wait because they come seldom; it has one attempt, so that each guess takes a proof and a message.
  */
 export function admitNext(
-  failures: Failures | undefined,
+  failures: FailureCount | undefined,
   maxAttempts: number,
   protection: Pick<Protection, 'lockMs' | 'failures'>,
   now: number,

@@ -56,10 +56,10 @@ export const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
  * Whether what a rule was against may be people: many young codes are a crowd, and before it is known what is usual, little is
  * unusual. It is a matter of an incident only where nobody types.
  */
-export const isDoubtful = ({ rule, isRefused }: Found, isLearned: boolean): boolean =>
+export const isDoubtful = ({ rule, isRefused }: IncidentEvidence, isLearned: boolean): boolean =>
   rule === 'country_pending' || !(isRefused || isLearned)
 
-interface Found {
+interface IncidentEvidence {
   readonly rule: Rule
   readonly isRefused: boolean
 }

@@ -8,7 +8,7 @@ import { isRegion, type Recipient } from '../../domain/phone/phone'
 import { invalid, Refusal } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { assertCaps, type Cap, NEW_CAPS } from './cap'
-import type { Found, ProtectionMode } from './rule'
+import type { ProtectionMode, RuleMatch } from './rule'
 
 /** Who is held to nothing but the countries. */
 export interface Trusted {
@@ -20,7 +20,7 @@ export interface Trusted {
 }
 
 /** What an operator has stopped for a while. */
-export interface Block {
+export interface ActiveBlock {
   readonly country: string
   /** Of the digits of a prefix, as hexadecimal digits; undefined: the whole country. */
   readonly prefix?: string | undefined
@@ -63,7 +63,7 @@ export interface Protection {
   /** So many times as many codes may be unverified, or too young to tell, as usually: 0.5 to 2. */
   readonly tolerance: number
   readonly trusted: Trusted
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly ActiveBlock[]
   readonly reopened: readonly Reopened[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
@@ -132,7 +132,7 @@ export function findResend(
   kind: KeyKind,
   before: Issue | undefined,
   now: number,
-): (Found & { waitMs: number }) | undefined {
+): (RuleMatch & { waitMs: number }) | undefined {
   if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return undefined
   const waitMs = Math.min(resendAt(protection, kind, before) - now, protection.resendMs[kind])
   return waitMs > 0 ? { rule: 'resend', waitMs, isRefused: true } : undefined

@@ -20,7 +20,7 @@ export function addTo(sum: Against, other: Against): void {
 }
 
 /** One rule, of one place. Hashes are keyed, as hexadecimal digits; empty: of several, or not known. */
-export interface Found extends Against {
+export interface RuleReportRow extends Against {
   readonly rule: Rule
   readonly country: string
   readonly prefix: string
@@ -31,7 +31,7 @@ export interface Found extends Against {
 export const MOST_LISTED = { rule: 20, country: 200, prefix: 50, network: 50 } as const
 export type Subject = keyof typeof MOST_LISTED
 
-const nameOf: Record<Subject, (found: Found) => string> = {
+const nameOf: Record<Subject, (found: RuleReportRow) => string> = {
   rule: ({ rule }) => rule,
   country: ({ country }) => country,
   // The same digits are of one country, but who shows them has to name it.
@@ -48,7 +48,7 @@ const SUBJECTS = Object.keys(MOST_LISTED) as Subject[]
 const mayBeUnknown = (subject: Subject) => subject === 'country'
 
 /** Of some time. */
-export class Decided {
+export class RuleReport {
   readonly total = nothingAgainst()
   readonly #by: Record<Subject, Map<string, Against>> = {
     rule: new Map(),
@@ -57,7 +57,7 @@ export class Decided {
     network: new Map(),
   }
 
-  add(found: Found): void {
+  add(found: RuleReportRow): void {
     addTo(this.total, found)
     for (const subject of SUBJECTS) {
       const name = nameOf[subject](found)
@@ -65,7 +65,7 @@ export class Decided {
     }
   }
 
-  include(other: Decided): void {
+  include(other: RuleReport): void {
     addTo(this.total, other.total)
     for (const subject of SUBJECTS) for (const [name, sum] of other.#by[subject]) this.#add(subject, name, sum)
   }

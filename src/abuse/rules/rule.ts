@@ -47,7 +47,7 @@ export function limitOf(rule: Rule): 'resend' | 'failures' | 'abuse' {
 }
 
 /** A rule is against a code. */
-export interface Found {
+export interface RuleMatch {
   readonly rule: Rule
   /** Milliseconds after which it may be otherwise; undefined: time does not cure it. */
   readonly waitMs: number | undefined
@@ -56,5 +56,5 @@ export interface Found {
 }
 
 /** As its owner has decided; undefined: that is not looked at. */
-export const foundBy = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined): Found | undefined =>
+export const foundBy = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined): RuleMatch | undefined =>
   mode === 'off' ? undefined : { rule, waitMs, isRefused: mode === 'block' }

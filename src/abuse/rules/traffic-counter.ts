@@ -11,7 +11,7 @@ import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 
 /** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
-export interface Sighting {
+export interface IssueSample {
   readonly kind: KeyKind
   readonly country: string
   /** Of all but the last four digits of the number; undefined where that was not noted. */
@@ -30,7 +30,7 @@ export interface Sighting {
 
 /** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
 export const STAGES = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
-export type Stage = keyof typeof STAGES
+export type AgeBucket = keyof typeof STAGES
 
 /** The stage before: what was found there is not found again. */
 const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
@@ -45,10 +45,13 @@ export const prefixOf = (e164: string): string => e164.slice(0, -4)
  */
 export const SHOWN_FROM_PHONES = 20
 
-export type Fate = 'verified' | 'unverified' | 'undelivered'
+export type CodeResult = 'verified' | 'unverified' | 'undelivered'
 
 /** What a look finds that no look before it has found. */
-export function fateAt({ createdAt, verifiedAt, delivery }: Sighting, stage: Exclude<Stage, 'sent'>): Fate | undefined {
+export function fateAt(
+  { createdAt, verifiedAt, delivery }: IssueSample,
+  stage: Exclude<AgeBucket, 'sent'>,
+): CodeResult | undefined {
   const tookMs = verifiedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, verifiedAt - createdAt)
   if (tookMs < STAGES[BEFORE[stage]]) return undefined
   if (tookMs < STAGES[stage]) return 'verified'
@@ -56,7 +59,7 @@ export function fateAt({ createdAt, verifiedAt, delivery }: Sighting, stage: Exc
   return delivery === 'undelivered' ? 'undelivered' : 'unverified'
 }
 
-export interface Window {
+export interface CountedWindow {
   readonly sent: number
   /** Of those that were sent. */
   readonly credits: number
@@ -65,17 +68,17 @@ export interface Window {
 }
 
 /** What is known of one place. */
-export interface Counts {
-  readonly hour: Window
-  readonly day: Window
+export interface TrafficCounts {
+  readonly hour: CountedWindow
+  readonly day: CountedWindow
 }
 
-type Counted = Readonly<Record<keyof Window, Sliding>>
+type WindowCounts = Readonly<Record<keyof CountedWindow, Sliding>>
 
 /** At one moment. What is not asked for is not added up: every code is decided by some of it. */
-class Moment implements Window {
+class Moment implements CountedWindow {
   constructor(
-    private readonly counted: Counted,
+    private readonly counted: WindowCounts,
     private readonly now: number,
   ) {}
   get sent(): number {
@@ -96,7 +99,7 @@ class Moment implements Window {
 const CAPPED_PARTS = 12
 
 class SlidingWindow {
-  readonly #counted: Counted
+  readonly #counted: WindowCounts
 
   constructor(windowMs: number) {
     const capped = () => new Sliding(windowMs, CAPPED_PARTS)
@@ -104,7 +107,7 @@ class SlidingWindow {
     this.#counted = { sent: capped(), credits: capped(), verified: judged(), unverified: judged() }
   }
 
-  add(name: keyof Window, amount: number, at: number): void {
+  add(name: keyof CountedWindow, amount: number, at: number): void {
     this.#counted[name].add(amount, at)
   }
 
@@ -112,12 +115,12 @@ class SlidingWindow {
     return Object.values(this.#counted)
   }
 
-  at(now: number): Window {
+  at(now: number): CountedWindow {
     return new Moment(this.#counted, now)
   }
 
   /** Milliseconds until there are fewer than `max`, if nothing more comes. */
-  waitMs(name: keyof Window, max: number, now: number): number {
+  waitMs(name: keyof CountedWindow, max: number, now: number): number {
     return this.#counted[name].waitMs(max, now)
   }
 
@@ -128,7 +131,7 @@ class SlidingWindow {
 }
 
 /** The state that `restore` takes. */
-export interface TallyState {
+export interface TrafficCounterState {
   readonly pending: number
   readonly phones: readonly [number, number]
   readonly counts: readonly SlidingState[]
@@ -137,7 +140,7 @@ export interface TallyState {
 }
 
 /** Counts of one place. */
-export class Tally {
+export class TrafficCounter {
   readonly hour = new SlidingWindow(HOUR_MS)
   readonly day = new SlidingWindow(DAY_MS)
   /** Codes that are on their way in, and may still be refused. */
@@ -148,11 +151,11 @@ export class Tally {
   /** A bit for each of 64 kinds of hashes. */
   #phones: [number, number] = [0, 0]
 
-  get state(): TallyState {
+  get state(): TrafficCounterState {
     return { pending: this.#pending, phones: this.#phones, counts: this.counted().map(({ state }) => state) }
   }
 
-  restore({ pending, phones, counts }: TallyState): void {
+  restore({ pending, phones, counts }: TrafficCounterState): void {
     this.#pending = pending
     this.#phones = [...phones]
     for (const [n, counted] of this.counted().entries()) counted.restore(counts[n] ?? [])
@@ -163,7 +166,7 @@ export class Tally {
   }
 
   /** Answers what has become of the code, where this look finds it. */
-  see(sighting: Sighting, stage: Stage): Fate | undefined {
+  see(sighting: IssueSample, stage: AgeBucket): CodeResult | undefined {
     const at = sighting.createdAt + STAGES[stage]
     if (stage === 'sent') {
       this.#seeSent(sighting, at)
@@ -178,7 +181,7 @@ export class Tally {
     return fate
   }
 
-  #seeSent({ phone, price }: Sighting, at: number): void {
+  #seeSent({ phone, price }: IssueSample, at: number): void {
     this.#pending++
     this.#young.add(1, at)
     const half = phone & 1
@@ -187,7 +190,7 @@ export class Tally {
     this.add('credits', price, at)
   }
 
-  protected add(name: keyof Window, amount: number, at: number): void {
+  protected add(name: keyof CountedWindow, amount: number, at: number): void {
     this.hour.add(name, amount, at)
     this.day.add(name, amount, at)
   }
@@ -202,7 +205,7 @@ export class Tally {
     return this.#untyped.total(now)
   }
 
-  counts(now: number): Counts {
+  counts(now: number): TrafficCounts {
     return { hour: this.hour.at(now), day: this.day.at(now) }
   }
 
@@ -220,19 +223,19 @@ function bitsOf(word: number): number {
 }
 
 /** Of a network: also to which countries it had codes sent, and when last. */
-export class NetworkTally extends Tally {
+export class NetworkCounter extends TrafficCounter {
   readonly #countries = new Map<string, number>()
 
-  override get state(): TallyState {
+  override get state(): TrafficCounterState {
     return { ...super.state, countries: [...this.#countries] }
   }
 
-  override restore(state: TallyState): void {
+  override restore(state: TrafficCounterState): void {
     super.restore(state)
     for (const [country, at] of state.countries ?? []) this.#countries.set(country, at)
   }
 
-  override see(sighting: Sighting, stage: Stage): Fate | undefined {
+  override see(sighting: IssueSample, stage: AgeBucket): CodeResult | undefined {
     this.#note(sighting)
     return super.see(sighting, stage)
   }
@@ -242,7 +245,7 @@ export class NetworkTally extends Tally {
     return [...this.#countries.values()].filter((at) => at > now - DAY_MS).length
   }
 
-  #note({ country, createdAt }: Sighting): void {
+  #note({ country, createdAt }: IssueSample): void {
     this.#countries.delete(country)
     this.#countries.set(country, createdAt)
     const [oldest] = this.#countries.keys()
@@ -258,7 +261,7 @@ const LATELY_MS = MINUTE_MS
 const REPORTS_KNOWN_FROM = 10
 
 /** Of a country: it also remembers whether its carriers report. */
-export class CountryTally extends Tally {
+export class CountryCounter extends TrafficCounter {
   readonly #verifiedInQuarter = new Sliding(QUARTER_MS)
   readonly #verifiedLately = new Sliding(LATELY_MS)
   readonly #reported = new Sliding(DAY_MS)
@@ -271,7 +274,7 @@ export class CountryTally extends Tally {
   }
 
   /** What carriers have said of a code that is old enough, whatever it counts as. */
-  hear({ delivery, createdAt }: Sighting): void {
+  hear({ delivery, createdAt }: IssueSample): void {
     if (delivery === 'delivered') this.#reported.add(1, createdAt)
     if (delivery !== 'unknown') return
     this.#silent.add(1, createdAt)
@@ -279,7 +282,7 @@ export class CountryTally extends Tally {
   }
 
   /** Whether a carrier says nothing of a code where carriers usually do. */
-  isSilent({ delivery, createdAt }: Sighting): boolean {
+  isSilent({ delivery, createdAt }: IssueSample): boolean {
     if (delivery !== 'unknown') return false
     const reported = this.#reported.total(createdAt)
     return reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(createdAt)
@@ -295,7 +298,7 @@ export class CountryTally extends Tally {
     return this.#verifiedLately.total(now)
   }
 
-  protected override add(name: keyof Window, amount: number, at: number): void {
+  protected override add(name: keyof CountedWindow, amount: number, at: number): void {
     super.add(name, amount, at)
     if (name !== 'verified') return
     this.#verifiedInQuarter.add(amount, at)

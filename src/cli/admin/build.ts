@@ -12,7 +12,7 @@ import { adminOf, type Opened } from '../open'
 /** What use cases need, and the settings. */
 export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['config']['numbering'] }
 
-interface Fields<Input extends z.ZodObject> {
+interface CommandFields<Input extends z.ZodObject> {
   input: Input
   /**
    * What each field is for, where its schema has no description of its own. Flags may stand before it, and two spaces
@@ -23,7 +23,7 @@ interface Fields<Input extends z.ZodObject> {
   conflicts?: Partial<Record<keyof z.infer<Input>, string[]>>
 }
 
-interface Description<Input extends z.ZodObject, Answer extends object> extends Fields<Input> {
+interface Description<Input extends z.ZodObject, Answer extends object> extends CommandFields<Input> {
   summary: string
   /** What is typed behind the name of the command. */
   examples: readonly string[]
@@ -108,13 +108,13 @@ export function adminCommand<Input extends z.ZodObject, Answer extends object>(
   }
 }
 
-interface Field {
+interface CommandField {
   name: string
   declaration: Option | Argument
   defaultValue: unknown
 }
 
-const fieldsOf = <Input extends z.ZodObject>({ input, help = {}, conflicts }: Fields<Input>): Field[] =>
+const fieldsOf = <Input extends z.ZodObject>({ input, help = {}, conflicts }: CommandFields<Input>): CommandField[] =>
   [...new Set([...Object.keys(help), ...Object.keys(input.shape)])].map((name) => {
     const schema: z.ZodType = input.shape[name]
     const text = help[name as keyof z.infer<Input>] ?? schema.description ?? ''

@@ -7,7 +7,7 @@ import { apps } from '../../console/contract/apps'
 import { protection } from '../../console/contract/protection'
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
-import { type Lately, readLately } from '../../usecases/abuse/read-protection'
+import { type RecentTraffic, readLately } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../confirm'
@@ -80,7 +80,7 @@ const place = APP_ARGUMENT.extend({
   prefix: text('--prefix <digits>  only numbers that are this and four more digits, for example +82101234'),
   kind: inputOf(protection.block).shape.kind.describe('only what such keys send (default: every key)'),
 })
-type Place = z.infer<typeof place>
+type TypedPlace = z.infer<typeof place>
 
 export const block = adminCommand({
   summary: 'send nothing to a country, or a prefix of numbers, for a while',
@@ -134,7 +134,7 @@ export const unlock = adminCommand({
 const KEYS = { sk: 'secret key', pk: 'browser key' } as const
 const withKeys = (kind: KeyKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
 
-export function touchedBy({ keys, codes, areAll }: Lately, country: string, kind: KeyKind | undefined): string {
+export function touchedBy({ keys, codes, areAll }: RecentTraffic, country: string, kind: KeyKind | undefined): string {
   const of = (one: KeyKind) => {
     const there = codes.filter((sum) => sum.kind === one && sum.country === country)
     const count = there.reduce((all, { sent, refused }) => all + sent + refused, 0)
@@ -146,14 +146,14 @@ export function touchedBy({ keys, codes, areAll }: Lately, country: string, kind
 
 const PREFIX = /^\+[1-9][0-9]{2,10}$/
 
-function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<Place, 'appId'>): administer.BlockedPlace {
+function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<TypedPlace, 'appId'>): administer.BlockedPlace {
   const country = named.country.toUpperCase()
   if (prefix === undefined) return { country, kind }
   if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
   return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
 }
 
-function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.Decided {
+function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.WantedProtection {
   const { open, secretTo, close, cap, tolerance, trustNetwork, trustCountry, trustNoPhone, ...others } = typed
   const { resend, browserResend, lock, ...modes } = others
   const resendMs = {

@@ -7,7 +7,7 @@ import { missing } from '../../domain/shared/error'
 import { CHANNELS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
-import { KeptDirectory } from '../../runtime/caches/settings-cache'
+import { SettingsCache } from '../../runtime/caches/settings-cache'
 import { LocalGates } from '../../runtime/carriers/concurrency-limiters'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
@@ -85,7 +85,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 /** The carrier as the server would build it, in this process. */
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
-  const directory = new KeptDirectory(store.read)
+  const directory = new SettingsCache(store.read)
   const node = { directory, gates: new LocalGates() }
   // Receipts belong to the server: refused here, they come again to it.
   const report = () => Promise.reject(new Error('not the server'))

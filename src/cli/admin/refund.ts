@@ -1,6 +1,6 @@
 /** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { MISHAPS, type Mishap } from '../../domain/delivery/delivery-problem'
+import { DELIVERY_PROBLEMS, type DeliveryProblem } from '../../domain/delivery/delivery-problem'
 import * as administer from '../../usecases/administer'
 import { type CommonOptions, instant, onData, onDataCommand } from '../command'
 import { type Confirmable, confirm, yesOption } from '../confirm'
@@ -13,7 +13,7 @@ interface RefundOptions extends CommonOptions, Confirmable {
   issue?: string
   from?: number
   to?: number
-  outcome?: Mishap
+  outcome?: DeliveryProblem
   carrier?: string
   dryRun?: boolean
 }
@@ -30,7 +30,7 @@ export const refundCommand = (): Command =>
     .option('--issue <id>', 'one issue')
     .addOption(
       new Option('--outcome <outcome>', 'what became of the messages: unknown, unknown since we were killed, or failed')
-        .choices(MISHAPS)
+        .choices(DELIVERY_PROBLEMS)
         .conflicts('issue'),
     )
     .addOption(new Option('--from <date>', 'issued since').argParser(instant).conflicts('issue'))
@@ -49,7 +49,7 @@ export const refundCommand = (): Command =>
     })
 
 /** Nothing by default: whose credit goes back, and for what, is always said. */
-function incidentOf({ app, allApps, outcome, from, to, carrier }: RefundOptions): administer.Incident {
+function incidentOf({ app, allApps, outcome, from, to, carrier }: RefundOptions): administer.DeliveryIncident {
   if ((app === undefined) !== (allApps === true)) throw new InvalidArgumentError('either --app or --all-apps is needed')
   if (outcome === undefined || from === undefined || to === undefined)
     throw new InvalidArgumentError('either --issue is needed, or --outcome, --from and --to')
@@ -67,7 +67,7 @@ async function refundIssue(opened: Opened, output: Output, which: { appId: strin
 async function refundIncident(
   opened: Opened,
   output: Output,
-  incident: administer.Incident,
+  incident: administer.DeliveryIncident,
   options: RefundOptions,
 ): Promise<void> {
   const admin = adminOf(opened)

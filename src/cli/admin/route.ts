@@ -13,13 +13,14 @@ const scope = z.object({
   appId: text('--app <id>  only of this app'),
 })
 
-type Scope = Omit<Route, 'carriers'>
+type RouteScope = Omit<Route, 'carriers'>
 
-const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): Scope => ({
+const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): RouteScope => ({
   ...{ channel: asChannel(channel), country, appId },
 })
 
-const isSame = (a: Scope, b: Scope) => a.channel === b.channel && a.country === b.country && a.appId === b.appId
+const isSame = (a: RouteScope, b: RouteScope) =>
+  a.channel === b.channel && a.country === b.country && a.appId === b.appId
 
 /** As the command line has always written them. */
 const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carriers })

@@ -8,7 +8,7 @@ import { CHANNELS } from '../../../contract/channel'
 import { EVENT_TYPES } from '../../../contract/event'
 import { SCOPES } from '../../../contract/scope'
 import { type Config, readConfig } from '../../config'
-import type { Name, Named } from '../../store/names'
+import type { Name, NamedKind } from '../../store/names'
 import { readNames as namesAt } from '../../store/postgres/names'
 import { readNames as namesIn } from '../../store/sqlite/names'
 import { systemClock } from '../../system/clock'
@@ -44,10 +44,10 @@ export const completeCommand = (program: Command): Command =>
 /** In the place of candidates: the shell completes files. */
 const FILES = ':files'
 
-type Found = Name[] | typeof FILES
+type Completions = Name[] | typeof FILES
 
 /** What the last word may become. */
-export async function complete(program: Command, words: readonly string[]): Promise<Found> {
+export async function complete(program: Command, words: readonly string[]): Promise<Completions> {
   const typed = words.at(-1) ?? ''
   const line = readLine(program, words.slice(0, -1))
   const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? []
@@ -61,7 +61,7 @@ export async function complete(program: Command, words: readonly string[]): Prom
 
 const startingWith = (typed: string, found: readonly Name[]) => found.filter(({ id }) => id.startsWith(typed))
 
-interface Line {
+interface TypedLine {
   command: Command
   /** How many arguments the command has been given. */
   given: number
@@ -71,8 +71,8 @@ interface Line {
   open: Option | undefined
 }
 
-function readLine(program: Command, words: readonly string[]): Line {
-  const line: Line = { command: program, given: 0, options: new Map(), open: undefined }
+function readLine(program: Command, words: readonly string[]): TypedLine {
+  const line: TypedLine = { command: program, given: 0, options: new Map(), open: undefined }
   for (const word of words) {
     const child = line.command.commands.find((one) => one.name() === word)
     if (line.open) {
@@ -93,14 +93,14 @@ const optionOf = (command: Command, flag: string) =>
   command.options.find(({ long, short }) => long === flag || short === flag)
 
 /** Those not given yet; some may be given again. */
-const optionsOf = ({ command, options }: Line): Name[] =>
+const optionsOf = ({ command, options }: TypedLine): Name[] =>
   command
     .createHelp()
     .visibleOptions(command)
     .filter((option) => !options.has(option.attributeName()) || option.description.includes('repeatable'))
     .flatMap(({ long, description }) => (long ? [{ id: long, about: description }] : []))
 
-function wordsOf(line: Line): Found | Promise<Found> {
+function wordsOf(line: TypedLine): Completions | Promise<Completions> {
   const { command, given } = line
   if (command.commands.length > 0) {
     const children = command.createHelp().visibleCommands(command)
@@ -111,7 +111,7 @@ function wordsOf(line: Line): Found | Promise<Found> {
   return argument ? valuesNamed(argument.name(), argument.argChoices, line) : []
 }
 
-function valuesOf(option: Option | undefined, line: Line): Found | Promise<Found> {
+function valuesOf(option: Option | undefined, line: TypedLine): Completions | Promise<Completions> {
   if (!option) return []
   return OF_FILES.test(option.flags) ? FILES : valuesNamed(option.attributeName(), option.argChoices, line)
 }
@@ -119,7 +119,7 @@ function valuesOf(option: Option | undefined, line: Line): Found | Promise<Found
 const OF_FILES = /<(dir|file)/
 
 /** Arguments and options of one name take the same everywhere. */
-const NAMED: Readonly<Record<string, Named>> = {
+const NAMED: Readonly<Record<string, NamedKind>> = {
   app: 'apps',
   appId: 'apps',
   keyId: 'keys',
@@ -138,7 +138,7 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
 function valuesNamed(
   name: string,
   choices: readonly string[] | undefined,
-  { options }: Line,
+  { options }: TypedLine,
 ): Name[] | Promise<Name[]> {
   const fixed = choices ?? FIXED[name]
   if (fixed) return fixed.map((id) => ({ id, about: '' }))
@@ -147,7 +147,7 @@ function valuesNamed(
 }
 
 /** Completion has nobody to tell of a wrong configuration: it then knows no ids. */
-function readNames(what: Named, options: Line['options']): Name[] | Promise<Name[]> {
+function readNames(what: NamedKind, options: TypedLine['options']): Name[] | Promise<Name[]> {
   const config = configOf(options.get('data'))
   if (!config) return []
   const [{ database, dataDir }, appId] = [config, options.get('app')]

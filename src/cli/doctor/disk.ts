@@ -2,7 +2,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../open'
-import { type Check, type Finding, findings, type Wrong } from './finding'
+import { type Check, type DoctorFinding, findings, type Wrong } from './finding'
 
 const MIB = 2 ** 20
 const FULL_BYTES = 100 * MIB
@@ -42,10 +42,10 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
 }
 
 /** What is wrong with the room, also of a database that does not open. */
-export const roomOf = (dataDir: string): Finding[] =>
+export const roomOf = (dataDir: string): DoctorFinding[] =>
   judgeRoom(dataDir, usageOf(dataDir)).map((wrong) => ({ check: 'disk', ...wrong }))
 
-interface Usage {
+interface DiskUsage {
   /** Bytes. */
   free: number
   /** Of the database, and of its write-ahead log. */
@@ -56,7 +56,7 @@ interface Usage {
 }
 
 /** A backup takes as much as the database and its log, which needs room to grow until it is taken in. */
-export function judgeRoom(dataDir: string, { free, size, log, files }: Usage): Wrong[] {
+export function judgeRoom(dataDir: string, { free, size, log, files }: DiskUsage): Wrong[] {
   const advice = 'Make room, or move the data folder to a larger disk.'
   const wrong: Wrong[] = []
   if (free < Math.max(LITTLE_BYTES, size + log + LOG_BYTES)) {
@@ -71,7 +71,7 @@ export function judgeRoom(dataDir: string, { free, size, log, files }: Usage): W
   return wrong
 }
 
-function usageOf(dataDir: string): Usage {
+function usageOf(dataDir: string): DiskUsage {
   const { bavail, bsize, files, ffree } = statfsSync(dataDir)
   const sizeOf = (name: string) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0
   return {

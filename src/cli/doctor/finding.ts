@@ -19,7 +19,7 @@ export interface SharedInstallation extends Installation {
   pool: number
 }
 
-export interface Finding {
+export interface DoctorFinding {
   /** What was looked at: one word, stable. */
   check: string
   /** `warn`: works, but not as it should for long; `problem`: does not work, or loses something. */
@@ -30,30 +30,35 @@ export interface Finding {
 }
 
 /** What a check has found, of which it need not say that it has. */
-export type Wrong = Omit<Finding, 'check'>
+export type Wrong = Omit<DoctorFinding, 'check'>
 
 /** Looks at one thing and answers what is wrong with it; at least one finding, `ok` where nothing is. */
-export type Check<Of extends Installation = Installation> = (installation: Of) => Finding[] | Promise<Finding[]>
+export type Check<Of extends Installation = Installation> = (
+  installation: Of,
+) => DoctorFinding[] | Promise<DoctorFinding[]>
 
 /** The findings of one check, or that all is well. */
-export const findings = (check: string, wrong: readonly Wrong[], otherwise: string): Finding[] =>
+export const findings = (check: string, wrong: readonly Wrong[], otherwise: string): DoctorFinding[] =>
   (wrong.length > 0 ? wrong : [{ state: 'ok' as const, message: otherwise }]).map((found) => ({ check, ...found }))
 
 /** Of what keeps every check from being made. */
-export const problem = (check: string, message: string, advice?: string): Finding => ({
+export const problem = (check: string, message: string, advice?: string): DoctorFinding => ({
   ...{ check, state: 'problem', message },
   ...(advice && { advice }),
 })
 
 /** One after the other. */
-export async function runAll<Of extends Installation>(checks: ReadonlyArray<Check<Of>>, of: Of): Promise<Finding[]> {
-  const found: Finding[] = []
+export async function runAll<Of extends Installation>(
+  checks: ReadonlyArray<Check<Of>>,
+  of: Of,
+): Promise<DoctorFinding[]> {
+  const found: DoctorFinding[] = []
   for (const check of checks) found.push(...(await check(of)))
   return found
 }
 
 /** What keeps the database from opening, as a finding. A defect is thrown. */
-export function cannotOpen(error: unknown): Finding {
+export function cannotOpen(error: unknown): DoctorFinding {
   const { code, message } = endingOf(error)
   if (code === 'defect') throw error
   return problem('database', message, 'No other check is possible before the database opens.')

@@ -10,7 +10,7 @@ import { checkBackups } from './backups'
 import { checkCarriers } from './carriers'
 import { checkClock } from './clock'
 import { checkDisk, roomOf } from './disk'
-import { type Check, cannotOpen, type Finding, problem, runAll } from './finding'
+import { type Check, cannotOpen, type DoctorFinding, problem, runAll } from './finding'
 import { checkKeys } from './keys'
 import { checkMachine } from './machine'
 import { checkOperatorWebhook } from './operator-webhook'
@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
   checkBackups,
 ]
 
-export async function examineFolder(config: Config): Promise<Finding[]> {
+export async function examineFolder(config: Config): Promise<DoctorFinding[]> {
   const file = join(config.dataDir, DATABASE_FILE)
   if (!existsSync(file)) {
     const advice = 'Name the data folder with --data or WATCHWORD_DATA; `watchword serve` makes a new one.'

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { ConfigError, readConfig } from '../../config'
 import { type CommonOptions, onDataCommand } from '../command'
 import { outputFor, styled } from '../output'
-import { type Finding, problem } from './finding'
+import { type DoctorFinding, problem } from './finding'
 
 export const doctorCommand = (): Command =>
   onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(
@@ -14,7 +14,7 @@ export const doctorCommand = (): Command =>
     },
   )
 
-async function examine({ data }: CommonOptions): Promise<Finding[]> {
+async function examine({ data }: CommonOptions): Promise<DoctorFinding[]> {
   try {
     const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'silent' })
     // Each loads what it looks at.
@@ -28,7 +28,7 @@ async function examine({ data }: CommonOptions): Promise<Finding[]> {
 
 const STYLES = { ok: 'green', warn: 'yellow', problem: 'red' } as const
 
-const linesOf = ({ check, state, message, advice }: Finding): string[] => [
+const linesOf = ({ check, state, message, advice }: DoctorFinding): string[] => [
   `${styled(STYLES[state], state.padEnd(7))}  ${check.padEnd(WIDEST)}  ${message}`,
   ...(advice ? [`${' '.repeat(7 + 2 + WIDEST + 2)}${advice}`] : []),
 ]

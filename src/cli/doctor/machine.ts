@@ -2,7 +2,7 @@
 import { CARRIER_TYPES } from '../../providers/carriers'
 import { readersOf } from '../../store/postgres/connection/pool'
 import type { Box } from '../../system/machine-limits'
-import { type Finding, findings, type Installation, type Wrong } from './finding'
+import { type DoctorFinding, findings, type Installation, type Wrong } from './finding'
 import { type Examinee, examineeOf } from './server-process'
 
 const MIB = 2 ** 20
@@ -24,7 +24,7 @@ const USUAL_THREADS = 64
 /** Bun asks for so many. */
 const WAITING = 512
 
-export const checkMachine = async (installation: Installation): Promise<Finding[]> => {
+export const checkMachine = async (installation: Installation): Promise<DoctorFinding[]> => {
   const { config, store, now } = installation
   return judgeMachine(await examineeOf(config, store.read, now), await connectionsOf(installation))
 }
@@ -39,7 +39,7 @@ export async function connectionsOf({ config, store }: Pick<Installation, 'confi
 }
 
 /** `connections`: what it opens itself. */
-export function judgeMachine({ name, box }: Examinee, connections: number): Finding[] {
+export function judgeMachine({ name, box }: Examinee, connections: number): DoctorFinding[] {
   const { descriptors, memory, processors, threads, waiting } = box
   const wrong: Wrong[] = [
     ...ofDescriptors(name, descriptors, connections),

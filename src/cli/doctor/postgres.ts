@@ -11,7 +11,7 @@ import { checkClock } from './clock'
 import { checkClocks } from './clocks'
 import { checkConnections } from './connections'
 import { checkDatabase } from './database'
-import { type Check, cannotOpen, type Finding, problem, runAll, type SharedInstallation } from './finding'
+import { type Check, cannotOpen, type DoctorFinding, problem, runAll, type SharedInstallation } from './finding'
 import { checkKeys } from './keys'
 import { checkMachine } from './machine'
 import { checkNodes } from './nodes'
@@ -41,7 +41,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkArchive,
 ]
 
-export async function examinePostgres(config: Config, database: DatabaseConfig): Promise<Finding[]> {
+export async function examinePostgres(config: Config, database: DatabaseConfig): Promise<DoctorFinding[]> {
   try {
     const server = await examine(database.url, systemClock)
     const obstacle = obstacleIn(server)
@@ -55,7 +55,7 @@ export async function examinePostgres(config: Config, database: DatabaseConfig):
 }
 
 /** Why it is not to be opened: that would fail, or change it. */
-function obstacleIn({ name, schema, isPrimary }: Examined): Finding | undefined {
+function obstacleIn({ name, schema, isPrimary }: Examined): DoctorFinding | undefined {
   if (!isPrimary)
     return problem(
       'database',

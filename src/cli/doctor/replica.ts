@@ -2,12 +2,12 @@
 import { type Examined, examine } from '../../store/postgres/connection/examine'
 import { systemClock } from '../../system/clock'
 import { endingOf } from '../failure'
-import { type Finding, findings, type SharedInstallation, type Wrong } from './finding'
+import { type DoctorFinding, findings, type SharedInstallation, type Wrong } from './finding'
 
 const FAR_BEHIND_MS = 60_000
 const ADVICE = 'Nothing is lost: lists come from the database itself meanwhile. Look at WATCHWORD_DATABASE_REPLICA_URL.'
 
-export async function checkReplica({ config: { database } }: SharedInstallation): Promise<Finding[]> {
+export async function checkReplica({ config: { database } }: SharedInstallation): Promise<DoctorFinding[]> {
   const url = database?.replicaUrl
   if (url === undefined) return findings('replica', [], 'No replica is set: lists come from the database itself.')
   const found = await examine(url, systemClock).catch((error: unknown) => endingOf(error).message)

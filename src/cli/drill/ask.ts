@@ -12,13 +12,13 @@ import * as administer from '../../usecases/administer'
 import { Failure } from '../failure'
 import { adminOf, type Opened } from '../open'
 
-export interface Asked {
+export interface DrillFindings {
   /** The newest live issue of all, where there is one. */
   issueId?: string
 }
 
 /** Throws a `Failure` where an answer is not what the database holds. Closes the store. */
-export async function ask(opened: Opened): Promise<Asked> {
+export async function ask(opened: Opened): Promise<DrillFindings> {
   const descriptors = watchDescriptors(opened.log)
   // It is never told to start, so nothing runs in it but requests.
   const app = createApp(opened.config, {
@@ -35,7 +35,7 @@ export async function ask(opened: Opened): Promise<Asked> {
   })
   const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
   try {
-    const server = new Asking(listener.url)
+    const server = new DrillQuestions(listener.url)
     await server.get('/healthz')
     const issue = await newestIssue(opened)
     const appId = issue?.appId ?? (await opened.store.read.apps.all())[0]?.appId
@@ -64,8 +64,8 @@ async function newestIssue({ store: { read }, clock }: Opened): Promise<Issue | 
 async function askOf(
   appId: string,
   issue: Issue | undefined,
-  { server, ...opened }: Opened & { server: Asking },
-): Promise<Asked> {
+  { server, ...opened }: Opened & { server: DrillQuestions },
+): Promise<DrillFindings> {
   const key = await keyOf(appId, opened)
   const { balance } = await server.get('/v1/balance', key)
   const wallet = await opened.store.read.wallets.find(appId)
@@ -90,7 +90,7 @@ function assertSame(what: string, answered: unknown, held: unknown): void {
     throw new Failure('damaged_database', `Of the ${what} a server on it says ${answered}, not ${held}.`)
 }
 
-class Asking {
+class DrillQuestions {
   constructor(private readonly url: string) {}
 
   async get(path: string, key?: string): Promise<Record<string, unknown>> {

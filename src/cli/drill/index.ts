@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config'
-import { countsOf, type Since, since } from '../../store/sqlite/since'
+import { countsOf, type RowsSince, since } from '../../store/sqlite/since'
 import { listBackups } from '../../system/backups'
 import { systemClock } from '../../system/clock'
 import { copyWhole } from '../../system/restore'
@@ -13,7 +13,7 @@ import { assertBackup, assertChecksum, type CopyOptions, despiteAuditOption, ope
 import { Failure, notEmbedded } from '../failure'
 import { DATABASE_FILE } from '../open'
 import { iso, outputFor } from '../output'
-import { type Asked, ask } from './ask'
+import { ask, type DrillFindings } from './ask'
 
 interface DrillOptions extends CommonOptions, CopyOptions {
   from?: string
@@ -59,11 +59,11 @@ interface Drilled {
   sha256: string
   /** In it. */
   held: Record<string, number>
-  asked: Asked
+  asked: DrillFindings
   /** Until a server on the copy had answered. */
   ms: { copy: number; verify: number; answer: number; total: number }
   /** Undefined where there is no database to hold it against, or none that can be read. */
-  lost: Since | undefined
+  lost: RowsSince | undefined
 }
 
 /** Throws where anything does not hold. Leaves nothing behind. */
@@ -103,7 +103,7 @@ function assertRoom(folder: string, backup: string): void {
     throw new Failure('invalid', `A drill needs ${needed} bytes in ${folder}: name another place with --scratch.`)
 }
 
-function sinceCopy(database: string, copy: string): Since | undefined {
+function sinceCopy(database: string, copy: string): RowsSince | undefined {
   if (!existsSync(database)) return undefined
   try {
     return since(database, copy)
@@ -114,7 +114,7 @@ function sinceCopy(database: string, copy: string): Since | undefined {
   }
 }
 
-const objectOf = ({ newest, newestInCopy, ...counts }: Since) => ({
+const objectOf = ({ newest, newestInCopy, ...counts }: RowsSince) => ({
   ...counts,
   ...{ since: iso(newestInCopy), newest: iso(newest) },
 })
@@ -129,6 +129,6 @@ const linesOf = ({ backup, bytes, sha256, held, asked, ms, lost }: Drilled): str
   lost ? lossOf(lost) : 'What would be lost is not known: there is no database here that can be read.',
 ]
 
-const lossOf = ({ issues, ledgerEntries, auditEntries, newest, newestInCopy }: Since) =>
+const lossOf = ({ issues, ledgerEntries, auditEntries, newest, newestInCopy }: RowsSince) =>
   `Lost would be ${issues} issues, ${ledgerEntries} ledger entries and ${auditEntries} entries of the audit log, and what ` +
   `has changed since ${iso(newestInCopy) ?? 'the beginning'}; the newest is of ${iso(newest) ?? 'no time'}.`

@@ -3,7 +3,7 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
 import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/role'
-import type { About, RefusalReason } from '../../domain/shared/reason'
+import type { ReasonAbout, RefusalReason } from '../../domain/shared/reason'
 
 /** Every procedure names what its caller must be allowed to do; `null` is for those who are not signed in yet. */
 export interface Access {
@@ -12,7 +12,7 @@ export interface Access {
 
 /** What the page needs to tell a refusal in its own language. */
 export const mistake = z
-  .object({ param: z.string(), reason: z.custom<RefusalReason>(), about: z.custom<About>() })
+  .object({ param: z.string(), reason: z.custom<RefusalReason>(), about: z.custom<ReasonAbout>() })
   .partial()
 
 const refused = mistake.extend({ code: z.string(), retryAfterMs: z.int() }).partial().optional()

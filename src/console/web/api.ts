@@ -8,14 +8,14 @@ import type { ConsoleContract } from '../contract'
 import { fieldInWords, type Refused, refusalInWords } from './i18n/refusals'
 import { inWords, wordsNow } from './i18n/words'
 
-interface Call {
+interface ApiCall {
   /** What the server answered as `X-Request-Id`. */
   requestId?: string
 }
 
 const requestIds = new WeakMap<Error, string>()
 
-const link = new RPCLink<Call>({
+const link = new RPCLink<ApiCall>({
   url: () => `${location.origin}/console/rpc`,
   interceptors: [
     ({ next, context }) =>
@@ -35,7 +35,7 @@ const link = new RPCLink<Call>({
 })
 
 /** For calls outside components: `await client.keys.revoke({ keyId })`. */
-export const client: ContractRouterClient<ConsoleContract, Call> = createORPCClient(link)
+export const client: ContractRouterClient<ConsoleContract, ApiCall> = createORPCClient(link)
 
 /** For components: `useQuery(api.keys.list.queryOptions({ input: { appId } }))`, `useMutation(api.keys.revoke.mutationOptions())`. */
 export const api = createTanstackQueryUtils(client)

@@ -36,7 +36,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-type Load = () => Promise<{ default: ComponentType }>
+type PageLoader = () => Promise<{ default: ComponentType }>
 
 const root = createRootRoute({
   component: Outlet,
@@ -64,12 +64,12 @@ const inside = createRoute({
 /** For people who come to sign in. */
 const outside = createRoute({ getParentRoute: () => root, id: 'outside', component: SignedOutFrame })
 
-const wayIn = (load: Load) => lazyRouteComponent(canKeepSession ? load : () => import('./pages/plain-http'))
+const wayIn = (load: PageLoader) => lazyRouteComponent(canKeepSession ? load : () => import('./pages/plain-http'))
 
-const page = <const Path extends string>(path: Path, load: Load) =>
+const page = <const Path extends string>(path: Path, load: PageLoader) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
 
-const pageOfApp = <const Path extends string>(path: Path, load: Load, needs?: GuardedBy) =>
+const pageOfApp = <const Path extends string>(path: Path, load: PageLoader, needs?: GuardedBy) =>
   createRoute({
     getParentRoute: () => inside,
     path,

@@ -5,11 +5,11 @@ import type { client } from './api'
 import { kept } from './kept'
 import { appsQuery } from './session'
 
-export type Mode = 'live' | 'test'
+export type ShownMode = 'live' | 'test'
 
 export interface ScopeSearch {
   app?: string
-  mode?: Mode
+  mode?: ShownMode
 }
 
 export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch {
@@ -22,7 +22,7 @@ export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch
 const lastApp = kept('app')
 const lastMode = kept('mode')
 
-export type App = Awaited<ReturnType<typeof client.apps.list>>['apps'][number]
+export type ShownApp = Awaited<ReturnType<typeof client.apps.list>>['apps'][number]
 
 export const useApps = () => useSuspenseQuery(appsQuery()).data.apps
 
@@ -32,14 +32,14 @@ export const useDefaultRegion = () => useSuspenseQuery(appsQuery()).data.default
 /** How long live issues are kept of apps that have no time of their own. */
 export const useServerRetention = () => useSuspenseQuery(appsQuery()).data.liveRetentionDays
 
-export interface Scope {
+export interface AppScope {
   /** Missing while there is no app at all. */
   app: { appId: string; name: string } | undefined
-  mode: Mode
+  mode: ShownMode
   choose(scope: ScopeSearch): void
 }
 
-export function useScope(): Scope {
+export function useScope(): AppScope {
   const apps = useApps()
   // The router lets through what `validateSearch` leaves out.
   const search = scopeSearch(useSearch({ strict: false }))
@@ -60,7 +60,7 @@ export function useScope(): Scope {
 }
 
 /** In pages whose route says `needsApp`: the frame shows them only once there is one. */
-export function useAppScope(): { appId: string; appName: string; mode: Mode } {
+export function useAppScope(): { appId: string; appName: string; mode: ShownMode } {
   const { app, mode } = useScope()
   if (!app) throw new Error('This page needs an app')
   return { appId: app.appId, appName: app.name, mode }

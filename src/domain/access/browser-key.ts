@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 40
 export const isOpen = ({ kind, mode, allows }: Pick<ApiKey, 'kind' | 'mode' | 'allows'>): boolean =>
   kind === 'pk' && mode === 'live' && allows.length > 0
 
-interface Wish {
+interface BrowserRequest {
   from: string | undefined
   templateVariables: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ interface Wish {
 /** Throws `forbidden`, naming the field. */
 export function assertWithin(
   key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>,
-  { from, templateVariables }: Wish,
+  { from, templateVariables }: BrowserRequest,
   template: Template,
 ): void {
   if (key.kind !== 'pk' || key.mode !== 'live') return
@@ -89,7 +89,7 @@ const isHarmless = (value: string): boolean =>
 const WORD = 'n'
 
 /** Whether values that are harmless alone make a link or a number of one another, in whichever language. */
-function joinToMore(template: Template, values: Wish['templateVariables']): boolean {
+function joinToMore(template: Template, values: BrowserRequest['templateVariables']): boolean {
   if (Object.keys(values).length === 0) return false
   const shown = (name: string) => (isFree(template, name) ? values[name] : WORD)
   const bodies = [template, ...Object.values(template.bodies ?? {})].map(({ body }) => partsOf(body))

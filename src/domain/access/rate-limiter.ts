@@ -4,15 +4,15 @@ import { DAY_MS, nextMidnightUtc } from '../shared/value'
 import { type Counter, type LimitRule, limited, type Permit } from './rate-limits'
 
 /** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
-interface Counted {
+interface CountedMoment {
   at: number
   times: number
 }
 
 /** The counts of one subject within one window. */
-class Window {
+class SubjectWindow {
   /** Oldest first, from `#first` on. */
-  #counted: Counted[] = []
+  #counted: CountedMoment[] = []
   #first = 0
   #total = 0
 
@@ -22,7 +22,7 @@ class Window {
     return this.#total
   }
 
-  count(at: number): Counted {
+  count(at: number): CountedMoment {
     this.#total++
     const last = this.#counted.at(-1)
     if (last?.at === at) {
@@ -34,7 +34,7 @@ class Window {
     return counted
   }
 
-  giveBack(counted: Counted): void {
+  giveBack(counted: CountedMoment): void {
     // What has left the window counts no more.
     if (counted.times === 0) return
     counted.times--
@@ -56,7 +56,7 @@ class Window {
       this.#first = 0
     }
     for (let index = this.#counted.length - 1; index >= this.#first; index--) {
-      const counted = this.#counted[index] as Counted
+      const counted = this.#counted[index] as CountedMoment
       if (counted.at <= now) break
       counted.at = now
     }
@@ -86,11 +86,11 @@ const LOOKED_AT_ONCE = 20_000
 
 export class Limiter {
   /** By the length of the window, then by limit and subject: whoever was counted last comes last. */
-  readonly #windows = new Map<LimitRule['windowMs'], Map<string, Window>>()
+  readonly #windows = new Map<LimitRule['windowMs'], Map<string, SubjectWindow>>()
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
-    const windows: Window[] = []
+    const windows: SubjectWindow[] = []
     let worst: { rule: LimitRule; waitMs: number } | undefined
     for (const rule of rules) {
       const window = this.#windowOf(rule)
@@ -133,12 +133,12 @@ export class Limiter {
       }
   }
 
-  #windowOf({ windowMs, limit, subject }: Counter): Window {
-    return this.#windows.get(windowMs)?.get(nameOf(limit, subject)) ?? new Window(windowMs)
+  #windowOf({ windowMs, limit, subject }: Counter): SubjectWindow {
+    return this.#windows.get(windowMs)?.get(nameOf(limit, subject)) ?? new SubjectWindow(windowMs)
   }
 
-  #keep({ windowMs, limit, subject }: Counter, window: Window): void {
-    const bySubject = this.#windows.get(windowMs) ?? new Map<string, Window>()
+  #keep({ windowMs, limit, subject }: Counter, window: SubjectWindow): void {
+    const bySubject = this.#windows.get(windowMs) ?? new Map<string, SubjectWindow>()
     this.#windows.set(windowMs, bySubject)
     const name = nameOf(limit, subject)
     bySubject.delete(name)

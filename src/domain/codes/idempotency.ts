@@ -4,7 +4,7 @@ import { DAY_MS, type Owner } from '../shared/value'
 import type { Issue } from './issue'
 
 /** A first use of an idempotency key. */
-export interface Claim extends Owner {
+export interface IdempotencyRecord extends Owner {
   readonly keyHash: Uint8Array
   readonly fingerprint: Uint8Array
   readonly issueId: string
@@ -15,8 +15,11 @@ export interface Claim extends Owner {
 export const IDEMPOTENCY_DAYS = 7
 
 /** The key is new again. */
-export const isOver = ({ createdAt }: Pick<Claim, 'createdAt'>, idempotencyDays: number, now: number): boolean =>
-  createdAt + idempotencyDays * DAY_MS <= now
+export const isOver = (
+  { createdAt }: Pick<IdempotencyRecord, 'createdAt'>,
+  idempotencyDays: number,
+  now: number,
+): boolean => createdAt + idempotencyDays * DAY_MS <= now
 
 /** The key stands for an issue that was erased: another one would be a second message for one order. */
 export const forgotten = () =>

@@ -2,7 +2,7 @@
 
 import type { ApiKey } from '../access/api-key'
 import { assertWithin } from '../access/browser-key'
-import type { Letter } from '../message/rendered-message'
+import type { RenderedMessage } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
 import { localeFor, type Texts, withAutofill } from '../message/texts'
 import type { Origin } from '../operations/request-origin'
@@ -10,7 +10,7 @@ import type { Recipient } from '../phone/phone'
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
 import type { ResolvedRequest } from './fingerprint'
-import type { Issue, Standing } from './issue'
+import type { Issue, IssueStanding } from './issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
 export interface IssueRequest {
@@ -64,7 +64,7 @@ interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
   texts: Texts
 }
 
-interface Making {
+interface MessageInput {
   template: Template | undefined
   wording: Wording
   code: string
@@ -75,8 +75,8 @@ interface Making {
 export function compose(
   request: ResolvedRequest,
   { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
-  { template, wording: { texts, locale, webOtp }, code, key }: Making,
-): Letter {
+  { template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
+): RenderedMessage {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
   if (!template.channelSupport.includes(channel))
@@ -101,7 +101,7 @@ export function compose(
 }
 
 /** What an issue has that its request does not say. */
-type Given = Pick<
+type GivenByService = Pick<
   Issue,
   | 'appId'
   | 'mode'
@@ -121,7 +121,10 @@ type Given = Pick<
   | 'origin'
 >
 
-export const newIssue = ({ purpose, templateId, channel, metadata }: ResolvedRequest, given: Given): Issue => ({
+export const newIssue = (
+  { purpose, templateId, channel, metadata }: ResolvedRequest,
+  given: GivenByService,
+): Issue => ({
   ...given,
   purpose,
   templateId,
@@ -153,7 +156,7 @@ export interface Issued {
 }
 
 /** The first response and every replay of it, also after verification or expiry. */
-export const issued = (issue: Standing, resendAvailableAt: number): Issued => ({
+export const issued = (issue: IssueStanding, resendAvailableAt: number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: issue.maxAttempts,

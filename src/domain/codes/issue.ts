@@ -94,7 +94,7 @@ export const STANDING = [
   'providerOutcomeCode',
   'updatedAt',
 ] as const satisfies ReadonlyArray<keyof Issue>
-export type Standing = Pick<Issue, (typeof STANDING)[number]>
+export type IssueStanding = Pick<Issue, (typeof STANDING)[number]>
 
 /** Whose failures and limits it counts for. */
 export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
@@ -105,14 +105,14 @@ export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
 
 /** An issue stored as `issued` whose expiry has passed counts as `expired`. */
 export const effectiveStatus = (
-  issue: Pick<Standing, 'verificationStatus' | 'expiresAt'>,
+  issue: Pick<IssueStanding, 'verificationStatus' | 'expiresAt'>,
   now: number,
 ): VerificationStatus =>
   issue.verificationStatus === 'issued' && now >= issue.expiresAt ? 'expired' : issue.verificationStatus
 
 export const isActive = (issue: Issue, now: number) => effectiveStatus(issue, now) === 'issued'
 
-export const attemptsRemaining = (issue: Pick<Standing, 'maxAttempts' | 'attemptsUsed'>) =>
+export const attemptsRemaining = (issue: Pick<IssueStanding, 'maxAttempts' | 'attemptsUsed'>) =>
   issue.maxAttempts - issue.attemptsUsed
 
 const WHILE_ISSUED: Readonly<Record<DeliveryStatus | 'unknown', OverallStatus>> = {
@@ -123,7 +123,7 @@ const WHILE_ISSUED: Readonly<Record<DeliveryStatus | 'unknown', OverallStatus>> 
   unknown: 'pending_lookup',
 }
 
-export function overallStatus(issue: Standing, now: number): OverallStatus {
+export function overallStatus(issue: IssueStanding, now: number): OverallStatus {
   const status = effectiveStatus(issue, now)
   return status === 'issued' ? WHILE_ISSUED[issue.deliveryStatus] : status
 }
@@ -131,14 +131,14 @@ export function overallStatus(issue: Standing, now: number): OverallStatus {
 export type ReasonCode = 'ALREADY_VERIFIED' | 'EXPIRED' | 'MAX_ATTEMPTS' | 'MISMATCH' | 'NOT_FOUND' | 'REPLACED'
 
 /** What verify answers, and the issue as it must be stored where that changed it. */
-export interface Verdict {
+export interface CodeVerdict {
   verified: boolean
   reasonCode?: ReasonCode
   changed?: Issue
 }
 
 /** One-time verify. Order of checks: replaced, verified, max attempts, expired, then the code. */
-export function check(issue: Issue, codeMatches: boolean, now: number): Verdict {
+export function check(issue: Issue, codeMatches: boolean, now: number): CodeVerdict {
   switch (effectiveStatus(issue, now)) {
     case 'replaced':
       return { verified: false, reasonCode: 'REPLACED' }
@@ -160,7 +160,7 @@ const markVerified = (issue: Issue, now: number): Issue => ({
   updatedAt: now,
 })
 
-function countWrongCode(issue: Issue, now: number): Verdict {
+function countWrongCode(issue: Issue, now: number): CodeVerdict {
   const attemptsUsed = issue.attemptsUsed + 1
   const isLast = attemptsUsed >= issue.maxAttempts
   return {
@@ -176,7 +176,7 @@ function countWrongCode(issue: Issue, now: number): Verdict {
 }
 
 /** What a newer issue for the same phone and purpose makes of this one; an expired code stays expired. */
-export const makeWay = (issue: Issue, now: number): Issue => ({
+export const markReplaced = (issue: Issue, now: number): Issue => ({
   ...issue,
   verificationStatus: now >= issue.expiresAt ? 'expired' : 'replaced',
   updatedAt: now,

@@ -7,10 +7,10 @@ import { CODE } from './delivery'
  * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
  * out, and nobody has verified it.
  */
-export const MISHAPS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
-export type Mishap = (typeof MISHAPS)[number]
+export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
+export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
 
-export function hasSuffered(issue: Issue, mishap: Mishap): boolean {
+export function hasProblem(issue: Issue, mishap: DeliveryProblem): boolean {
   switch (mishap) {
     case 'untyped':
       return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'

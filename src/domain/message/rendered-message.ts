@@ -5,7 +5,7 @@ import type { SendOutcome } from '../delivery/delivery'
 import type { Leg, MessageType } from '../shared/value'
 
 /** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
-export interface Letter {
+export interface RenderedMessage {
   /** E.164. */
   to: string
   text: string
@@ -43,7 +43,7 @@ export interface OutboundMessage {
 }
 
 /** The message of the leg an issue is on. */
-export function messageOf(issue: Issue, letter: Letter): OutboundMessage {
+export function messageOf(issue: Issue, letter: RenderedMessage): OutboundMessage {
   const isSms = issue.leg === 'sms'
   const isFallback = issue.leg !== issue.channel
   return {
@@ -64,7 +64,7 @@ export function messageOf(issue: Issue, letter: Letter): OutboundMessage {
 const NO_DIGITS = /\D+/g
 
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
-export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
+export function withoutSecrets(outcome: SendOutcome, { to, code }: RenderedMessage): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
   const digits = outcome.carrierMessageId.replace(NO_DIGITS, '')
   const isQuoting = digits.includes(code) || digits.includes(to.slice(1).slice(-8))

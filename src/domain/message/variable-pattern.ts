@@ -55,8 +55,8 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
   }
 }
 
-export type Verdict = 'fits' | 'differs' | 'too long'
-export type Matching = (pattern: string, value: string) => Verdict
+export type PatternVerdict = 'fits' | 'differs' | 'too long'
+export type Matching = (pattern: string, value: string) => PatternVerdict
 
 /** Looks for one message: whether the whole value fits, or is too long to be looked at beside the values before it. */
 export function matching(): Matching {

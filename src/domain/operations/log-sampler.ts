@@ -9,7 +9,7 @@ interface Said {
   unsaid: number
 }
 
-export class Sparing {
+export class LogSampler {
   readonly #bySubject = new Map<string, Said>()
 
   /** Whether to say one more line of the subject; then how many were left out since the last one. */

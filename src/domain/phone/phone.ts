@@ -113,7 +113,7 @@ function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', 
   return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
 }
 
-interface Reading {
+interface ParsedNumber {
   number: PhoneNumber
   /** Looked for once: that takes longer than to read the number. */
   type: NumberType | undefined
@@ -121,19 +121,19 @@ interface Reading {
   isListed: boolean
 }
 
-const readingOf = (number: PhoneNumber, prefixes: readonly string[]): Reading => ({
+const readingOf = (number: PhoneNumber, prefixes: readonly string[]): ParsedNumber => ({
   number,
   type: number.getType(),
   isListed: prefixes.some((prefix) => number.number.startsWith(prefix)),
 })
 
 /** What has a type is valid; not every country tells types. */
-const isValid = ({ number, type, isListed }: Reading) => isListed || type !== undefined || number.isValid()
+const isValid = ({ number, type, isListed }: ParsedNumber) => isListed || type !== undefined || number.isValid()
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
 
-interface Read {
+interface FoldedNumber {
   folded: string
   /** What it may mean, the likeliest first; not all of them are valid. */
   numbers: PhoneNumber[]
@@ -141,7 +141,7 @@ interface Read {
   magic: Recipient | undefined
 }
 
-function read(phoneNumber: string, region: string): Read {
+function read(phoneNumber: string, region: string): FoldedNumber {
   const folded = fold(phoneNumber)
   const numbers = readings(folded, region)
   return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
@@ -205,5 +205,5 @@ const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
 /** Satellite networks and numbers of no country: their texts cost tens of times as much. */
 const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
 
-const isTextable = ({ number, type, isListed }: Reading) =>
+const isTextable = ({ number, type, isListed }: ParsedNumber) =>
   isListed || (!UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type))

@@ -16,20 +16,20 @@ export type ErrorFields = {
 /** SQLSTATE classes whose sentences may quote values: of data, of functions, and of what should never happen. */
 const QUOTES_DATA = /^(22|P0|WW|XX)/
 
-interface Known extends Error {
+interface KnownError extends Error {
   code?: unknown
   errno?: unknown
 }
 
-const isPostgres = ({ code }: Known) => String(code).startsWith('ERR_POSTGRES')
-const isSqlite = ({ name }: Known) => name === 'SQLiteError'
+const isPostgres = ({ code }: KnownError) => String(code).startsWith('ERR_POSTGRES')
+const isSqlite = ({ name }: KnownError) => name === 'SQLiteError'
 
 export function errorFields(error: unknown): ErrorFields {
   // Its own message is logged beside these fields.
   const known: unknown = error instanceof Refusal ? (error.cause ?? error) : error
   if (!(known instanceof Error)) return { err: 'unknown' }
   const inner = known.cause instanceof Error ? known.cause : known
-  const { code, errno, message } = inner as Known
+  const { code, errno, message } = inner as KnownError
   const sqlState = isPostgres(inner) && typeof errno === 'string' ? errno : undefined
   const isTold = isSqlite(inner) || (isPostgres(inner) && !(sqlState && QUOTES_DATA.test(sqlState)))
   return {

@@ -2,7 +2,7 @@
  * A refusal is a decision of the domain that a caller is told about. It is thrown, which rolls the transaction back:
  * a refused request changes nothing. `http/errors.ts` translates each kind into the interface's error, in one table.
  */
-import type { About, RefusalReason, Thing, ValuesOfRefusal } from './reason'
+import type { ReasonAbout, RefusalReason, Thing, ValuesOfRefusal } from './reason'
 
 export type RefusalKind =
   | 'invalid'
@@ -20,7 +20,7 @@ export interface RefusalDetail {
   param?: string
   /** Why, for programs; and what its sentence speaks of, for words in another language. */
   reason?: RefusalReason
-  about?: About | undefined
+  about?: ReasonAbout | undefined
   /** `data.code` of the interface's error, where it has one. */
   code?: string
   /** Which limit was exceeded, and whose it is. */

@@ -111,4 +111,4 @@ export type Thing =
   | 'webhook'
 
 /** The values of any reason. */
-export type About = RefusalValues[keyof RefusalValues]
+export type ReasonAbout = RefusalValues[keyof RefusalValues]

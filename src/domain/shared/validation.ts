@@ -5,14 +5,14 @@
 import { z } from 'zod'
 import type { JsonType } from '../../../contract/reason'
 import { Refusal } from './error'
-import type { About, RefusalReason } from './reason'
+import type { ReasonAbout, RefusalReason } from './reason'
 
-type Issue = z.core.$ZodIssue
+type SchemaIssue = z.core.$ZodIssue
 
 interface Mistake {
   reason: RefusalReason
   problem: string
-  about?: About
+  about?: ReasonAbout
 }
 
 const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
@@ -33,7 +33,7 @@ const FORMATS: Readonly<Record<string, Mistake>> = {
 }
 
 /** `value` is what stands where the issue is. */
-function explain(issue: z.core.$ZodRawIssue | Issue, value: unknown): Mistake {
+function explain(issue: z.core.$ZodRawIssue | SchemaIssue, value: unknown): Mistake {
   if (issue.code === 'custom') {
     const { reason = 'invalid_format', about } = (issue.params ?? {}) as Partial<Mistake>
     return { reason, problem: 'is not as expected', ...(about && { about }) }
@@ -88,7 +88,7 @@ const PARAM_CLIP = 100
 const PROBLEM_CLIP = 200
 
 /** One refusal for the first few issues; it is about the first. `within` is where the input stands, if in a field. */
-export function refusalOf(issues: readonly Issue[], input: unknown, within?: string): Refusal {
+export function refusalOf(issues: readonly SchemaIssue[], input: unknown, within?: string): Refusal {
   const mistakes = issues.slice(0, TOLD_AT_MOST).map((issue) => {
     const { reason, about } = explain(issue, valueAt(input, issue.path))
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []

@@ -27,13 +27,13 @@ export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
   return isPublic(address) || allowedCidrs.some((cidr) => cidrContains(cidr, address.toString()))
 }
 
-type Address = IPv4 | IPv6
+type IpAddress = IPv4 | IPv6
 
 /**
  * A mapped address is read as the IPv4 address it reaches. Notations that parsers disagree on (`010.0.0.1`, `127.1`)
  * are none, and neither is an address with a zone, which means another host on every machine.
  */
-function readAddress(ip: string): Address | undefined {
+function readAddress(ip: string): IpAddress | undefined {
   const version = isIP(ip)
   if (version === 4) return ipaddr().process(ip)
   // ipaddr.js takes `::127.0.0.1` for a mapped address, so it gets hexadecimal digits only.
@@ -41,7 +41,7 @@ function readAddress(ip: string): Address | undefined {
   return version === 6 && URL.canParse(url) ? ipaddr().process(new URL(url).hostname.slice(1, -1)) : undefined
 }
 
-function isPublic(address: Address): boolean {
+function isPublic(address: IpAddress): boolean {
   // What no registry of special addresses (RFC 6890) lists.
   if (address.range() !== 'unicast') return false
   return address instanceof ipaddr().IPv6

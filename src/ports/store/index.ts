@@ -40,7 +40,7 @@ export interface Store {
   /** What people page through and add up; it may be behind `read` for a while, so nothing is decided by it. */
   readonly lists: Lists
   /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
-  transaction<T>(unit: (tx: Tx) => Promise<T>, manner?: Manner): Promise<T>
+  transaction<T>(unit: (tx: Tx) => Promise<T>, manner?: TransactionOptions): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
@@ -58,7 +58,7 @@ export interface Store {
 }
 
 /** How a unit may be run. */
-export interface Manner {
+export interface TransactionOptions {
   /**
    * It is one of many of its kind and waits for nothing but the store: others may be stored together with it. Each of them is
    * kept from the others as if it were alone, is stored or not by itself, and is answered once it is on disk.

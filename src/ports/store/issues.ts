@@ -1,10 +1,10 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 
-import type { Failures } from '../../abuse/rules/failure-budget'
+import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
-import type { Claim } from '../../domain/codes/idempotency'
-import type { Issue, Standing, VerificationStatus } from '../../domain/codes/issue'
-import type { Letter } from '../../domain/message/rendered-message'
+import type { IdempotencyRecord } from '../../domain/codes/idempotency'
+import type { Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
+import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Owner } from '../../domain/shared/value'
 
 /** The `nth` newest of those that are younger than `withinMs`. */
@@ -20,7 +20,7 @@ export interface KnownPhone {
   /** The issue stored as `issued` for the purpose; there is at most one. */
   live: Issue | undefined
   /** Wrong codes at it; not locked. */
-  failures: Failures | undefined
+  failures: FailureCount | undefined
 }
 
 export interface IssueTx {
@@ -46,15 +46,15 @@ export interface IssueTx {
 }
 
 export interface ClaimTx {
-  find(owner: Owner, keyHash: Uint8Array): Promise<Claim | undefined>
-  add(claim: Claim): Promise<void>
+  find(owner: Owner, keyHash: Uint8Array): Promise<IdempotencyRecord | undefined>
+  add(claim: IdempotencyRecord): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
 }
 
 /** Numbers and texts, sealed, until they are erased. */
 export interface OutboxTx {
-  add(issue: Issue, letter: Letter): Promise<void>
-  find(issueId: string): Promise<Letter | undefined>
+  add(issue: Issue, letter: RenderedMessage): Promise<void>
+  find(issueId: string): Promise<RenderedMessage | undefined>
   erase(issueId: string): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export interface IssueFilter {
 export interface IssueReader {
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
   /** The same, as far as its status or a replay tells: less than half of it. */
-  standing(owner: Owner, issueId: string): Promise<Standing | undefined>
+  standing(owner: Owner, issueId: string): Promise<IssueStanding | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** How many test issues each organization has made since, Unix milliseconds; also by apps that were removed. */

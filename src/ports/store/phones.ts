@@ -1,9 +1,9 @@
 /** What belongs to one phone. It is asked for by a list of its keyed hashes: each is of one key, and keys may change. */
 
-import type { Failures } from '../../abuse/rules/failure-budget'
+import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
-import type { Letter } from '../../domain/message/rendered-message'
+import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
@@ -26,11 +26,11 @@ export interface PhoneReader {
   /** Its live issues of an app, the oldest first. */
   issues(appId: string, hashes: Hashes, page: PhonePage): Promise<FoundOfPhone>
   /** Wrong codes at it, by the kind of key that issued them. */
-  failures(appId: string, hashes: Hashes): Promise<Array<{ kind: KeyKind; failures: Failures }>>
+  failures(appId: string, hashes: Hashes): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
   /** Of an app's phones: those that wrong codes may hold up, those with the latest one first. */
-  held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: Failures }>>
+  held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
   /** Number and text of a message that may still be sent. */
-  letter(issueId: string): Promise<Letter | undefined>
+  letter(issueId: string): Promise<RenderedMessage | undefined>
   /** What there was to tell of an issue, the oldest first. */
   events(issueId: string): Promise<StoredEvent[]>
   /** The oldest first. */

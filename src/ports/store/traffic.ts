@@ -7,12 +7,12 @@ import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
 
 /** An app's codes for a country, by the kind of key that issued them. */
-export interface Lane {
+export interface SegmentKey {
   readonly kind: KeyKind
   readonly country: string
 }
 
-export type LaneHour = Lane & TrafficHour
+export type LaneHour = SegmentKey & TrafficHour
 
 /** What is looked at of an issue; empty hashes were not noted. */
 export interface SeenIssue {
@@ -29,7 +29,7 @@ export interface SeenIssue {
 }
 
 /** How often in a minute a rule was against something. */
-export interface Decision extends Lane {
+export interface Decision extends SegmentKey {
   readonly appId: string
   /** When it begins, Unix milliseconds. */
   readonly minute: number
@@ -60,7 +60,7 @@ export interface TrafficTx {
   /** Adds up with what is stored of the same minute. */
   addDecisions(decisions: readonly Decision[]): Promise<void>
   /** The open one; where there is none, nobody else opens one until this ends. */
-  lockIncident(appId: string, lane: Lane): Promise<Incident | undefined>
+  lockIncident(appId: string, lane: SegmentKey): Promise<Incident | undefined>
   /** Stores a new one, or what may change of one. */
   saveIncident(incident: Incident): Promise<void>
   /** Any, by its id. */
@@ -70,13 +70,13 @@ export interface TrafficTx {
 }
 
 /** All issues, those that were verified, or those that were verified when they had been judged. */
-export type Seen = 'all' | 'verified' | 'late'
+export type CountedIssues = 'all' | 'verified' | 'late'
 
 export interface TrafficReader {
   /**
    * Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages.
    */
-  seen(appId: string, from: number, to: number, which: Seen): AsyncIterable<SeenIssue[]>
+  seen(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<SeenIssue[]>
   /** Undefined where there is none, or none that can be opened. */
   snapshot(appId: string): Promise<TrafficSnapshot | undefined>
   /** Apps that have made live issues from then on, of which there are at most so many. */

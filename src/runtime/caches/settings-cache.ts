@@ -13,7 +13,7 @@ import type { Directory } from '../../ports/node'
 import type { Reader } from '../../ports/store'
 
 /** What is kept of one kind, by name. */
-class Shelf<T> {
+class KeptKind<T> {
   #kept = new Map<string, Promise<T>>()
 
   constructor(private readonly load: (name: string) => Promise<T>) {}
@@ -42,18 +42,18 @@ class Shelf<T> {
   }
 }
 
-export class KeptDirectory implements Directory {
+export class SettingsCache implements Directory {
   #version = ''
   #seen: Promise<string> | undefined
   readonly #shelves = {
-    keys: new Shelf((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
-    apps: new Shelf((appId) => this.read.apps.find(appId)),
+    keys: new KeptKind((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
+    apps: new KeptKind((appId) => this.read.apps.find(appId)),
     // Also that there is none is kept, of apps that are known.
-    challenges: new Shelf(async (appId) => ({ found: await this.read.challenges.find(appId) })),
-    templates: new Shelf(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
-    carriers: new Shelf(() => this.read.carriers.all()),
-    routes: new Shelf(() => this.read.routes.all()),
-    origins: new Shelf(() => this.read.keys.publicOrigins()),
+    challenges: new KeptKind(async (appId) => ({ found: await this.read.challenges.find(appId) })),
+    templates: new KeptKind(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
+    carriers: new KeptKind(() => this.read.carriers.all()),
+    routes: new KeptKind(() => this.read.routes.all()),
+    origins: new KeptKind(() => this.read.keys.publicOrigins()),
   }
 
   constructor(private readonly read: Reader) {}
@@ -97,14 +97,14 @@ export class KeptDirectory implements Directory {
     return { ...key, browserKeys: (await this.read.keys.ofApp(key.appId)).filter(isLiveBrowserKey) }
   }
 
-  #keep<T>(shelf: Shelf<T>, name = ''): Promise<T> {
+  #keep<T>(shelf: KeptKind<T>, name = ''): Promise<T> {
     const version = this.read.settingsVersion()
     // Asked many times in a turn of the event loop, it answers with one promise.
     if (version === this.#seen) return shelf.take(name)
     return this.#keepAt(version, shelf, name)
   }
 
-  async #keepAt<T>(version: Promise<string>, shelf: Shelf<T>, name: string): Promise<T> {
+  async #keepAt<T>(version: Promise<string>, shelf: KeptKind<T>, name: string): Promise<T> {
     const current = await version
     if (current !== this.#version) for (const one of Object.values(this.#shelves)) one.clear()
     this.#version = current

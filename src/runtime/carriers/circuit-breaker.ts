@@ -32,7 +32,7 @@ const UNCLEAR_SHARE = 0.5
 const FIRST_REST_MS = 10_000
 const LONGEST_REST_MS = 60_000
 
-export class Breaker {
+export class CircuitBreaker {
   /** Oldest first. */
   #recent: Array<{ at: number; result: Result }> = []
   /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */

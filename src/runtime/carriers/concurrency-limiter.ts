@@ -4,26 +4,26 @@
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
-import type { Pass, Gate as Way } from '../../ports/node'
-import { Breaker } from './circuit-breaker'
+import type { Pass, ConcurrencyLimiter as Way } from '../../ports/node'
+import { CircuitBreaker } from './circuit-breaker'
 
 interface GateOptions {
   /** For a carrier whose failures are played. */
   neverOpens?: boolean | undefined
-  before?: Gate | undefined
+  before?: CarrierGate | undefined
   /** How many of its places are this server's now. */
   share?: () => number
 }
 
-export class Gate implements Way {
+export class CarrierGate implements Way {
   #inFlight = 0
   /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
   #bears: number
-  readonly #breaker: Breaker | undefined
+  readonly #breaker: CircuitBreaker | undefined
   readonly #share: () => number
 
   /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
-  #before: Gate | undefined
+  #before: CarrierGate | undefined
 
   constructor(
     readonly concurrency: number,
@@ -32,7 +32,7 @@ export class Gate implements Way {
     this.#bears = concurrency
     this.#before = before
     this.#share = share
-    this.#breaker = neverOpens ? undefined : new Breaker()
+    this.#breaker = neverOpens ? undefined : new CircuitBreaker()
   }
 
   get inFlight(): number {

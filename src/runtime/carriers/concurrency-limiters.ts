@@ -1,16 +1,16 @@
 /** The ways in to the carriers, in this process's memory. */
-import type { Gates, Gate as Way } from '../../ports/node'
-import { Gate } from './concurrency-limiter'
+import type { Gates, ConcurrencyLimiter as Way } from '../../ports/node'
+import { CarrierGate } from './concurrency-limiter'
 
 export class LocalGates implements Gates {
-  readonly #byName = new Map<string, Gate>()
+  readonly #byName = new Map<string, CarrierGate>()
 
   /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
   constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
 
   open(name: string, concurrency: number, { neverOpens, servers }: Parameters<Gates['open']>[2] = {}): Way {
     const share = () => this.share(concurrency, servers)
-    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name), share })
+    const gate = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
     this.#byName.set(name, gate)
     return gate
   }

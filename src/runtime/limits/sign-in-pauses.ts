@@ -39,7 +39,7 @@ interface Failed {
 }
 
 /** Failures of each subject. */
-class Failures {
+class FailedSignIns {
   /** Those that failed last. When they are many, they become the older ones, and those before are forgotten. */
   #newer = new Map<string, Failed>()
   #older = new Map<string, Failed>()
@@ -90,9 +90,9 @@ class Failures {
 }
 
 export class SignInPauses implements Pauses {
-  readonly #pairs = new Failures(PACES.pair)
-  readonly #addresses = new Failures(PACES.address)
-  readonly #codes = new Failures(PACES.code)
+  readonly #pairs = new FailedSignIns(PACES.pair)
+  readonly #addresses = new FailedSignIns(PACES.address)
+  readonly #codes = new FailedSignIns(PACES.code)
   /** When a pause was told of, by operator. */
   readonly #toldAt = new Map<string, number>()
 

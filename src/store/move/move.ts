@@ -13,11 +13,11 @@ export interface MoveOptions {
   /** Of this move, where it is a new one. */
   id: string
   /** Called after each batch, and before the two are compared. */
-  report: (progress: Progress) => void
+  report: (progress: MoveProgress) => void
 }
 
 /** So many rows of a table have been written, of so many; or all are, and are being compared. */
-export type Progress = { table: string; rows: number; of: number } | 'verifying'
+export type MoveProgress = { table: string; rows: number; of: number } | 'verifying'
 
 export interface Moved {
   from: string

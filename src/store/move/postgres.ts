@@ -5,8 +5,8 @@ import { isInTheWay } from '../postgres/connection/failure'
 import { migrate } from '../postgres/connection/migrate'
 import { nameOf } from '../postgres/connection/name'
 import { connect } from '../postgres/connection/pool'
-import { BATCH, type Row, Side } from './side'
-import { type Column, TABLES, type Table } from './tables'
+import { BATCH, type MovedRow, Side } from './side'
+import { type MovedColumn, type MovedTable, TABLES } from './tables'
 
 /** A server says within so long that it is there. */
 const SEEN_WITHIN_MS = 30_000
@@ -60,26 +60,26 @@ class UrlSide extends Side {
     throw isInTheWay(error) ? new MoveError('in_use', message) : error
   }
 
-  async all(sql: string, values: Row = []): Promise<Row[]> {
+  async all(sql: string, values: MovedRow = []): Promise<MovedRow[]> {
     return await this.connection.unsafe(sql, [...values]).values()
   }
 
-  read({ name }: Column): string {
+  read({ name }: MovedColumn): string {
     return `${name}::text`
   }
 
-  write({ type }: Column, text: string): string {
+  write({ type }: MovedColumn, text: string): string {
     return `${text}::text::${type}`
   }
 
-  async *batches(sql: string): AsyncGenerator<Row[]> {
+  async *batches(sql: string): AsyncGenerator<MovedRow[]> {
     await this.all(`DECLARE batches NO SCROLL CURSOR FOR ${sql}`)
     const next = () => this.all(`FETCH ${BATCH} FROM batches`)
     for (let rows = await next(); rows.length > 0; rows = await next()) yield rows
     await this.all('CLOSE batches')
   }
 
-  async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
+  async insert({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     const copying = this.connection.unsafe(`COPY ${name} (${columns.map(({ name }) => `"${name}"`)}) FROM STDIN`)
     const writer = (await copying.writable()).getWriter()
     await writer.write(new TextEncoder().encode(rows.map(lineOf).join('')))
@@ -127,7 +127,8 @@ class UrlSide extends Side {
 const sequenceOf = (table: string, column: string) => `pg_get_serial_sequence('${table}', '${column}')`
 
 /** As COPY reads it. */
-const lineOf = (row: Row): string => `${row.map((value) => (value === null ? '\\N' : escaped(value))).join('\t')}\n`
+const lineOf = (row: MovedRow): string =>
+  `${row.map((value) => (value === null ? '\\N' : escaped(value))).join('\t')}\n`
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const escaped = (value: string) => value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)

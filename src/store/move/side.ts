@@ -4,15 +4,15 @@
  */
 import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
-import { COUNTED, type Column, TABLES, type Table } from './tables'
+import { COUNTED, type MovedColumn, type MovedTable, TABLES } from './tables'
 
-export type Row = ReadonlyArray<string | null>
+export type MovedRow = ReadonlyArray<string | null>
 
 /** Rows that are read and written at a time. */
 export const BATCH = 1_000
 
 const quoted = (name: string) => `"${name}"`
-const VALUE: Column = { name: 'value', type: 'bytea' }
+const VALUE: MovedColumn = { name: 'value', type: 'bytea' }
 const hexOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
 
@@ -27,14 +27,14 @@ const BEGUN_WITH = new Set(['facts', 'key_ring'])
 export abstract class Side {
   /** As people name it: a folder, or a URL without its password. */
   abstract readonly name: string
-  abstract all(sql: string, values?: Row): Promise<Row[]>
+  abstract all(sql: string, values?: MovedRow): Promise<MovedRow[]>
   /** An expression for the column as text. */
-  abstract read(column: Column): string
+  abstract read(column: MovedColumn): string
   /** An expression for what such a text stands for. */
-  abstract write(column: Column, text: string): string
+  abstract write(column: MovedColumn, text: string): string
   /** What a query finds, a part at a time. */
-  abstract batches(sql: string): AsyncIterable<Row[]>
-  abstract insert(table: Table, rows: readonly Row[]): Promise<void>
+  abstract batches(sql: string): AsyncIterable<MovedRow[]>
+  abstract insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>
   /** Throws `MoveError` where a server works on it. */
   abstract assertIdle(): Promise<void>
   /** Takes back what is set aside for servers that run. */
@@ -83,11 +83,11 @@ export abstract class Side {
     return (await this.all(UNBALANCED))[0]?.[0] ?? undefined
   }
 
-  async count({ name, only = 'TRUE' }: Table): Promise<number> {
+  async count({ name, only = 'TRUE' }: MovedTable): Promise<number> {
     return Number((await this.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
   }
 
-  rowsOf({ name, only = 'TRUE', columns }: Table): AsyncIterable<Row[]> {
+  rowsOf({ name, only = 'TRUE', columns }: MovedTable): AsyncIterable<MovedRow[]> {
     const reads = columns.map((column) => {
       return `${this.read({ ...column, name: quoted(column.name) })} AS ${quoted(column.name)}`
     })

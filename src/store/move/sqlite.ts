@@ -2,8 +2,8 @@
 import { Database, type Statement } from 'bun:sqlite'
 import { storable } from '../postgres/connection/statement'
 import { migrate } from '../sqlite/connection/migrate'
-import { BATCH, type Row, Side } from './side'
-import type { Column } from './tables'
+import { BATCH, type MovedRow, Side } from './side'
+import type { MovedColumn } from './tables'
 
 const BUSY_TIMEOUT_MS = 5_000
 
@@ -35,15 +35,15 @@ class FileSide extends Side {
     super()
   }
 
-  async all(sql: string, values: Row = []): Promise<Row[]> {
+  async all(sql: string, values: MovedRow = []): Promise<MovedRow[]> {
     // As the other side could have stored them.
     return this.db
       .query(sql)
       .values(...values)
-      .map(storable) as Row[]
+      .map(storable) as MovedRow[]
   }
 
-  read({ name, type }: Column): string {
+  read({ name, type }: MovedColumn): string {
     if (type === 'text') return name
     if (type === 'boolean') return `iif(${name}, 'true', 'false')`
     if (type === 'integer' || type === 'bigint') return `CAST(${name} AS TEXT)`
@@ -51,17 +51,17 @@ class FileSide extends Side {
     return `iif(${name} IS NULL, NULL, ${type === 'uuid' ? uuidOf(hex) : `'\\x' || ${hex}`})`
   }
 
-  write({ type }: Column, text: string): string {
+  write({ type }: MovedColumn, text: string): string {
     if (type === 'text') return text
     if (type === 'boolean') return `${text} = 'true'`
     if (type === 'integer' || type === 'bigint') return `CAST(${text} AS INTEGER)`
     return type === 'uuid' ? `unhex(${text}, '-')` : `unhex(substr(${text}, 3))`
   }
 
-  async *batches(sql: string): AsyncGenerator<Row[]> {
-    let batch: Row[] = []
+  async *batches(sql: string): AsyncGenerator<MovedRow[]> {
+    let batch: MovedRow[] = []
     for (const row of this.db.query<Record<string, unknown>, []>(sql).iterate()) {
-      if (batch.push(storable(Object.values(row)) as Row) < BATCH) continue
+      if (batch.push(storable(Object.values(row)) as MovedRow) < BATCH) continue
       yield batch
       batch = []
     }

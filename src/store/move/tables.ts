@@ -3,20 +3,20 @@ import { MIGRATIONS_FACT } from '../migrations'
 import { MOVED_FROM, MOVED_TO } from '../moved'
 import * as ours from '../tables'
 
-export interface Column {
+export interface MovedColumn {
   name: string
   /** In PostgreSQL's words, which say more. */
   type: 'text' | 'integer' | 'bigint' | 'boolean' | 'bytea' | 'uuid'
 }
 
-export interface Table {
+export interface MovedTable {
   name: string
-  columns: readonly Column[]
+  columns: readonly MovedColumn[]
   /** A condition: not every row belongs to what is moved. */
   only?: string
 }
 
-const TYPES: Record<ours.Kind, Column['type']> = {
+const TYPES: Record<ours.ColumnKind, MovedColumn['type']> = {
   ...{ text: 'text', json: 'text', integer: 'integer', bigint: 'bigint', boolean: 'boolean' },
   ...{ uuid: 'uuid', bytes: 'bytea' },
 }
@@ -36,7 +36,7 @@ const ORDER = [
 /** Each database has these for itself; `room` is what the check of the disk writes. */
 const OWN_FACTS = [MIGRATIONS_FACT, MOVED_TO, MOVED_FROM, 'room']
 
-export const TABLES: readonly Table[] = ORDER.map(({ name, fields }: ours.Table) => ({
+export const TABLES: readonly MovedTable[] = ORDER.map(({ name, fields }: ours.Table) => ({
   name,
   columns: Object.entries(fields).map(([property, field]) => ({
     name: ours.nameOf(property, field),

@@ -5,7 +5,7 @@ import type { AppReader, TemplateReader } from '../../ports/store/apps'
 import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
 import { lock } from './connection/locks'
 import { addition, bind, changes, db, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { apps, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
 
@@ -107,7 +107,7 @@ const READS = {
   ),
 }
 
-export const appReader = (pool: Asked): AppReader => ({
+export const appReader = (pool: Querying): AppReader => ({
   all: async () => (await pool.all(READS.all)).map(appOf),
   withRemoved: async () => (await pool.all(READS.withRemoved)).map(appOf),
   async find(appId) {
@@ -116,6 +116,6 @@ export const appReader = (pool: Asked): AppReader => ({
   },
 })
 
-export const templateReader = (pool: Asked): TemplateReader => ({
+export const templateReader = (pool: Querying): TemplateReader => ({
   ofApp: async (appId) => newestOf(await pool.all(READS.templates, { appId })),
 })

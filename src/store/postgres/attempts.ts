@@ -7,7 +7,7 @@ import type { AttemptReader } from '../../ports/store/delivery'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -61,7 +61,7 @@ const STATEMENTS = {
   forget: statement(() => db.delete(awaitedReports).where(thisMessage).prepare('')),
 }
 
-const attemptsOf = (asked: Asked, { appId, mode }: Owner, issueId: string) =>
+const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>
   asked.all(STATEMENTS.ofIssue, { appId, mode, issueId }).then((rows) => rows.map(attemptOf))
 
 const named = (issueId: string) => `attempts ${issueId}`
@@ -110,22 +110,22 @@ export function reportTx(unit: Unit): Tx['reports'] {
   }
 }
 
-interface Outcome {
+interface OutcomeCount {
   carrier: string
   outcome: SendOutcome['kind']
   calls: number
 }
 
-const outcomes = plain<Outcome>(
+const outcomes = plain<OutcomeCount>(
   `SELECT provider, outcome, count(*) FROM attempts JOIN apps USING (app_id)
    WHERE mode = 'live' AND issue_id >= $1 AND outcome IS NOT NULL GROUP BY provider, outcome`,
   ({ since }) => [idFloor(since as number)],
   ([carrier, outcome, calls]) => ({
-    ...{ carrier: String(carrier), outcome: outcome as Outcome['outcome'], calls: Number(calls) },
+    ...{ carrier: String(carrier), outcome: outcome as OutcomeCount['outcome'], calls: Number(calls) },
   }),
 )
 
-export const attemptReader = (pool: Asked): AttemptReader => ({
+export const attemptReader = (pool: Querying): AttemptReader => ({
   ofIssue: (owner, issueId) => attemptsOf(pool, owner, issueId),
   async outcomesSince(since) {
     const found = new Map<string, Record<SendOutcome['kind'], number>>()

@@ -5,13 +5,13 @@ import type { HeadFile } from '../../ports/files'
 import type { Tx } from '../../ports/store'
 import type { AuditEnds, AuditReader } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
-import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
+import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
 import { lock } from './connection/locks'
 import { addition, bind, db, parameters, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { auditEntries, facts } from './schema'
 
-export interface AuditDependencies {
+export interface AuditTxDependencies {
   vault: Vault
   headFile: HeadFile | undefined
 }
@@ -42,7 +42,7 @@ const STATEMENTS = {
   ),
 }
 
-function auditEnds(asked: Asked, { vault, headFile }: AuditDependencies): AuditEnds {
+function auditEnds(asked: Querying, { vault, headFile }: AuditTxDependencies): AuditEnds {
   return {
     async find(seq) {
       const row = await asked.get(STATEMENTS.entry, { seq })
@@ -55,15 +55,15 @@ function auditEnds(asked: Asked, { vault, headFile }: AuditDependencies): AuditE
   }
 }
 
-async function rowLine(asked: Asked, vault: Vault): Promise<Line> {
+async function rowLine(asked: Querying, vault: Vault): Promise<HeadLine> {
   const fact = await asked.get(STATEMENTS.head, { name: HEAD })
   return lineOf(fact && Buffer.from(fact.value).toString(), vault)
 }
 
-export function auditTx(unit: Unit, deps: AuditDependencies): Tx['audit'] {
+export function auditTx(unit: Unit, deps: AuditTxDependencies): Tx['audit'] {
   const { vault, headFile } = deps
   const ends = auditEnds(unit, deps)
-  const isFree = async (line: Line) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
+  const isFree = async (line: HeadLine) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
 
   /** Both, or those that may. */
   async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
@@ -131,7 +131,7 @@ const READS = {
   ),
 }
 
-export const auditReader = (pool: Asked, deps: AuditDependencies): AuditReader => ({
+export const auditReader = (pool: Querying, deps: AuditTxDependencies): AuditReader => ({
   ...auditEnds(pool, deps),
   async page({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
     return (await pool.all(READS.page, { before, actor, action, limit })).map(entryOf)

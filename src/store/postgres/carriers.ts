@@ -6,7 +6,7 @@ import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
 import { lock } from './connection/locks'
 import { bind, db, parameters, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { carrierHealth, carriers, routes } from './schema'
 import { settingsChanged } from './settings'
 
@@ -121,11 +121,11 @@ const READS = {
   routes: statement(() => db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare('')),
 }
 
-export const carrierReader = (pool: Asked, vault: Vault): CarrierReader => ({
+export const carrierReader = (pool: Querying, vault: Vault): CarrierReader => ({
   all: async () => (await pool.all(READS.all)).map((row) => carrierOf(vault, row)),
   health: async () => new Map((await pool.all(READS.health)).map((row) => [row.carrier, healthOf(row)])),
 })
 
-export const routeReader = (pool: Asked): RouteReader => ({
+export const routeReader = (pool: Querying): RouteReader => ({
   all: async () => (await pool.all(READS.routes)).map(routeOf),
 })

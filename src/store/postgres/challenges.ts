@@ -5,7 +5,7 @@ import type { ChallengeReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { challengeOf, challengeRow } from '../rows/challenge'
 import { bind, db, parameters, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { challenges } from './schema'
 import { settingsChanged } from './settings'
 
@@ -40,7 +40,7 @@ export function challengeTx(unit: Unit, vault: Vault): Tx['challenges'] {
   }
 }
 
-export const challengeReader = (pool: Asked, vault: Vault): ChallengeReader => ({
+export const challengeReader = (pool: Querying, vault: Vault): ChallengeReader => ({
   async find(appId) {
     const row = await pool.get(STATEMENTS.find, { appId })
     return row && challengeOf(vault, row)

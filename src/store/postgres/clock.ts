@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { CLOCK, type ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
@@ -120,4 +120,5 @@ function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: numb
 }
 
 /** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */
-export const furthestSetBack = async (asked: Asked): Promise<number> => (await asked.get(STATEMENTS.furthest))?.ms ?? 0
+export const furthestSetBack = async (asked: Querying): Promise<number> =>
+  (await asked.get(STATEMENTS.furthest))?.ms ?? 0

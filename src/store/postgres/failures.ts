@@ -1,16 +1,16 @@
 /** Wrong codes at phones. */
-import type { Failures } from '../../abuse/rules/failure-budget'
+import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { type Place, plain, traceless, type Values } from './connection/statement'
+import { type ParameterText, plain, type StatementValues, traceless } from './connection/statement'
 import type { Unit } from './connection/unit'
 
 /** As JSON text; that of a row that was made to be locked is null. */
-export const failuresIn = (text: unknown): Failures | undefined =>
+export const failuresIn = (text: unknown): FailureCount | undefined =>
   typeof text === 'string' ? (JSON.parse(text) ?? undefined) : undefined
 
-const named = ({ appId, kind, phoneHash }: Values) => [appId, kind, phoneHash]
-const these = (place: Place) => `app_id = ${place(1)} AND key_kind = ${place(2)} AND phone_hash = ${place(3)}`
+const named = ({ appId, kind, phoneHash }: StatementValues) => [appId, kind, phoneHash]
+const these = (place: ParameterText) => `app_id = ${place(1)} AND key_kind = ${place(2)} AND phone_hash = ${place(3)}`
 const THESE = these((n) => `$${n}`)
 
 const STATEMENTS = {

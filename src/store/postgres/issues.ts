@@ -11,8 +11,18 @@ import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf }
 import { columnsIn } from '../rows/row'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './connection/clock-watch'
-import { addition, bind, changes, db, keptBy, ofOwner, type Place, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import {
+  addition,
+  bind,
+  changes,
+  db,
+  keptBy,
+  ofOwner,
+  type ParameterText,
+  plain,
+  statement,
+} from './connection/statement'
+import type { Querying, Unit } from './connection/unit'
 import { failuresIn } from './failures'
 import { claims, failures, issues, outbox } from './schema'
 
@@ -99,7 +109,7 @@ const STATEMENTS = {
 const SLACK_MS = 60_000
 
 /** The `nth` newest live issue of a phone, by one kind of key, if it is younger. */
-const youngerThan = (place: Place, n: number) =>
+const youngerThan = (place: ParameterText, n: number) =>
   `(SELECT created_at FROM issues WHERE phone_hash = ${place(1)} AND app_id = ${place(2)} AND mode = 'live' AND key_kind = ${place(3)}
      AND created_at > clock_ms() - ${SLACK_MS} - ${place(2 * n + 4)}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${place(2 * n + 5)}::bigint - 1)`
 
@@ -270,7 +280,7 @@ const READS = {
   ),
 }
 
-export const issueReader = (pool: Asked): IssueReader => ({
+export const issueReader = (pool: Querying): IssueReader => ({
   async find({ appId, mode }, issueId) {
     const row = await pool.get(READS.find, { appId, mode, issueId })
     return row && issueOf(row)

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { JobReader } from '../../ports/store/jobs'
 import { bind, changes, db, parameters, plain, repeated, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
@@ -195,7 +195,7 @@ const READS = {
   ),
 }
 
-export const jobReader = (pool: Asked): JobReader => ({
+export const jobReader = (pool: Querying): JobReader => ({
   held: (kind, subjectId) => pool.get(READS.held, { kind, subjectId }),
   heads: (kind) => pool.all(READS.heads, { kind }),
   hasDue: async (kind, queue, now) => (await pool.get(READS.hasDue, { kind, queue, now })) ?? false,

@@ -5,7 +5,7 @@ import type { KeyReader } from '../../ports/store/keys'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { addition, bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
 
@@ -80,7 +80,7 @@ const READS = {
   publicKeys: statement(() => keysWhere(eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt)).prepare('')),
 }
 
-export const keyReader = (pool: Asked): KeyReader => ({
+export const keyReader = (pool: Querying): KeyReader => ({
   async findByHash(hash) {
     const row = await pool.get(READS.byHash, { hash })
     return row && keyOf(row)

@@ -1,6 +1,6 @@
 /** Names of a PostgreSQL: read without a secret, and without making or migrating anything. */
 import type { Clock } from '../../ports/clock'
-import { type Name, type Named, namesQuery } from '../names'
+import { type Name, type NamedKind, namesQuery } from '../names'
 import { connect, end } from './connection/pool'
 
 /** Who types does not wait longer. */
@@ -9,7 +9,7 @@ const WITHIN_MS = 1_000
 /** Of one app, where it is given and they belong to one. None where nobody answers soon, or not of such tables. */
 export async function readNames(
   { url, clock }: { url: string; clock: Pick<Clock, 'after'> },
-  what: Named,
+  what: NamedKind,
   appId?: string,
 ): Promise<Name[]> {
   const { text, isOfApp } = namesQuery(what, '$1::text')

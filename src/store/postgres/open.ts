@@ -18,10 +18,10 @@ import { ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { createFleet, nodesOf } from './connection/fleet'
 import { MIGRATIONS, migrate } from './connection/migrate'
 import type { Time } from './connection/pipelined-transaction'
-import { connect, type PoolOptions, Reading, readersOf, unreached } from './connection/pool'
+import { connect, type PoolOptions, ReadPool, readersOf, unreached } from './connection/pool'
 import { Replica } from './connection/replica'
 import { plain } from './connection/statement'
-import type { Asked } from './connection/unit'
+import type { Querying } from './connection/unit'
 import { Units } from './connection/units'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
@@ -36,7 +36,7 @@ import { usageReader } from './usage'
 import { walletReader } from './wallets'
 import { endpointReader, hookReader } from './webhooks'
 
-export interface StoreOptions extends PoolOptions {
+export interface SharedStoreOptions extends PoolOptions {
   /** Of a replica, for lists. */
   replicaUrl?: string | undefined
   /** Whether units that may share a transaction do (`batching/`); they do unless told otherwise. */
@@ -63,7 +63,7 @@ export interface SharedStore extends Store {
   readonly fleet: Fleet
 }
 
-export async function openStore(options: StoreOptions): Promise<SharedStore> {
+export async function openStore(options: SharedStoreOptions): Promise<SharedStore> {
   const { vault, headFile, node = '', time = ({ stamped }) => stamped, connect: to = connect, serves = true } = options
   const writing = to(options, APPLICATION)
   const watch = new ClockWatch()
@@ -77,7 +77,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     throw unreached(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
-  const pool = new Reading(() => to(readers, APPLICATION), options.clock)
+  const pool = new ReadPool(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
     // It would store what nobody else finds.
@@ -118,7 +118,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
 }
 
 /** Looks at the settings first: whoever waits at a prompt hears nothing meanwhile. */
-const asking = (pool: Asked, settings: SettingsWatch): Asked => ({
+const asking = (pool: Querying, settings: SettingsWatch): Querying => ({
   async all(statement, values) {
     await settings.current()
     return pool.all(statement, values)
@@ -135,7 +135,7 @@ const SIZE = plain(
   ([bytes]) => Number(bytes),
 )
 
-function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Lists {
+function createLists(asked: Querying, { vault, headFile, clock }: SharedStoreOptions): Lists {
   return {
     issues: issueReader(asked),
     wallets: walletReader(asked),
@@ -146,7 +146,7 @@ function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Li
   }
 }
 
-function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }: StoreOptions): Reader {
+function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile }: SharedStoreOptions): Reader {
   return {
     issues: issueReader(pool),
     jobs: jobReader(pool),

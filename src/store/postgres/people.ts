@@ -6,7 +6,7 @@ import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { lock } from './connection/locks'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
@@ -182,23 +182,23 @@ const READS = {
   ),
 }
 
-export const peopleReader = (pool: Asked, vault: Vault): PeopleReader => ({
+export const peopleReader = (pool: Querying, vault: Vault): PeopleReader => ({
   all: async () => (await pool.all(READS.everybody)).map((row) => operatorOf(vault, row)),
   async knowsAddress(operatorId, addressHash) {
     return (await pool.get(READS.address, { operatorId, addressHash })) !== undefined
   },
 })
 
-export const sessionReader = (pool: Asked, vault: Vault): SessionReader => ({
+export const sessionReader = (pool: Querying, vault: Vault): SessionReader => ({
   async find(tokenHash) {
     const row = await pool.get(READS.session, { tokenHash })
     return row && { session: row.session, operator: operatorOf(vault, row.operator) }
   },
 })
 
-export const invitationReader = (pool: Asked): InvitationReader => ({ all: () => pool.all(READS.invitations) })
+export const invitationReader = (pool: Querying): InvitationReader => ({ all: () => pool.all(READS.invitations) })
 
-export async function installation(pool: Asked): Promise<string> {
+export async function installation(pool: Querying): Promise<string> {
   const fact = await pool.get(READS.fact, { name: 'installation' })
   return Buffer.from(fact?.value ?? []).toString('hex')
 }

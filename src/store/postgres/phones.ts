@@ -12,7 +12,7 @@ import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
@@ -58,7 +58,7 @@ const READS = {
 
 const listed = (hashes: Hashes) => listOf(hashes.map((hash) => `\\x${Buffer.from(hash).toString('hex')}`))
 
-export const phoneReader = (pool: Asked, vault: Vault): PhoneReader => ({
+export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
   async issues(appId, hashes, { after = idFloor(0), limit }) {
     const ids = await pool.all(READS.ids, { appId, hashes, after, limit })
     const found = await Promise.all(ids.map((issueId) => pool.get(READS.issue, { appId, mode: 'live', issueId })))

@@ -5,7 +5,7 @@ import type { RenewalPlace, RingReader } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { addition, bind, changes, db, keptBy, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { keyRing } from './schema'
 import { settingsChanged } from './settings'
 
@@ -35,7 +35,7 @@ const STATEMENTS = {
   ),
 }
 
-export const ringOf = async (asked: Asked): Promise<RingRow[]> =>
+export const ringOf = async (asked: Querying): Promise<RingRow[]> =>
   (await asked.all(STATEMENTS.all)).map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 
 export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
@@ -60,7 +60,7 @@ export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
   }
 }
 
-export const ringReader = (asked: Asked, vault: Vault): RingReader => ({
+export const ringReader = (asked: Querying, vault: Vault): RingReader => ({
   all: () => ringOf(asked),
   older: async () => Number((await asked.get(asGiven(OLDER), { values: [vault.ring.mark] }))?.[0]),
 })

@@ -29,7 +29,7 @@ const BUILDERS = {
   bigint: (name: string) => bigint(name, { mode: 'number' }),
 }
 
-interface Config<Data> {
+interface PgColumnConfig<Data> {
   name: string
   dataType: 'custom'
   columnType: 'PgCustomColumn'
@@ -39,18 +39,18 @@ interface Config<Data> {
 }
 
 /** To Drizzle's types every column is one of a custom kind; they need no more than its data and whether it may be NULL. */
-type Builder<F> =
-  F extends tables.Field<infer Data, infer IsNull>
+type PgBuilder<F> =
+  F extends tables.ColumnField<infer Data, infer IsNull>
     ? IsNull extends true
-      ? PgCustomColumnBuilder<Config<Data>>
-      : NotNull<PgCustomColumnBuilder<Config<Data>>>
+      ? PgCustomColumnBuilder<PgColumnConfig<Data>>
+      : NotNull<PgCustomColumnBuilder<PgColumnConfig<Data>>>
     : never
 
-const tableOf = <Name extends string, F extends tables.Fields>(table: tables.Table<Name, F>) => {
+const tableOf = <Name extends string, F extends tables.TableFields>(table: tables.Table<Name, F>) => {
   const columns = tables.columnsOf(table, (name, { kind, isNull }) =>
     isNull ? BUILDERS[kind](name) : BUILDERS[kind](name).notNull(),
   )
-  return pgTable(table.name, columns as { [Property in keyof F]: Builder<F[Property]> })
+  return pgTable(table.name, columns as { [Property in keyof F]: PgBuilder<F[Property]> })
 }
 
 export const organizations = tableOf(tables.organizations)

@@ -1,6 +1,6 @@
 /** Keys, apps, templates, carriers and routes change rarely: a number that is raised with every change tells whoever keeps them. */
 import { plain } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 
 const RAISE = plain('UPDATE settings_version SET version = version + 1', () => [])
 const READ = plain(
@@ -30,7 +30,7 @@ export class SettingsWatch {
   #looking: { since: number; version: Promise<string> } | undefined
 
   constructor(
-    private readonly asked: Asked,
+    private readonly asked: Querying,
     private readonly elapsed: () => number,
     /** They are another version: looked at before anybody goes by that. */
     private readonly heard: () => Promise<void> = async () => {},

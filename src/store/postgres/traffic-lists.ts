@@ -12,7 +12,7 @@ import {
   incidentOf,
 } from '../rows/traffic'
 import { bind, db, plain, statement } from './connection/statement'
-import type { Asked } from './connection/unit'
+import type { Querying } from './connection/unit'
 import { incidents } from './schema'
 
 /** What takes the event loop a few milliseconds to read. */
@@ -63,7 +63,7 @@ const READS = {
 
 const NO_HASH = Buffer.alloc(0)
 
-export function trafficLists(asked: Asked): TrafficLists {
+export function trafficLists(asked: Querying): TrafficLists {
   async function* pages(read: typeof READS.decisions, { appId, to }: { appId: string; to: number }, first: unknown[]) {
     for (let after: unknown[] | undefined = first; after !== undefined; ) {
       const rows: readonly unknown[][] = (await asked.all(read, { appId, to, after })) as unknown[][]

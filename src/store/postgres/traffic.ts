@@ -2,7 +2,7 @@
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { LaneHour, Seen, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import type { CountedIssues, LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import {
@@ -17,7 +17,7 @@ import {
 import { together } from './batching/batch'
 import { lock } from './connection/locks'
 import { bind, db, listOf, parameters, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { incidents, trafficHours, trafficSnapshots } from './schema'
 
 const SEEN_AT_ONCE = 1_000
@@ -130,11 +130,11 @@ export function trafficTx(unit: Unit, vault: Vault): Tx['traffic'] {
 }
 
 /** Live issues of an app behind one id and before another. */
-interface Look {
+interface IssueRange {
   appId: string
   after: string
   below: string
-  which: Seen
+  which: CountedIssues
 }
 
 /** A page for each of several looks, which are told apart by their places. */
@@ -145,8 +145,8 @@ const SEEN = plain<{ place: number; issue: SeenIssue }>(
        AND CASE look.which WHEN 'all' THEN ${SEEN_WHERE.all} WHEN 'verified' THEN ${SEEN_WHERE.verified} ELSE ${SEEN_WHERE.late} END ORDER BY issue_id LIMIT ${SEEN_AT_ONCE}) AS seen
    ORDER BY place, issue_id`,
   ({ looks }) => {
-    const asked = looks as readonly Look[]
-    const each = (value: (look: Look) => string) => listOf(asked.map(value))
+    const asked = looks as readonly IssueRange[]
+    const each = (value: (look: IssueRange) => string) => listOf(asked.map(value))
     return [
       ...[each(({ appId }) => appId), each(({ after }) => after), each(({ below }) => below)],
       each(({ which }) => which),
@@ -155,7 +155,7 @@ const SEEN = plain<{ place: number; issue: SeenIssue }>(
   (row) => ({ place: Number(row[10]) - 1, issue: seenIn(row, String(row[0])) }),
 )
 
-async function pagesOf(pool: Asked, looks: readonly Look[]): Promise<SeenIssue[][]> {
+async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<SeenIssue[][]> {
   const pages = looks.map((): SeenIssue[] => [])
   for (const { place, issue } of await pool.all(SEEN, { looks })) pages[place]?.push(issue)
   return pages
@@ -203,8 +203,8 @@ const READS = {
 }
 
 /** Every second a server looks at each app that is in use, so what it asks of all of them goes together. */
-export function trafficReader(pool: Asked, vault: Vault): TrafficReader {
-  const shortLook = together((looks: readonly Look[]) => pagesOf(pool, looks))
+export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
+  const shortLook = together((looks: readonly IssueRange[]) => pagesOf(pool, looks))
   const openOf = together(async (appIds: readonly string[]) => {
     const open = (await pool.all(READS.open, { appIds: listOf(appIds) })).map(incidentOf)
     return appIds.map((appId) => open.filter((incident) => incident.appId === appId))
@@ -218,7 +218,7 @@ export function trafficReader(pool: Asked, vault: Vault): TrafficReader {
     async *seen(appId, from, to, which) {
       const below = idFloor(to)
       let after: string | undefined = idFloor(from)
-      const look = to - from <= SHORT_MS ? shortLook : async (one: Look) => (await pagesOf(pool, [one]))[0] ?? []
+      const look = to - from <= SHORT_MS ? shortLook : async (one: IssueRange) => (await pagesOf(pool, [one]))[0] ?? []
       while (after !== undefined) {
         const rows: SeenIssue[] = await look({ appId, after, below, which })
         if (rows.length > 0) yield rows

@@ -7,7 +7,7 @@ import { idFloor, idTime } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { lock } from './connection/locks'
 import { plain } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = plain<CountedRow>(
@@ -102,7 +102,7 @@ const COUNT_KEPT_MS = 10 * MINUTE_MS
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
-export function usageReader(pool: Asked, elapsed: () => number): UsageReader {
+export function usageReader(pool: Querying, elapsed: () => number): UsageReader {
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
   async function hourOf(owner: Owner, hour: number, now: number): Promise<UsageRow[]> {

@@ -6,7 +6,7 @@ import type { WalletReader } from '../../ports/store/money'
 import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -160,7 +160,7 @@ const READS = {
   ),
 }
 
-export const walletReader = (pool: Asked): WalletReader => ({
+export const walletReader = (pool: Querying): WalletReader => ({
   find: (appId) => pool.get(READS.find, { appId }),
   ledger: (appId, filter) =>
     readLedgerPage(filter, {

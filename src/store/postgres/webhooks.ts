@@ -20,7 +20,7 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './connection/statement'
-import type { Asked, Unit } from './connection/unit'
+import type { Querying, Unit } from './connection/unit'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -285,7 +285,7 @@ const READS = {
   ),
 }
 
-export const endpointReader = (pool: Asked, vault: Vault): EndpointReader => ({
+export const endpointReader = (pool: Querying, vault: Vault): EndpointReader => ({
   ofApp: async (appId) => (await pool.all(READS.endpointsOfApp, { appId })).map((row) => endpointOf(vault, row)),
   async find(endpointId) {
     const row = await pool.get(READS.endpoint, { endpointId })
@@ -293,7 +293,7 @@ export const endpointReader = (pool: Asked, vault: Vault): EndpointReader => ({
   },
 })
 
-export const hookReader = (pool: Asked, vault: Vault): HookReader => ({
+export const hookReader = (pool: Querying, vault: Vault): HookReader => ({
   async page({ endpointId, status, before = null, limit }) {
     const values = { endpointId, before, limit, status }
     const rows = await pool.all(status === undefined ? READS.everyHook : READS.hooksInState, values)

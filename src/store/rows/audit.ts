@@ -12,18 +12,18 @@ export const entryRow = (entry: AuditEntry): Row<AuditEntry> => ({ ...entry, ip:
 /** The fact that holds the line in the database. */
 export const HEAD = 'audit_head'
 
-export interface Line {
+export interface HeadLine {
   text: string | undefined
   head: AuditHead | undefined
 }
 
-export const lineOf = (text: string | undefined, { auditHash }: Vault): Line => ({
+export const lineOf = (text: string | undefined, { auditHash }: Vault): HeadLine => ({
   text,
   head: text === undefined ? undefined : readHead(text, auditHash),
 })
 
 /** What cannot be read is a line that says nothing. */
-export function fileLine(file: HeadFile, vault: Vault): Line {
+export function fileLine(file: HeadFile, vault: Vault): HeadLine {
   try {
     return lineOf(file.read(), vault)
   } catch {
@@ -31,12 +31,12 @@ export function fileLine(file: HeadFile, vault: Vault): Line {
   }
 }
 
-export function keptHead(where: KeptHead['where'], { text, head }: Line): KeptHead {
+export function keptHead(where: KeptHead['where'], { text, head }: HeadLine): KeptHead {
   if (head) return { where, state: 'kept', head }
   return { where, state: text === undefined ? 'none' : 'unreadable' }
 }
 
 /** A head moves on only while the log holds it: one that was cut off stays to be seen. `held`: the entry it names. */
-export const mayMoveOn = ({ text, head }: Line, held: AuditEntry | undefined): boolean =>
+export const mayMoveOn = ({ text, head }: HeadLine, held: AuditEntry | undefined): boolean =>
   text === undefined ||
   (head !== undefined && held !== undefined && Buffer.from(held.hash).equals(Buffer.from(head.hash)))

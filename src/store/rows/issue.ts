@@ -1,6 +1,6 @@
 /** Issues, idempotency keys and what is to be sent. */
-import type { Issue, Standing } from '../../domain/codes/issue'
-import type { Letter } from '../../domain/message/rendered-message'
+import type { Issue, IssueStanding } from '../../domain/codes/issue'
+import type { RenderedMessage } from '../../domain/message/rendered-message'
 import { originOf, originText } from '../../domain/operations/request-origin'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
@@ -35,7 +35,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
   erasedAt: issue.erasedAt ?? null,
 })
 
-export const standingOf = (row: Row<Standing>): Standing => ({
+export const standingOf = (row: Row<IssueStanding>): IssueStanding => ({
   ...row,
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
@@ -72,8 +72,8 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
 
 export const letterSeal = (issueId: string) => `outbox:${issueId}`
 
-export const sealLetter = (vault: Vault, issueId: string, letter: Letter): Uint8Array =>
+export const sealLetter = (vault: Vault, issueId: string, letter: RenderedMessage): Uint8Array =>
   vault.seal(letterSeal(issueId), JSON.stringify(letter))
 
-export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): Letter =>
+export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
   JSON.parse(vault.open(letterSeal(issueId), sealed))

@@ -5,7 +5,7 @@ import type { Rule } from '../../abuse/rules/rule'
 import { STAGES } from '../../abuse/rules/traffic-counter'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
-import type { Decision, LaneHour, Seen, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
+import type { CountedIssues, Decision, LaneHour, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 
@@ -115,7 +115,7 @@ export function snapshotOf(vault: Vault, { appId, madeAt, sealed }: SnapshotRow)
 }
 
 /** The condition that selects the issues to read. */
-export const SEEN_WHERE: Readonly<Record<Seen, string>> = {
+export const SEEN_WHERE: Readonly<Record<CountedIssues, string>> = {
   all: 'true',
   verified: 'verified_at IS NOT NULL',
   late: `verified_at >= created_at + ${STAGES.judged}`,

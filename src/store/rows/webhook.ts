@@ -46,15 +46,15 @@ export const ENDPOINT_CHANGING = [
   ...ENDPOINT_STATE,
 ] as const
 
-type Delivery = Omit<Row<HookDelivery>, keyof Owner>
+type DeliveryRow = Omit<Row<HookDelivery>, keyof Owner>
 
-export const deliveryOf = (row: Delivery, { appId, mode }: Owner): HookDelivery => ({
+export const deliveryOf = (row: DeliveryRow, { appId, mode }: Owner): HookDelivery => ({
   ...{ appId, mode },
   ...row,
   issueId: row.issueId ?? undefined,
 })
 
-export const deliveryRow = ({ appId: _, mode: __, ...delivery }: HookDelivery): Delivery => ({
+export const deliveryRow = ({ appId: _, mode: __, ...delivery }: HookDelivery): DeliveryRow => ({
   ...delivery,
   issueId: delivery.issueId ?? null,
 })
@@ -105,7 +105,7 @@ export const hookAttemptRow = (vault: Vault, attempt: HookAttempt): AttemptRow =
 
 /** A delivery with what is told of it. */
 export interface ReportRow extends Owner {
-  delivery: Delivery
+  delivery: DeliveryRow
   type: HookReport['type']
   lastStatus: number | null
   lastError: string | null

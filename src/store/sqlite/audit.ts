@@ -7,7 +7,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { AuditEnds } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
 import { nextTurn } from '../next-turn'
-import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
+import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
 import { drizzle } from './connection/drizzle'
 import { bind, changes, onFirstUse, parameters } from './connection/statement'
 import type { Current } from './connection/transaction-state'
@@ -68,7 +68,7 @@ export function createAuditTx(
     ),
   }
 
-  const isFree = (line: Line): boolean => {
+  const isFree = (line: HeadLine): boolean => {
     const held = line.head && run.entry.get({ seq: line.head.seq })
     return mayMoveOn(line, held && entryOf(held))
   }

@@ -191,10 +191,10 @@ function copyLog(writing: Database): void {
 }
 
 /** How far a file has come: nothing in it, or no file; the tables of a database that has no keys yet; all else. */
-export type Stage = 'empty' | 'unsealed' | 'sealed'
+export type FileStage = 'empty' | 'unsealed' | 'sealed'
 
 /** What is wrong with a database is told where it is opened. */
-export function stageOf(file: string): Stage {
+export function stageOf(file: string): FileStage {
   if (!existsSync(file) || statSync(file).size === 0) return 'empty'
   const db = new Database(file, { readonly: true, strict: true })
   try {

@@ -25,7 +25,7 @@ const BUILDERS = {
   boolean: (name: string) => integer(name, { mode: 'boolean' }),
 }
 
-interface Config<Data> {
+interface SQLiteColumnConfig<Data> {
   name: string
   dataType: 'custom'
   columnType: 'SQLiteCustomColumn'
@@ -35,18 +35,18 @@ interface Config<Data> {
 }
 
 /** To Drizzle's types every column is one of a custom kind; they need no more than its data and whether it may be NULL. */
-type Builder<F> =
-  F extends tables.Field<infer Data, infer IsNull>
+type SQLiteBuilder<F> =
+  F extends tables.ColumnField<infer Data, infer IsNull>
     ? IsNull extends true
-      ? SQLiteCustomColumnBuilder<Config<Data>>
-      : NotNull<SQLiteCustomColumnBuilder<Config<Data>>>
+      ? SQLiteCustomColumnBuilder<SQLiteColumnConfig<Data>>
+      : NotNull<SQLiteCustomColumnBuilder<SQLiteColumnConfig<Data>>>
     : never
 
-const tableOf = <Name extends string, F extends tables.Fields>(table: tables.Table<Name, F>) => {
+const tableOf = <Name extends string, F extends tables.TableFields>(table: tables.Table<Name, F>) => {
   const columns = tables.columnsOf(table, (name, { kind, isNull }) =>
     isNull ? BUILDERS[kind](name) : BUILDERS[kind](name).notNull(),
   )
-  return sqliteTable(table.name, columns as { [Property in keyof F]: Builder<F[Property]> })
+  return sqliteTable(table.name, columns as { [Property in keyof F]: SQLiteBuilder<F[Property]> })
 }
 
 export const organizations = tableOf(tables.organizations)

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 
 /** Rows of a database that its copy has not; times are those of the newest in either. */
-export interface Since {
+export interface RowsSince {
   issues: number
   ledgerEntries: number
   auditEntries: number
@@ -11,7 +11,7 @@ export interface Since {
 }
 
 /** Beside the running server. The copy has the schema of this program, and so has the database, or this throws. */
-export function since(file: string, copy: string): Since {
+export function since(file: string, copy: string): RowsSince {
   const db = new Database(file, { readonly: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')

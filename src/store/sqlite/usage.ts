@@ -18,18 +18,18 @@ const COUNT = `
   WHERE i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below
   GROUP BY hour, i.leg, carrier, country, i.purpose, step`
 
-interface Range extends Record<string, string | Uint8Array> {
+interface HourRange extends Record<string, string | Uint8Array> {
   appId: string
   mode: string
   from: Uint8Array
   below: Uint8Array
 }
 
-interface Row extends Omit<UsageRow, 'latencies'> {
+interface UsageHourRow extends Omit<UsageRow, 'latencies'> {
   latencies: string
 }
 
-const rowOf = ({ latencies, ...row }: Row): UsageRow => ({ ...row, latencies: JSON.parse(latencies) })
+const rowOf = ({ latencies, ...row }: UsageHourRow): UsageRow => ({ ...row, latencies: JSON.parse(latencies) })
 
 const range = (from: number, to: number) => ({ from: uuidBytes(idFloor(from)), below: uuidBytes(idFloor(to)) })
 
@@ -54,7 +54,7 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
     "SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')",
   )
   const oldest = oldestIssue(connection)
-  const count = connection.query<CountedRow, Range>(COUNT)
+  const count = connection.query<CountedRow, HourRange>(COUNT)
   const keep = connection.query(
     `INSERT OR REPLACE INTO usage_hours (app_id, mode, hour, channel, provider, country, purpose, issued, delivered,
        failed, verified, spent, latencies)
@@ -90,12 +90,12 @@ const MAX_COUNTS_KEPT = 2_000
 
 export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
   const findRolled = rolledUntil(connection)
-  const kept = connection.query<Row, { appId: string; mode: string; from: number; to: number }>(
+  const kept = connection.query<UsageHourRow, { appId: string; mode: string; from: number; to: number }>(
     `SELECT hour, channel, provider AS carrier, country, purpose, issued, delivered, failed, verified, spent, latencies
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
   const oldest = oldestIssue(connection)
-  const counted = connection.query<CountedRow, Range>(COUNT)
+  const counted = connection.query<CountedRow, HourRange>(COUNT)
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
   async function hourOf({ appId, mode }: Owner, hour: number, now: number): Promise<UsageRow[]> {

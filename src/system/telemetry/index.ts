@@ -1,11 +1,11 @@
 /** Each thing that happens is told to the log and, where they are on, to metrics and traces. */
 import type { Log } from '../../ports/log'
 import { NO_SPAN, type Telemetry } from '../../ports/telemetry'
-import { createLines, type Told } from './lines'
+import { createLines, type TelemetrySink } from './lines'
 
 export interface Listeners {
   log: Log
-  metrics?: Told | undefined
+  metrics?: TelemetrySink | undefined
   tracing?: Pick<Telemetry, 'begin'> | undefined
 }
 
@@ -15,12 +15,12 @@ export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry
   return metrics ? { ...both(lines, metrics), begin } : { ...lines, begin }
 }
 
-const NOBODY: Told = {
+const NOBODY: TelemetrySink = {
   ...{ requestAnswered() {}, issueDecided() {}, codeChecked() {}, attemptAnswered() {} },
   ...{ codeEnded() {}, deliveryEnded() {}, webhookAnswered() {} },
 }
 
-const both = (one: Told, other: Told): Told => ({
+const both = (one: TelemetrySink, other: TelemetrySink): TelemetrySink => ({
   requestAnswered(answered) {
     one.requestAnswered(answered)
     other.requestAnswered(answered)

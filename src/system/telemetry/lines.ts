@@ -2,7 +2,7 @@
 import type { Log } from '../../ports/log'
 import type { Telemetry } from '../../ports/telemetry'
 
-export type Told = Omit<Telemetry, 'begin'>
+export type TelemetrySink = Omit<Telemetry, 'begin'>
 
 /** Many, and nobody's errand. */
 const ROUTINE: ReadonlySet<string> = new Set(['healthz', 'readyz', 'metrics', 'console', 'docs', 'openapi', 'jwks'])
@@ -13,7 +13,7 @@ const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
 /** Tenths are enough. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10
 
-export function createLines(log: Log): Told {
+export function createLines(log: Log): TelemetrySink {
   return {
     requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode }) {
       const isRoutine = ROUTINE.has(route) && status < 500

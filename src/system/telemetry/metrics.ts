@@ -6,10 +6,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { VERSION } from '../../domain/operations/version'
 import type { StoreTelemetry } from '../../ports/telemetry'
 import type { Vitals } from '../../ports/vitals'
-import type { Told } from './lines'
+import type { TelemetrySink } from './lines'
 
 export interface Metrics {
-  told: Told
+  told: TelemetrySink
   store: StoreTelemetry
   /** What is looked at whenever somebody asks. */
   watch(vitals: () => Promise<Vitals>): void

@@ -1,7 +1,7 @@
 /** What an operator does about codes that nobody types: stop a place for a while, end an incident, give back what it cost. */
 
 import { ended, type Incident, REOPENED_MS, SEEN_AFTER_MS } from '../../abuse/rules/incident'
-import { assertProtection, type Block, MAX_REOPENED_HOURS, protectionOf } from '../../abuse/rules/protection'
+import { type ActiveBlock, assertProtection, MAX_REOPENED_HOURS, protectionOf } from '../../abuse/rules/protection'
 import type { App } from '../../domain/access/app'
 import { invalid, missing } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, isUuid } from '../../domain/shared/value'
@@ -9,13 +9,13 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { assessIncident, refundIncident } from '../administer/incident'
 import { type AdminDependencies, lockApp } from '../administer/shared'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 
 /**
  * A country, or a prefix of its numbers by the keyed hash of its digits, as hexadecimal digits; with a kind of key only what
  * that sends.
  */
-export type BlockedPlace = Omit<Block, 'until'>
+export type BlockedPlace = Omit<ActiveBlock, 'until'>
 
 /**
  * Nothing is sent there for a day, or for so many milliseconds. A block of every key takes the place of one of a kind. Throws `invalid` and `not_found`.
@@ -36,19 +36,19 @@ async function changeBlocks(
   appId: string,
   action: string,
   { country, prefix, kind }: BlockedPlace,
-  change: (others: Block[], now: number) => Block[],
+  change: (others: ActiveBlock[], now: number) => ActiveBlock[],
 ): Promise<App> {
   return deps.store.transaction(async (tx) => {
     const app = await lockApp(tx, appId)
     const before = protectionOf(app)
-    const isSame = (block: Block) =>
+    const isSame = (block: ActiveBlock) =>
       block.country === country && block.prefix === prefix && (kind === undefined || block.kind === kind)
-    const isOther = (block: Block) => block.until > tx.now && !isSame(block)
+    const isOther = (block: ActiveBlock) => block.until > tx.now && !isSame(block)
     const blocks = change(before.blocks.filter(isOther), tx.now)
     assertProtection({ ...before, blocks })
     const changed = { ...app, protection: { ...before, blocks } }
     await tx.apps.save(changed)
-    await noteChange(deps, tx, action, appId, {
+    await writeAudit(deps, tx, action, appId, {
       country,
       ...(prefix !== undefined && { prefix }),
       ...(kind && { keys: kind }),
@@ -93,7 +93,7 @@ export async function endIncident(
     await tx.apps.save({ ...app, protection: changed })
     const after = incident.endedAt === undefined ? ended(incident, tx.now) : incident
     await tx.traffic.saveIncident(after)
-    await noteChange(deps, tx, 'incident.end', appId, { incidentId, hours: forHours })
+    await writeAudit(deps, tx, 'incident.end', appId, { incidentId, hours: forHours })
     return { incident: after, reopenedUntil }
   })
 }

@@ -5,7 +5,7 @@ import { standingOf } from '../../abuse/rules/failure-budget'
 import { protectionOf } from '../../abuse/rules/protection'
 import { COMPARED_HOURS, compareRefused, type RefusedLately } from '../../abuse/rules/refusal-rate'
 import type { FailureRule, Rule } from '../../abuse/rules/rule'
-import { type Against, addTo, Decided, nothingAgainst, placeIn } from '../../abuse/rules/rule-report'
+import { type Against, addTo, nothingAgainst, placeIn, RuleReport } from '../../abuse/rules/rule-report'
 import { isActive, type KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
@@ -62,7 +62,7 @@ export async function readHeld(
 }
 
 /** Codes sent and refused in the last hour, for operators who are about to change a rule. */
-export interface Lately {
+export interface RecentTraffic {
   /** Active live keys. */
   readonly keys: Readonly<Record<KeyKind, number>>
   /** Codes of the last hour; those with the most first. */
@@ -89,7 +89,7 @@ export async function readLately(
   }: { store: { read: Pick<Reader, 'keys' | 'traffic'>; lists: Pick<Lists, 'traffic'> }; clock: Pick<Clock, 'now'> },
   appId: string,
   prefix?: string,
-): Promise<Lately> {
+): Promise<RecentTraffic> {
   const now = clock.now()
   const from = now - HOUR_MS
   const counts = new Map<string, { kind: KeyKind; country: string; sent: number; refused: number }>()
@@ -153,7 +153,7 @@ export interface ProtectionQuery {
 }
 
 /** What was sent, and what became of it; what is not over for an hour is not counted yet. */
-export interface Sent {
+export interface SentTraffic {
   sent: number
   verified: number
   unverified: number
@@ -161,14 +161,14 @@ export interface Sent {
   untypedCredits: number
 }
 
-type Counted = Against & Sent
+type CountedTraffic = Against & SentTraffic
 
 export interface Protected {
-  total: Counted
-  series: Array<Counted & { at: number }>
+  total: CountedTraffic
+  series: Array<CountedTraffic & { at: number }>
   /** The most first. */
   rules: Array<Against & { rule: Rule }>
-  countries: Array<Counted & { country: string }>
+  countries: Array<CountedTraffic & { country: string }>
   /** Keyed hashes, as hexadecimal digits. */
   prefixes: Array<Against & { country: string; prefix: string }>
   networks: Array<Against & { network: string }>
@@ -190,8 +190,8 @@ export class ProtectionHistory {
     const series = Array.from({ length: steps }, (_, step) => ({ at: start + step * stepMs, ...nothing() }))
     const stepAt = (at: number) => series[Math.floor((at - start) / stepMs)]
     const total = nothing()
-    const countries = new Map<string, Counted>()
-    const decided = new Decided()
+    const countries = new Map<string, CountedTraffic>()
+    const decided = new RuleReport()
     for (const [hour, ofHour] of await this.#hours.of(appId, start, end)) {
       decided.include(ofHour)
       for (const sum of [total, stepAt(hour)]) if (sum) addTo(sum, ofHour.total)
@@ -231,9 +231,9 @@ const MOST_STEPS = 1_000
 const DAY_HOURS = 24
 const MOST_COUNTRIES = 200
 
-const nothing = (): Counted => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })
+const nothing = (): CountedTraffic => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })
 
-function addSent(sum: Sent, { sent, credits, verified, unverified }: LaneHour): void {
+function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: LaneHour): void {
   sum.sent += sent
   sum.verified += verified
   sum.unverified += unverified
@@ -241,10 +241,10 @@ function addSent(sum: Sent, { sent, credits, verified, unverified }: LaneHour): 
   sum.untypedCredits += sent > 0 ? (credits * Math.min(unverified, sent)) / sent : 0
 }
 
-const rounded = <T extends Sent>(sum: T): T => ({ ...sum, untypedCredits: Math.round(sum.untypedCredits) })
+const rounded = <T extends SentTraffic>(sum: T): T => ({ ...sum, untypedCredits: Math.round(sum.untypedCredits) })
 
 /** Where rules were against the most; then where the most was sent. */
-const mostOf = (countries: ReadonlyMap<string, Counted>) =>
+const mostOf = (countries: ReadonlyMap<string, CountedTraffic>) =>
   [...countries]
     .map(([country, sum]) => ({ country, ...rounded(sum) }))
     .sort((one, other) => against(other) - against(one) || other.sent - one.sent)
@@ -260,14 +260,14 @@ const MOST_HOURS_KEPT = 3_000
 
 /** What rules were against, by the hour. An hour that is over is added up once. */
 class DecidedHours {
-  readonly #kept = new Map<string, { decided: Decided; until: number }>()
+  readonly #kept = new Map<string, { decided: RuleReport; until: number }>()
 
   constructor(private readonly deps: Dependencies) {}
 
-  async of(appId: string, from: number, to: number): Promise<Map<number, Decided>> {
+  async of(appId: string, from: number, to: number): Promise<Map<number, RuleReport>> {
     const { clock } = this.deps
     const elapsed = clock.elapsed()
-    const hours = new Map<number, Decided>()
+    const hours = new Map<number, RuleReport>()
     const missing: number[] = []
     for (let hour = from; hour < to && hour <= clock.now(); hour += HOUR_MS) {
       const kept = this.#kept.get(`${appId}/${hour}`)
@@ -281,12 +281,12 @@ class DecidedHours {
     return hours
   }
 
-  async #read(appId: string, first: number, last: number): Promise<Map<number, Decided>> {
+  async #read(appId: string, first: number, last: number): Promise<Map<number, RuleReport>> {
     const { store, clock } = this.deps
     const startedAt = clock.elapsed()
-    const hours = new Map<number, Decided>()
-    for (let hour = first; hour <= last; hour += HOUR_MS) hours.set(hour, new Decided())
-    let adding: Decided | undefined
+    const hours = new Map<number, RuleReport>()
+    for (let hour = first; hour <= last; hour += HOUR_MS) hours.set(hour, new RuleReport())
+    let adding: RuleReport | undefined
     for await (const page of store.lists.traffic.decisions(appId, first, last + HOUR_MS))
       for (const decision of page) {
         const decided = hours.get(Math.floor(decision.minute / HOUR_MS) * HOUR_MS)
@@ -300,7 +300,7 @@ class DecidedHours {
     return hours
   }
 
-  #keep(appId: string, hours: ReadonlyMap<number, Decided>, startedAt: number): void {
+  #keep(appId: string, hours: ReadonlyMap<number, RuleReport>, startedAt: number): void {
     const { clock } = this.deps
     const now = clock.now()
     const elapsed = clock.elapsed()

@@ -1,6 +1,6 @@
 /** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
 
-import { NO_FAILURES, type Standing, standingOf } from '../../abuse/rules/failure-budget'
+import { type FailureStanding, NO_FAILURES, standingOf } from '../../abuse/rules/failure-budget'
 import { assertProtection, type Protection, protectionOf } from '../../abuse/rules/protection'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
@@ -9,16 +9,16 @@ import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
 import { type AdminDependencies, existingApp, lockApp } from '../administer/shared'
 import { seekPhone } from '../shared/phone'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 
 /** What is not named stays: two who decide about different things at a time both have their will. */
-export type Decided = Partial<Omit<Protection, 'resendMs' | 'trusted'>> & {
+export type WantedProtection = Partial<Omit<Protection, 'resendMs' | 'trusted'>> & {
   resendMs?: Partial<Protection['resendMs']> | undefined
   trusted?: Partial<Protection['trusted']> | undefined
 }
 
 /** Throws `invalid`, or `not_found`. */
-export async function protectApp(deps: AdminDependencies, appId: string, decided: Decided): Promise<App> {
+export async function protectApp(deps: AdminDependencies, appId: string, decided: WantedProtection): Promise<App> {
   return deps.store.transaction(async (tx) => {
     const app = await lockApp(tx, appId)
     const before = protectionOf(app)
@@ -30,7 +30,7 @@ export async function protectApp(deps: AdminDependencies, appId: string, decided
     assertProtection(protection)
     const decidedApp = { ...app, protection }
     await tx.apps.save(decidedApp)
-    await noteChange(deps, tx, 'app.protect', appId, changesOf(before, protection))
+    await writeAudit(deps, tx, 'app.protect', appId, changesOf(before, protection))
     return decidedApp
   })
 }
@@ -64,7 +64,7 @@ export async function trustPhone(
     const protection = { ...before, trusted: { ...before.trusted, phones } }
     assertProtection(protection)
     await tx.apps.save({ ...app, protection })
-    await noteChange(deps, tx, 'app.trust', appId, { phones: phones.length })
+    await writeAudit(deps, tx, 'app.trust', appId, { phones: phones.length })
     return { ...app, protection }
   })
 }
@@ -81,7 +81,7 @@ export interface PhoneStanding {
   /** E.164. */
   phoneNumber: string
   /** What it waits for, by the kind of key that issued what was mistaken. */
-  standings: ReadonlyArray<Pick<Standing, 'rule' | 'waitMs'> & { kind: KeyKind }>
+  standings: ReadonlyArray<Pick<FailureStanding, 'rule' | 'waitMs'> & { kind: KeyKind }>
 }
 
 /** Throws `invalid` or `not_found`. */
@@ -127,7 +127,7 @@ export async function unlockPhone(
       await tx.failures.save(phone, NO_FAILURES)
     }
     if (wasWaiting)
-      await noteChange(deps, tx, 'app.unlock', appId, kinds.length < KINDS.length ? { keys: [...kinds] } : {})
+      await writeAudit(deps, tx, 'app.unlock', appId, kinds.length < KINDS.length ? { keys: [...kinds] } : {})
     return { wasWaiting }
   })
 }

@@ -4,7 +4,7 @@ import { isRegion } from '../../domain/phone/phone'
 import { invalid } from '../../domain/shared/error'
 import { disable } from '../../domain/webhooks/webhook'
 import { newId } from '../shared/id'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, label, lockApp, type MakingDependencies } from './shared'
 import { forgetEndpoint } from './webhooks'
 
@@ -23,7 +23,7 @@ export function createApp(
       protection: NEW_APP,
     }
     await tx.apps.add(app)
-    await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName, ...(region && { region }) })
+    await writeAudit(deps, tx, 'app.create', app.appId, { name: checkedName, ...(region && { region }) })
     return app
   })
 }
@@ -35,7 +35,7 @@ export async function renameApp(deps: AdminDependencies, appId: string, name: st
     const app = await lockApp(tx, appId)
     const renamed = { ...app, name: checkedName }
     await tx.apps.save(renamed)
-    await noteChange(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
+    await writeAudit(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
     return renamed
   })
 }
@@ -47,7 +47,7 @@ export async function setRegion(deps: AdminDependencies, appId: string, region: 
     const app = await lockApp(tx, appId)
     const moved = { ...app, region }
     await tx.apps.save(moved)
-    await noteChange(deps, tx, 'app.region', appId, { region, before: app.region })
+    await writeAudit(deps, tx, 'app.region', appId, { region, before: app.region })
     return moved
   })
 }
@@ -80,7 +80,7 @@ export async function removeApp(deps: AdminDependencies, appId: string): Promise
     for (const endpoint of endpoints) await tx.endpoints.saveState(disable(endpoint, 'Being removed', tx.now))
     const { balance } = await tx.wallets.lock(appId)
     const counts = { keys: keys.length, webhooks: endpoints.length }
-    await noteChange(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance })
+    await writeAudit(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance })
     return { app, endpoints, revokedKeys: keys.length, removedWebhooks: endpoints.length, balance }
   })
   for (const { endpointId } of endpoints) await forgetEndpoint(deps, endpointId)

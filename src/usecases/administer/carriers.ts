@@ -3,7 +3,7 @@ import type { Route } from '../../domain/delivery/route'
 import { invalid, missing } from '../../domain/shared/error'
 import { CHANNELS, type Channel } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their carrier, and this one is built in. */
@@ -53,7 +53,7 @@ export async function setCarrier(
     }
     deps.assertCarrier(carrier)
     await tx.carriers.save(carrier)
-    await noteChange(deps, tx, 'provider.set', carrier.name, { type: carrier.type, channels: carrier.channels })
+    await writeAudit(deps, tx, 'provider.set', carrier.name, { type: carrier.type, channels: carrier.channels })
     return { carrier, ...(newReportSecret !== undefined && { newReportSecret }) }
   })
 }
@@ -61,7 +61,7 @@ export async function setCarrier(
 export async function removeCarrier(deps: AdminDependencies, name: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     if (!(await tx.carriers.remove(name))) throw missing('provider', name)
-    await noteChange(deps, tx, 'provider.remove', name)
+    await writeAudit(deps, tx, 'provider.remove', name)
   })
 }
 
@@ -77,7 +77,7 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
     // In one order, whatever the route's is: another one may be set at the same time.
     for (const name of names.toSorted()) assertDelivers(await lockCarrier(tx, name), channel)
     await tx.routes.save(route)
-    await noteChange(deps, tx, 'route.set', whomOf(route), { providers: names })
+    await writeAudit(deps, tx, 'route.set', whomOf(route), { providers: names })
   })
   return route
 }
@@ -97,7 +97,7 @@ function assertDelivers({ name, channels }: CarrierConfig, channel: Channel): vo
 export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'carriers'>): Promise<void> {
   await deps.store.transaction(async (tx) => {
     if (!(await tx.routes.remove(route))) throw missing('route', whomOf(route))
-    await noteChange(deps, tx, 'route.remove', whomOf(route))
+    await writeAudit(deps, tx, 'route.remove', whomOf(route))
   })
 }
 

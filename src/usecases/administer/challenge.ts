@@ -7,7 +7,7 @@ import {
 } from '../../abuse/rules/challenge'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Store } from '../../ports/store'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, existingApp, lockApp } from './shared'
 
 /** Undefined where the app asks for none. Throws `not_found`. */
@@ -34,7 +34,7 @@ export async function setChallenge(
     await tx.challenges.save(appId, settings)
     const shown = shownChallenge(settings)
     const isNewSecret = settings.secret !== known?.secret
-    await noteChange(deps, tx, 'app.challenge', appId, { ...shown, isNewSecret })
+    await writeAudit(deps, tx, 'app.challenge', appId, { ...shown, isNewSecret })
     return shown
   })
 }
@@ -53,6 +53,6 @@ export async function removeChallenge(deps: AdminDependencies, appId: string): P
   await deps.store.transaction(async (tx) => {
     await lockApp(tx, appId)
     if (!(await tx.challenges.remove(appId))) throw missing('challenge', appId)
-    await noteChange(deps, tx, 'app.challenge_remove', appId)
+    await writeAudit(deps, tx, 'app.challenge_remove', appId)
   })
 }

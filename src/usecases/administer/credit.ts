@@ -3,7 +3,7 @@ import { invalid, missing } from '../../domain/shared/error'
 import { isUuid } from '../../domain/shared/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 interface Posting {
@@ -11,7 +11,7 @@ interface Posting {
   entry: LedgerEntry
 }
 
-type Order = (wallet: Wallet, now: number) => Posting
+type WalletOrder = (wallet: Wallet, now: number) => Posting
 
 /** `reference` makes a top-up once only: the same one again answers with what it did the first time. */
 export function addCredit(
@@ -35,7 +35,7 @@ async function postTo(
   deps: AdminDependencies,
   appId: string,
   reference: string | undefined,
-  order: Order,
+  order: WalletOrder,
 ): Promise<Posting> {
   if (reference !== undefined && !/^[\x21-\x7e]{1,128}$/.test(reference)) {
     const problem = 'must be 1 to 128 visible ASCII characters without spaces'
@@ -79,7 +79,7 @@ interface Posted extends Posting {
  * One ledger entry and the wallet it leaves. A reference that has made its entry of that kind already makes no other:
  * the same amount answers with the first entry, another amount is refused.
  */
-async function postOnce(tx: Tx, appId: string, reference: string | undefined, order: Order): Promise<Posted> {
+async function postOnce(tx: Tx, appId: string, reference: string | undefined, order: WalletOrder): Promise<Posted> {
   const wallet = await tx.wallets.lock(appId)
   const posted = order(wallet, tx.now)
   const { entryType, amountDelta } = posted.entry
@@ -97,7 +97,7 @@ async function postOnce(tx: Tx, appId: string, reference: string | undefined, or
 async function noted(deps: AdminDependencies, tx: Tx, { isNew, ...posting }: Posted): Promise<Posting> {
   const { appId, entryType, amountDelta, issueId, reference } = posting.entry
   const detail = { amountDelta, ...(issueId && { issueId }), ...(reference && { reference }) }
-  if (isNew) await noteChange(deps, tx, `credit.${entryType}`, appId, detail)
+  if (isNew) await writeAudit(deps, tx, `credit.${entryType}`, appId, detail)
   return posting
 }
 
@@ -111,7 +111,7 @@ export async function setOverdraft(
     await lockApp(tx, appId)
     const wallet = { ...(await tx.wallets.lock(appId)), overdraftLimit: limit }
     await tx.wallets.save(wallet)
-    await noteChange(deps, tx, 'credit.overdraft', appId, { limit })
+    await writeAudit(deps, tx, 'credit.overdraft', appId, { limit })
     return wallet
   })
 }
@@ -127,7 +127,7 @@ export async function setCreditAlert(
     await lockApp(tx, appId)
     const wallet = { ...(await tx.wallets.lock(appId)), alertBelow: below }
     await tx.wallets.save(wallet)
-    await noteChange(deps, tx, 'credit.alert', appId, { below: below ?? null })
+    await writeAudit(deps, tx, 'credit.alert', appId, { below: below ?? null })
     return wallet
   })
 }

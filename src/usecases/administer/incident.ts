@@ -7,18 +7,18 @@
 
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
-import { hasSuffered, type Mishap } from '../../domain/delivery/delivery-problem'
+import { type DeliveryProblem, hasProblem } from '../../domain/delivery/delivery-problem'
 import { invalid } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { postRefund } from './credit'
 import { type AdminDependencies, existingApp } from './shared'
 
-export interface Incident {
+export interface DeliveryIncident {
   /** Undefined: all of them. */
   appId?: string | undefined
-  mishap: Mishap
+  mishap: DeliveryProblem
   /** When the messages were issued, Unix milliseconds: from then on, and before then. */
   from: number
   to: number
@@ -50,7 +50,7 @@ const PAUSE_MS = 20
 /** Changes nothing. Throws `invalid` and `not_found`. */
 export async function assessIncident(
   { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
-  incident: Incident,
+  incident: DeliveryIncident,
 ): Promise<Damage> {
   if (incident.from >= incident.to) throw invalid('to', 'date_range_reversed', 'must be later than from')
   const { appId } = incident
@@ -69,17 +69,17 @@ export async function assessIncident(
   return { charged, refundedBefore, undecided }
 }
 
-const isOfPlace = ({ country, kind }: Incident, issue: Issue) =>
+const isOfPlace = ({ country, kind }: DeliveryIncident, issue: Issue) =>
   (country === undefined || issue.country === country) && (kind === undefined || issue.keyKind === kind)
 
-async function* sufferers(store: Store, appId: string, incident: Incident, now: number) {
+async function* sufferers(store: Store, appId: string, incident: DeliveryIncident, now: number) {
   const { mishap, from, to, carrier } = incident
   const owner = { appId, mode: 'live' as const }
   for (let before: string | undefined; ; ) {
     const bounds = { createdFrom: from, createdTo: to, limit: AT_A_LOOK, ...(before !== undefined && { before }) }
     const page = await store.read.issues.page(owner, bounds, now)
     for (const issue of page) {
-      if (!hasSuffered(issue, mishap) || !isOfPlace(incident, issue)) continue
+      if (!hasProblem(issue, mishap) || !isOfPlace(incident, issue)) continue
       if (
         carrier !== undefined &&
         (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.carrier !== carrier
@@ -102,7 +102,7 @@ const isRefunded = async (store: Store, { appId, issueId }: { appId: string; iss
  */
 export async function refundIncident(
   deps: AdminDependencies & { clock: Pick<Clock, 'after'> },
-  incident: Incident,
+  incident: DeliveryIncident,
   { charged, refundedBefore }: Damage,
 ): Promise<{ issues: number; credits: number }> {
   const refunded = { issues: 0, credits: 0 }
@@ -133,10 +133,10 @@ const appsOf = (charged: readonly Charged[]) => [...new Set(charged.map(({ appId
 const note = (
   deps: AdminDependencies,
   tx: Tx,
-  { appId, mishap, from, to, carrier, country, kind }: Incident,
+  { appId, mishap, from, to, carrier, country, kind }: DeliveryIncident,
   what: object,
 ) =>
-  noteChange(deps, tx, 'credit.refund_incident', appId ?? 'all apps', {
+  writeAudit(deps, tx, 'credit.refund_incident', appId ?? 'all apps', {
     outcome: mishap,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
@@ -147,11 +147,11 @@ const note = (
   })
 
 /** Answers those that were as they had been found. All issues are locked before the first wallet is. */
-async function refundSome(tx: Tx, some: readonly Charged[], mishap: Mishap): Promise<Charged[]> {
+async function refundSome(tx: Tx, some: readonly Charged[], mishap: DeliveryProblem): Promise<Charged[]> {
   const issues = new Map<Charged, Issue>()
   for (const one of some) {
     const issue = await tx.issues.lock({ appId: one.appId, mode: 'live' }, one.issueId)
-    if (issue && hasSuffered(issue, mishap)) issues.set(one, issue)
+    if (issue && hasProblem(issue, mishap)) issues.set(one, issue)
   }
   const given: Charged[] = []
   for (const [one, issue] of issues) if ((await postRefund(tx, issue)).isNew) given.push(one)

@@ -12,7 +12,7 @@ export {
   setCreditAlert,
   setOverdraft,
 } from './credit'
-export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
+export { assessIncident, type Damage, type DeliveryIncident, refundIncident, totalOf } from './incident'
 export * from './keys'
 export * from './nodes'
 export * from './proofs'

@@ -6,7 +6,7 @@ import { invalid, missing } from '../../domain/shared/error'
 import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { newId } from '../shared/id'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 const MAX_LIVE_KEYS = 20
@@ -66,7 +66,7 @@ async function makeKey(deps: MakingDependencies, tx: Tx, app: App, wanted: NewKe
   await tx.keys.add(stored)
   const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, allows } = stored
   const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, ...(allows.length > 0 && { allows }) }
-  await noteChange(deps, tx, 'key.create', stored.keyId, rights)
+  await writeAudit(deps, tx, 'key.create', stored.keyId, rights)
   return { key, stored }
 }
 
@@ -124,7 +124,7 @@ export async function rotateKey(
     const made = await makeKey(deps, tx, app, rights)
     const previousWorksUntil = Math.min(tx.now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
     await tx.keys.expire(keyId, previousWorksUntil)
-    await noteChange(deps, tx, 'key.rotate', keyId, { newKeyId: made.stored.keyId, previousWorksUntil })
+    await writeAudit(deps, tx, 'key.rotate', keyId, { newKeyId: made.stored.keyId, previousWorksUntil })
     return { ...made, previousWorksUntil }
   })
 }
@@ -135,7 +135,7 @@ export function allowKey(deps: AdminDependencies, keyId: string, allows: readonl
     if (key.kind !== 'pk' || key.mode !== 'live')
       throw invalid('key', 'not_a_live_browser_key', 'only live pk keys are held to less')
     await tx.keys.allow(keyId, allows)
-    await noteChange(deps, tx, 'key.allow', keyId, { appId: key.appId, allows, before: key.allows })
+    await writeAudit(deps, tx, 'key.allow', keyId, { appId: key.appId, allows, before: key.allows })
     return { ...key, allows }
   })
 }
@@ -145,7 +145,7 @@ export function revokeKey(deps: AdminDependencies, keyId: string): Promise<{ key
   return changeKey(deps, keyId, async (tx, key) => {
     const revokedAt = key.revokedAt ?? tx.now
     await tx.keys.revoke(keyId, revokedAt)
-    await noteChange(deps, tx, 'key.revoke', keyId)
+    await writeAudit(deps, tx, 'key.revoke', keyId)
     return { keyId, revokedAt }
   })
 }

@@ -4,7 +4,7 @@ import { conditionOf, type NodeState } from '../../domain/operations/node'
 import { missing, Refusal } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Fleet } from '../../ports/fleet'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import type { AdminDependencies } from './shared'
 
 interface NodeDependencies extends AdminDependencies {
@@ -20,7 +20,7 @@ export async function forgetNode(deps: NodeDependencies, nodeId: string): Promis
   const { name, version } = node
   if (conditionOf(node, clock.now()) !== 'silent')
     throw new Refusal('conflict', `${name} is at work: stopped, it goes by itself`)
-  await store.transaction((tx) => noteChange(deps, tx, 'node.forget', nodeId, { name, version }))
+  await store.transaction((tx) => writeAudit(deps, tx, 'node.forget', nodeId, { name, version }))
   await fleet.forget(nodeId)
   return node
 }

@@ -1,6 +1,6 @@
 /** What an owner decides about proofs of verification. */
 import type { App } from '../../domain/access/app'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** Whether proofs say what an issue's metadata is: whoever verifies reads it then, also a browser. Throws `not_found`. */
@@ -8,7 +8,7 @@ export async function setProvesMetadata(deps: AdminDependencies, appId: string, 
   return deps.store.transaction(async (tx) => {
     const app = { ...(await lockApp(tx, appId)), provesMetadata }
     await tx.apps.save(app)
-    await noteChange(deps, tx, 'app.proofs', appId, { provesMetadata })
+    await writeAudit(deps, tx, 'app.proofs', appId, { provesMetadata })
     return app
   })
 }

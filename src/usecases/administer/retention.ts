@@ -1,7 +1,7 @@
 /** What an owner decides about how long issues are kept. */
 import { type App, RETENTION_DAYS } from '../../domain/access/app'
 import { invalid } from '../../domain/shared/error'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** Its live issues go after so many days; undefined: as the server is set. Throws `invalid`, or `not_found`. */
@@ -18,7 +18,7 @@ export async function setRetention(
     const changed = { ...app, retentionDays }
     await tx.apps.save(changed)
     const [days, before] = [retentionDays, app.retentionDays].map((value) => value ?? null)
-    await noteChange(deps, tx, 'app.retention', appId, { days, before })
+    await writeAudit(deps, tx, 'app.retention', appId, { days, before })
     return changed
   })
 }

@@ -2,7 +2,7 @@ import { languageTag } from '../../domain/message/language'
 import { assertTemplate, BUILT_IN_TEMPLATES, type Template, type Translation } from '../../domain/message/template'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, invalidName, label, lockApp, NAME } from './shared'
 
 /**
@@ -50,7 +50,7 @@ export async function translateTemplate(
 async function saveVersion(deps: AdminDependencies, tx: Tx, appId: string, template: Template): Promise<Template> {
   assertTemplate(template)
   await tx.templates.save(appId, template)
-  await noteChange(deps, tx, 'template.save', template.templateId, { appId })
+  await writeAudit(deps, tx, 'template.save', template.templateId, { appId })
   return template
 }
 
@@ -67,6 +67,6 @@ export async function removeTemplate(deps: AdminDependencies, appId: string, tem
         ? invalid('templateId', 'template_built_in', `${templateId} is built in; it cannot be removed`)
         : missing('template', templateId)
     }
-    await noteChange(deps, tx, 'template.remove', templateId, { appId })
+    await writeAudit(deps, tx, 'template.remove', templateId, { appId })
   })
 }

@@ -1,7 +1,7 @@
 /** What an owner decides about how an app's texts are written. */
 import type { App } from '../../domain/access/app'
 import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/message/texts'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** What is not named stays; null: none from now on. */
@@ -26,7 +26,7 @@ export async function setTexts(deps: AdminDependencies, appId: string, wanted: W
     const texts = { ...before, ...decided }
     const changed = { ...app, texts }
     await tx.apps.save(changed)
-    await noteChange(deps, tx, 'app.texts', appId, { ...texts, before })
+    await writeAudit(deps, tx, 'app.texts', appId, { ...texts, before })
     return changed
   })
 }

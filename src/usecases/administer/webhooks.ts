@@ -17,7 +17,7 @@ import type { Node } from '../../ports/node'
 import type { Store, Tx } from '../../ports/store'
 import { queueEvent, type TellDependencies } from '../shared/emit-events'
 import { newId } from '../shared/id'
-import { noteChange } from '../shared/write-audit'
+import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 export interface WantedEndpoint {
@@ -59,7 +59,7 @@ export async function addEndpoint(
       createdAt: tx.now,
     })
     await tx.endpoints.add(made)
-    await noteChange(deps, tx, 'webhook.add', made.endpointId, {
+    await writeAudit(deps, tx, 'webhook.add', made.endpointId, {
       appId,
       mode,
       url: withoutQuery(made.url),
@@ -107,7 +107,7 @@ export async function removeEndpoint(deps: AdminDependencies, endpointId: string
   await deps.store.transaction(async (tx) => {
     const endpoint = await lockEndpoint(tx, endpointId)
     await tx.endpoints.saveState(disable(endpoint, 'Being removed', tx.now))
-    await noteChange(deps, tx, 'webhook.remove', endpointId)
+    await writeAudit(deps, tx, 'webhook.remove', endpointId)
   })
   await forgetEndpoint(deps, endpointId)
 }
@@ -145,7 +145,7 @@ function changeEndpoint(
     const changed = change(endpoint, tx.now)
     await tx.endpoints.save(changed)
     const { url, events, disabledAt } = changed
-    await noteChange(deps, tx, action, endpointId, {
+    await writeAudit(deps, tx, action, endpointId, {
       url: withoutQuery(url),
       events,
       enabled: disabledAt === undefined,
@@ -190,7 +190,7 @@ export async function replayEvents(
           : await tx.hooks.failed(endpointId, which.since, { after, limit: BATCH })
       await replay(tx, endpointId, found)
       if ('eventId' in which && found.length === 0) throw notTold(endpointId, which.eventId)
-      if (after === undefined) await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
+      if (after === undefined) await writeAudit(deps, tx, 'webhook.replay', endpointId, { ...which })
       tx.afterCommit(() => deps.node.wakeUps.wake('webhook'))
       return found
     })

@@ -6,7 +6,7 @@ import { invalid, missing } from '../../domain/shared/error'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../shared/write-audit'
+import { type Actor, writeAudit } from '../shared/write-audit'
 import { assertPassword, assertUncommon, type PasswordDependencies } from './attempts'
 
 interface ChangeDependencies {
@@ -81,7 +81,7 @@ export async function removeOperator(deps: ChangeDependencies, actor: Actor, ope
     assertOwnerRemains(operators, { operatorId })
     await tx.invitations.removeOf(operatorId)
     await tx.people.remove(operatorId)
-    await noteChange({ vault: deps.vault, actor }, tx, 'operator.remove', operatorId, { role: known.role })
+    await writeAudit({ vault: deps.vault, actor }, tx, 'operator.remove', operatorId, { role: known.role })
   })
 }
 
@@ -113,7 +113,7 @@ export function changeOperator(
     const changed = change(known, operators, tx.now)
     await tx.people.save(changed)
     await alsoDo(tx, changed)
-    await noteChange({ vault: deps.vault, actor }, tx, action, operatorId, { role: changed.role })
+    await writeAudit({ vault: deps.vault, actor }, tx, action, operatorId, { role: changed.role })
     return changed
   })
 }

@@ -9,7 +9,7 @@ import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
 import { newId } from '../shared/id'
-import { type Actor, noteChange } from '../shared/write-audit'
+import { type Actor, writeAudit } from '../shared/write-audit'
 import { lockOperator } from './accounts'
 import { assertUncommon } from './attempts'
 import { newToken, tokenHash } from './token'
@@ -65,7 +65,7 @@ export async function invite(
   const expiresAt = await deps.store.transaction(async (tx) => {
     if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
     // The note first: what time it is, a unit knows once it has looked at something.
-    await noteChange({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(tokenHash(token)), { role })
+    await writeAudit({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(tokenHash(token)), { role })
     return (await addInvitation(tx, token, role, inviter ?? actor.name)).expiresAt
   })
   return { token, expiresAt }
@@ -90,7 +90,7 @@ export async function withdrawInvitation(
   if (!found) throw wrongLink()
   await deps.store.transaction(async (tx) => {
     if (!(await tx.invitations.remove(found.tokenHash))) throw wrongLink()
-    await noteChange({ vault: deps.vault, actor }, tx, 'operator.withdraw', id)
+    await writeAudit({ vault: deps.vault, actor }, tx, 'operator.withdraw', id)
   })
 }
 
@@ -145,7 +145,7 @@ export async function join(
     if (!(await tx.invitations.remove(invitation.tokenHash))) throw wrongLink()
     const { operatorId, role } = operator
     const joined = { vault: deps.vault, actor: { ...actor, name: operatorId } }
-    await noteChange(joined, tx, 'operator.join', operatorId, { role })
+    await writeAudit(joined, tx, 'operator.join', operatorId, { role })
     return operator
   })
 }

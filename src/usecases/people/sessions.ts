@@ -9,7 +9,7 @@ import type { Guess, Node, Who } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../shared/write-audit'
+import { type Actor, writeAudit } from '../shared/write-audit'
 import { totpStep, useOnce } from './second-factor'
 import { newToken, tokenHash } from './token'
 
@@ -99,7 +99,7 @@ function notePause(
   if (failures === undefined) return
   const actor = { name: NOBODY, ip }
   deps.store
-    .transaction((tx) => noteChange({ vault: deps.vault, actor }, tx, 'session.pause', operatorId, { failures }))
+    .transaction((tx) => writeAudit({ vault: deps.vault, actor }, tx, 'session.pause', operatorId, { failures }))
     // What cannot be written now is no reason to fail.
     .catch(() => {})
 }
@@ -125,7 +125,7 @@ export async function openSession(
     if (visitor.hasOwnAddress)
       await tx.people.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
     const signedIn = { vault: deps.vault, actor: { name: operatorId, ip: visitor.ip } }
-    await noteChange(signedIn, tx, 'session.open', operatorId)
+    await writeAudit(signedIn, tx, 'session.open', operatorId)
   })
   return token
 }
@@ -158,7 +158,7 @@ export function signOutEverywhere(
 ): Promise<number> {
   return deps.store.transaction(async (tx) => {
     const ended = await tx.sessions.removeOf(operatorId)
-    await noteChange({ vault: deps.vault, actor }, tx, 'session.end_all', operatorId, { ended })
+    await writeAudit({ vault: deps.vault, actor }, tx, 'session.end_all', operatorId, { ended })
     return ended
   })
 }

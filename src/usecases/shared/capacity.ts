@@ -5,7 +5,7 @@ import { Refusal } from '../../domain/shared/error'
 import type { Entry, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
-export interface Admission {
+export interface Capacity {
   /** What it is refused with, where there is no room: `unavailable` or `limited`. Some of it only the unit itself can count. */
   confirm(tx: Tx): Promise<Refusal | undefined>
   /** The issue is stored. */
@@ -18,11 +18,11 @@ export interface Admission {
 export async function seekAdmission(
   { backlog, limits }: Pick<Node, 'backlog' | 'limits'>,
   rules: readonly LimitRule[],
-): Promise<Admission> {
+): Promise<Capacity> {
   try {
     const entry = await backlog.admit()
     try {
-      return new Room(entry, await limits.admit(rules))
+      return new TakenCapacity(entry, await limits.admit(rules))
     } catch (refusal) {
       entry.giveBack()
       throw refusal
@@ -33,7 +33,7 @@ export async function seekAdmission(
   }
 }
 
-class Room implements Admission {
+class TakenCapacity implements Capacity {
   constructor(
     private readonly entry: Entry,
     private readonly permit: IssuePermit,
@@ -53,4 +53,4 @@ class Room implements Admission {
   }
 }
 
-const refused = (refusal: Refusal): Admission => ({ confirm: async () => refusal, keep() {}, giveBack() {} })
+const refused = (refusal: Refusal): Capacity => ({ confirm: async () => refusal, keep() {}, giveBack() {} })

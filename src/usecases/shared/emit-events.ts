@@ -17,7 +17,7 @@ export interface TellDependencies {
 }
 
 /** Tells what a change of an issue means to whoever asked to be told. Reads number and text while they are there. */
-export async function tellEvents(
+export async function emitEvents(
   deps: TellDependencies,
   tx: Tx,
   before: Issue,
@@ -42,14 +42,14 @@ const subjectOf = (type: EventType, { leg, purpose, metadata = {} }: Issue) => (
   metadata,
 })
 
-interface Told {
+interface EmittedEvent {
   type: EventType
   issue: Issue
   listening: readonly Endpoint[]
   sentTo: string | undefined
 }
 
-async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: Told): Promise<void> {
+async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: EmittedEvent): Promise<void> {
   const eventId = deps.random.uuid(tx.now)
   const to = type === 'otp.sent' ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
   const carrier = type === 'otp.delivered' ? await carrierOf(tx, issue) : undefined

@@ -26,7 +26,7 @@ import {
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
 import type { Channel, Mode } from '../../domain/shared/value'
 import type { PriceList } from '../../domain/wallet/wallet'
-import type { Router, Way } from '../../ports/carrier'
+import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Random } from '../../ports/random'
 import type { Traffic } from '../../ports/traffic'
 
@@ -65,7 +65,7 @@ interface ModeDependencies {
   numbering: Numbering
   prices: PriceList
   liveRouter: () => Promise<Router>
-  simulator: Way
+  simulator: CarrierEndpoint
 }
 
 export function createModes(dependencies: ModeDependencies): Modes {

@@ -2,16 +2,16 @@
 
 import type { Issue } from '../../domain/codes/issue'
 import { maySendAgain } from '../../domain/delivery/delivery'
-import type { Letter } from '../../domain/message/rendered-message'
+import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Tx } from '../../ports/store'
 import type { Telemetry } from '../../ports/telemetry'
-import { type TellDependencies, tellEvents } from './emit-events'
+import { emitEvents, type TellDependencies } from './emit-events'
 
 /** A message that has just left, or may have. */
-export interface Sent {
+export interface SentMessage {
   /** The carrier. */
   by: string
-  letter?: Letter
+  letter?: RenderedMessage
   /** Whether the letter is in the outbox. */
   isKept: boolean
 }
@@ -29,10 +29,10 @@ export async function saveIssue(
   tx: Tx,
   before: Issue,
   after: Issue,
-  sent?: Sent,
+  sent?: SentMessage,
 ): Promise<void> {
   await tx.issues.save(after, before)
-  await tellEvents(deps, tx, before, after, sent?.letter?.to)
+  await emitEvents(deps, tx, before, after, sent?.letter?.to)
   if (after.verificationStatus !== before.verificationStatus) tx.afterCommit(() => deps.telemetry.codeEnded(after))
   // What could not be sent any more before has been erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return

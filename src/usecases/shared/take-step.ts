@@ -2,11 +2,17 @@ import { type Issue, settled } from '../../domain/codes/issue'
 import { isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
 import type { Tx } from '../../ports/store'
-import { type SaveDependencies, type Sent, saveIssue } from './save-issue'
+import { type SaveDependencies, type SentMessage, saveIssue } from './save-issue'
 import { settle } from './settle'
 
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
-export async function takeStep(deps: SaveDependencies, tx: Tx, before: Issue, step: Step, sent?: Sent): Promise<void> {
+export async function takeStep(
+  deps: SaveDependencies,
+  tx: Tx,
+  before: Issue,
+  step: Step,
+  sent?: SentMessage,
+): Promise<void> {
   let issue = step.issue
   // Another leg is another message.
   if (issue.leg !== before.leg) issue = { ...issue, messageId: deps.random.uuid(tx.now) }

@@ -17,7 +17,7 @@ export interface AuditDependencies {
   actor: Actor
 }
 
-export async function noteChange(
+export async function writeAudit(
   { vault, actor }: AuditDependencies,
   tx: Tx,
   action: string,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/ports/clock'
 import type { Transport } from '../../../src/ports/network'
 import { openStore } from '../../../src/store/postgres/open'
-import { databaseClock, type Sighting } from '../../../src/system/database-clock'
+import { type ClockSighting, databaseClock } from '../../../src/system/database-clock'
 import type { VirtualClock } from '../../support/clock'
 import type { OpenedStore, Opening, Place } from '../../support/place'
 import type { SeededRandom } from '../../support/random'
@@ -128,7 +128,7 @@ export class Server implements Place {
   // ── as a place: the database that all share ────────────────────────────────────────────────────
 
   async open({ vault }: Opening): Promise<OpenedStore> {
-    const time = (sighting: Sighting) => {
+    const time = (sighting: ClockSighting) => {
       this.#see(sighting)
       return sighting.stamped
     }
@@ -151,7 +151,7 @@ export class Server implements Place {
 
   async remove(): Promise<void> {}
 
-  #see: (sighting: Sighting) => void = () => {}
+  #see: (sighting: ClockSighting) => void = () => {}
 
   get #own(): Clock {
     const { elapsed, after } = this.around.clock

@@ -2,7 +2,7 @@
 import { Group, SegmentedControl, Select } from '@mantine/core'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { type Mode, useApps, useScope } from '../scope'
+import { type ShownMode, useApps, useScope } from '../scope'
 
 /** Nobody should take one for the other. White text reads on both. */
 const LIVE = '#087f5b'
@@ -38,7 +38,7 @@ export function ScopeChoice() {
           { value: 'test', label: say.test },
           { value: 'live', label: say.live },
         ]}
-        onChange={(value) => choose({ mode: value as Mode })}
+        onChange={(value) => choose({ mode: value as ShownMode })}
       />
     </Group>
   )

@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../../../contract/error'
 import type { JsonType } from '../../../../contract/reason'
-import type { About, RefusalReason, RefusalValues, Thing } from '../../../domain/shared/reason'
+import type { ReasonAbout, RefusalReason, RefusalValues, Thing } from '../../../domain/shared/reason'
 import { formatsNow } from './format'
 import { inWords, type Words, wordsNow } from './words'
 
@@ -12,7 +12,7 @@ import { inWords, type Words, wordsNow } from './words'
 export interface Refused {
   param?: string | undefined
   reason?: RefusalReason | undefined
-  about?: About | undefined
+  about?: ReasonAbout | undefined
   retryAfterMs?: number | undefined
 }
 
@@ -411,10 +411,13 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
 })
 
 /** What it says, to be read beside the field it is about, where it is about one. */
-export function refusalInWords({ reason, about = {} as About, retryAfterMs }: Refused, code = 'BAD_REQUEST'): string {
+export function refusalInWords(
+  { reason, about = {} as ReasonAbout, retryAfterMs }: Refused,
+  code = 'BAD_REQUEST',
+): string {
   const { reasons, codes, tooMany } = wordsNow(words)
   const told = reason === undefined ? undefined : reasons[reason]
-  if (told !== undefined) return typeof told === 'string' ? told : (told as (values: About) => string)(about)
+  if (told !== undefined) return typeof told === 'string' ? told : (told as (values: ReasonAbout) => string)(about)
   if (code === 'TOO_MANY_REQUESTS' && retryAfterMs !== undefined) return tooMany(formatsNow().wait(retryAfterMs))
   return codes[code as ErrorCode] ?? codes.INTERNAL_SERVER_ERROR
 }

@@ -6,7 +6,7 @@ import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { AsWritten } from '../parts/as-written'
-import { type Column, DataTable, fromPages } from '../parts/data-table'
+import { DataTable, fromPages, type TableColumn } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { Time } from '../parts/time'
@@ -70,7 +70,7 @@ export default function Audit() {
       refetchInterval: LOOK_MS,
     }),
   )
-  const columns: Column<AuditRow>[] = [
+  const columns: TableColumn<AuditRow>[] = [
     {
       key: 'at',
       header: say.at,

@@ -18,13 +18,13 @@ import { privacyWords } from './privacy/words'
 /** No app has it. */
 const EVERY_APP = ''
 
-interface Sought {
+interface SoughtPhone {
   phoneNumber: string
   appId?: string
 }
 
 /** All of it in one file, made of every page. */
-async function exportAll(sought: Sought): Promise<number> {
+async function exportAll(sought: SoughtPhone): Promise<number> {
   const issues: unknown[] = []
   let head: Record<string, unknown> = {}
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
@@ -37,13 +37,13 @@ async function exportAll(sought: Sought): Promise<number> {
   return issues.length
 }
 
-type Outcome = Awaited<ReturnType<typeof client.privacy.erase>>
+type ErasureOutcome = Awaited<ReturnType<typeof client.privacy.erase>>
 
 export default function Privacy() {
   const say = useWords(privacyWords)
   const common = useWords(frameWords)
   const apps = useApps()
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useState<ErasureOutcome>()
   const form = useServerForm({
     initialValues: { phoneNumber: '', appId: EVERY_APP, isErasing: false },
     validate: { phoneNumber: (typed) => (typed.trim() === '' ? say.needsNumber : undefined) },
@@ -122,7 +122,7 @@ export default function Privacy() {
   )
 }
 
-function Told({ outcome: { erased } }: { outcome: Outcome }) {
+function Told({ outcome: { erased } }: { outcome: ErasureOutcome }) {
   const say = useWords(privacyWords)
   const format = useFormats()
   return (

@@ -18,7 +18,7 @@ import { RowLink } from '../parts/row-link'
 import { VerificationMark } from '../parts/status'
 import { useAppScope } from '../scope'
 import { Delivery } from './try-it/delivery'
-import { FIRST_ORDER, type Order, scenarioOfNumber } from './try-it/order'
+import { FIRST_ORDER, scenarioOfNumber, type TryItRequest } from './try-it/order'
 import { OrderForm } from './try-it/order-form'
 import { VerifyForm } from './try-it/verify-form'
 
@@ -154,7 +154,7 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
   )
 }
 
-function InTerminal({ order, issueId }: { order: Order; issueId: string | undefined }) {
+function InTerminal({ order, issueId }: { order: TryItRequest; issueId: string | undefined }) {
   const say = useWords(words)
   const [idempotencyKey] = useState(() => freshName('try'))
   return (

@@ -12,9 +12,9 @@ import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { ProblemNote } from './problem-note'
-import { type Column, StackingTable, type StackingTableProps } from './stacking-table'
+import { StackingTable, type StackingTableProps, type TableColumn } from './stacking-table'
 
-export type { Column }
+export type { TableColumn }
 
 interface Pages<Row> {
   rows: readonly Row[] | undefined

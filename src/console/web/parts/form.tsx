@@ -22,12 +22,12 @@ import { useWords } from '../i18n/words'
 import { ProblemNote } from './problem-note'
 
 // biome-ignore lint/suspicious/noExplicitAny: as `@mantine/form` has it, so that interfaces fit
-type Fields = Record<string, any>
+type FormFields = Record<string, any>
 
 /** Its value is there, and of the field's type. */
 type InputProps<Value> = Omit<GetInputPropsReturnType, 'value'> & { value: Value }
 
-export interface ServerFormOptions<Values extends Fields, Answer> {
+export interface ServerFormOptions<Values extends FormFields, Answer> {
   initialValues: Values
   /** Missing: the browser checks, by the attributes of the fields. */
   validate?: FormRulesRecord<Values>
@@ -40,7 +40,7 @@ export interface ServerFormOptions<Values extends Fields, Answer> {
   otherParams?: readonly string[]
 }
 
-export function useServerForm<Values extends Fields, Answer>(options: ServerFormOptions<Values, Answer>) {
+export function useServerForm<Values extends FormFields, Answer>(options: ServerFormOptions<Values, Answer>) {
   const { send, onDone, onSettled, otherParams = [], ...input } = options
   const form = useForm<Values>(input)
   /** What the server calls the fields that are shown. */
@@ -91,7 +91,7 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
   }
 }
 
-export type ServerForm<Values extends Fields, Answer> = ReturnType<typeof useServerForm<Values, Answer>>
+export type ServerForm<Values extends FormFields, Answer> = ReturnType<typeof useServerForm<Values, Answer>>
 
 /** What is wrong with one of the fields that the server knows under these names. */
 function fieldProblem(failure: unknown, names: readonly string[]): string | undefined {
@@ -100,14 +100,14 @@ function fieldProblem(failure: unknown, names: readonly string[]): string | unde
   return code === 'BAD_REQUEST' && isAbout ? message : undefined
 }
 
-type Sent = SyntheticEvent<HTMLFormElement> | undefined
+type FormEventOrNone = SyntheticEvent<HTMLFormElement> | undefined
 
 /** An input that has a mistake of its own, such as a typed country that there is not. */
-const refusedByItself = (event: Sent): HTMLInputElement | undefined =>
+const refusedByItself = (event: FormEventOrNone): HTMLInputElement | undefined =>
   [...(event?.currentTarget.querySelectorAll('input') ?? [])].find(({ validity }) => validity.customError)
 
 /** Leads to the first field that is not right, for those who do not see where it is. */
-function toFirstProblem(errors: FormErrors, _: unknown, event: Sent): void {
+function toFirstProblem(errors: FormErrors, _: unknown, event: FormEventOrNone): void {
   const [first] = Object.keys(errors)
   event?.currentTarget.querySelector<HTMLElement>(`[data-path="${first}"]`)?.focus()
 }

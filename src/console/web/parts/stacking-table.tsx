@@ -8,7 +8,7 @@ import type { ReactNode } from 'react'
 import { RowLink } from './row-link'
 import styles from './stacking-table.module.css'
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   /** Unique in its table. */
   key: string
   header: ReactNode
@@ -26,7 +26,7 @@ export interface Column<Row> {
 export interface StackingTableProps<Row> {
   /** What the table is of, for those who cannot see the heading above. */
   label: string
-  columns: readonly Column<Row>[]
+  columns: readonly TableColumn<Row>[]
   /** Missing while they are loaded. */
   rows: readonly Row[] | undefined
   keyOf(row: Row): string
@@ -88,8 +88,8 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 
 /** What stands before a value where there is no row of headers. */
-const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
+const labelOf = ({ header }: Pick<TableColumn<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
-const placed = ({ isNumber, isUnbroken, isMinor }: Omit<Column<never>, 'cell'>) => ({
+const placed = ({ isNumber, isUnbroken, isMinor }: Omit<TableColumn<never>, 'cell'>) => ({
   mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor },
 })

@@ -3,10 +3,10 @@ import { Badge, type BadgeProps } from '@mantine/core'
 import { statusWords } from '../i18n/statuses'
 import { useWords } from '../i18n/words'
 
-export type VerificationStatus = keyof (typeof statusWords)['en']['verification']
-export type DeliveryStatus = keyof (typeof statusWords)['en']['delivery']
+export type ShownVerificationStatus = keyof (typeof statusWords)['en']['verification']
+export type ShownDeliveryStatus = keyof (typeof statusWords)['en']['delivery']
 
-const VERIFICATION: Record<VerificationStatus, string> = {
+const VERIFICATION: Record<ShownVerificationStatus, string> = {
   issued: 'blue',
   verified: 'green',
   expired: 'gray',
@@ -14,18 +14,23 @@ const VERIFICATION: Record<VerificationStatus, string> = {
   replaced: 'gray',
 }
 
-const DELIVERY: Record<DeliveryStatus, string> = { queued: 'gray', sent: 'blue', delivered: 'green', failed: 'red' }
+const DELIVERY: Record<ShownDeliveryStatus, string> = {
+  queued: 'gray',
+  sent: 'blue',
+  delivered: 'green',
+  failed: 'red',
+}
 
 export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
   <Badge variant="light" tt="none" fw={600} radius="sm" {...props} />
 )
 
-export function VerificationMark({ status }: { status: VerificationStatus }) {
+export function VerificationMark({ status }: { status: ShownVerificationStatus }) {
   const say = useWords(statusWords)
   return <Mark color={VERIFICATION[status]}>{say.verification[status]}</Mark>
 }
 
-export function DeliveryMark({ status, isAmbiguous = false }: { status: DeliveryStatus; isAmbiguous?: boolean }) {
+export function DeliveryMark({ status, isAmbiguous = false }: { status: ShownDeliveryStatus; isAmbiguous?: boolean }) {
   const say = useWords(statusWords)
   return isAmbiguous ? (
     <Mark color="yellow">{say.ambiguous}</Mark>

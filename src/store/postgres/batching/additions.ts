@@ -2,7 +2,7 @@
  * Rows that a unit adds one after another go out as one statement: to either side a statement costs more than a row. All of
  * it sees the database as it was before, which is why only what looks at no other row is joined.
  */
-import type { Statement, Values } from '../connection/statement'
+import type { Statement, StatementValues } from '../connection/statement'
 
 /** Every connection keeps what it has prepared: there are to be few texts. */
 const AT_MOST = 8
@@ -43,7 +43,7 @@ export class Additions {
     return this.#chain.isFull
   }
 
-  add(statement: Statement<unknown>, values: Values): void {
+  add(statement: Statement<unknown>, values: StatementValues): void {
     const bound = statement.bind(values)
     this.#chain = this.#chain.and(statement, bound.length)
     this.#values.push(...bound)

@@ -6,8 +6,8 @@
  * locked is for no other, and what one has written no other sees, since all of it goes out at the end. Whoever asks what
  * cannot be asked that way leaves, and runs alone; so do all of them where anything goes wrong in the database.
  */
-import type { Block } from '../connection/pipelined-transaction'
-import type { Statement, Values } from '../connection/statement'
+import type { PipelinedTransaction } from '../connection/pipelined-transaction'
+import type { Statement, StatementValues } from '../connection/statement'
 import { Unit, type Write } from '../connection/unit'
 import { addedBySeveral, askedBySeveral } from './batch-sql'
 import { inCreditOrder } from './credit-order'
@@ -19,7 +19,7 @@ export class LeftError extends Error {
 
 interface Question {
   member: Member
-  values: Values
+  values: StatementValues
   bound: unknown[]
   answer: PromiseWithResolvers<unknown[]>
 }
@@ -40,7 +40,7 @@ export class Party {
   readonly #holders = new Map<string, Member>()
 
   constructor(
-    private readonly block: Block,
+    private readonly block: PipelinedTransaction,
     private readonly deps: PartyDependencies,
   ) {}
 
@@ -54,7 +54,7 @@ export class Party {
     return this.deps.isSpent(appId)
   }
 
-  ask<Row>(member: Member, statement: Statement<Row>, values: Values): Promise<Row[]> {
+  ask<Row>(member: Member, statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
     // Once everybody has said what they want to know: they wait for it anyway.
     if (this.#questions.size === 0) setImmediate(() => this.#askAll())
     const answer = Promise.withResolvers<unknown[]>()
@@ -195,7 +195,7 @@ export class Member extends Unit {
 
   constructor(
     private readonly party: Party,
-    block: Block,
+    block: PipelinedTransaction,
     slot: number,
   ) {
     super(block, slot)
@@ -215,14 +215,14 @@ export class Member extends Unit {
     if (!this.hasEnded) for (const { made } of this.writes) made?.reject(this.leave())
   }
 
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     // It would not see what it has written.
     if (!statement.shared || this.writes.length > 0) throw this.leave()
     this.#assertIn()
     return this.party.ask(this, statement, values)
   }
 
-  override last(statement: Statement<unknown>, values: Values = {}): void {
+  override last(statement: Statement<unknown>, values: StatementValues = {}): void {
     if (this.party.isSpent(String(values.appId))) throw this.leave()
     super.last(statement, values)
   }
@@ -233,7 +233,7 @@ export class Member extends Unit {
     else this.writes.push(write)
   }
 
-  protected writeNew<Row>(statement: Statement<Row>, values: Values): Promise<Row> {
+  protected writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row> {
     this.#assertIn()
     const made = Promise.withResolvers<unknown>()
     // Who waits for it hears of a failure, if anybody does.

@@ -1,13 +1,13 @@
 /** A unit that has its transaction for itself. New rows wait for what follows them. */
 import { Additions } from '../batching/additions'
 import { inCreditOrder } from '../batching/credit-order'
-import type { Statement, Values } from './statement'
+import type { Statement, StatementValues } from './statement'
 import { Unit, type Write } from './unit'
 
 export class Alone extends Unit {
   readonly #additions = new Additions()
 
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     this.#sendAdditions()
     const rows = await this.block.ask(statement.text, statement.bind(values))
     return rows.map((row) => statement.read(row))
@@ -32,7 +32,7 @@ export class Alone extends Unit {
     }
   }
 
-  protected async writeNew<Row>(statement: Statement<Row>, values: Values): Promise<Row> {
+  protected async writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row> {
     const [row] = await this.all(statement, values)
     return row as Row
   }

@@ -10,7 +10,7 @@ export const CLOCK = `hashtextextended('clock', 0)`
 export const FOLLOWED = '(SELECT coalesce(sum(set_back_ms), 0) FROM clock_steps)'
 
 /** What the database said between two moments of a clock that never steps. */
-export interface Look {
+export interface ClockLook {
   stamped: number
   followedMs: number
   sentAt: number
@@ -26,7 +26,7 @@ export class ClockWatch {
   #lead = Number.NEGATIVE_INFINITY
 
   /** By how much the clock was set back, at least, without anybody having followed; 0 for what nobody follows. */
-  setBackMs({ stamped, followedMs, sentAt, answeredAt }: Look): number {
+  setBackMs({ stamped, followedMs, sentAt, answeredAt }: ClockLook): number {
     const steady = stamped + followedMs
     this.#lead = Math.max(this.#lead, steady - answeredAt)
     const byMs = Math.floor(this.#lead - (steady - sentAt))

@@ -6,7 +6,7 @@ import { VERSION } from '../../../domain/operations/version'
 import { DAY_MS } from '../../../domain/shared/value'
 import type { Fleet } from '../../../ports/fleet'
 import { listOf, plain } from './statement'
-import type { Asked } from './unit'
+import type { Querying } from './unit'
 
 const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms'
 
@@ -48,9 +48,9 @@ const TAKE_BACK = plain('SELECT take_back_one($1::text[], $2::bigint[])', ({ sub
   windows,
 ])
 
-export const nodesOf = (pool: Asked): Promise<NodeState[]> => pool.all(NODES)
+export const nodesOf = (pool: Querying): Promise<NodeState[]> => pool.all(NODES)
 
-export function createFleet(pool: Asked, nodeId: string): Fleet {
+export function createFleet(pool: Querying, nodeId: string): Fleet {
   return {
     nodeId,
     beat: (how) => pool.all(BEAT, { nodeId, ...how, version: VERSION }),

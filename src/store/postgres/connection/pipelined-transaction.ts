@@ -44,7 +44,7 @@ export interface BlockDependencies {
   watch?: ClockWatch | undefined
 }
 
-export class Block {
+export class PipelinedTransaction {
   #now: number | undefined
   #stamped: number | undefined
   #identity: Identity | undefined

@@ -5,8 +5,8 @@ import type { Clock } from '../../../ports/clock'
 import { isLost, readFailure } from './failure'
 import { nameOf } from './name'
 import type { Wire } from './pipelined-transaction'
-import type { Statement, Values } from './statement'
-import type { Asked } from './unit'
+import type { Statement, StatementValues } from './statement'
+import type { Querying } from './unit'
 
 /** What takes longer is ended by the database. */
 const STATEMENT_TIMEOUT_MS = 15_000
@@ -100,7 +100,7 @@ export const wireOf = (connection: ReservedSQL | SQL): Wire => ({
 })
 
 /** Reads of committed data. A connection that has gone silent takes all of them along: they ask again on new ones. */
-export class Reading implements Asked {
+export class ReadPool implements Querying {
   #sql: SQL
 
   constructor(
@@ -110,7 +110,7 @@ export class Reading implements Asked {
     this.#sql = connect()
   }
 
-  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     try {
       const rows = await this.#ask(statement, values).catch((error) => {
         // A connection that ended has changed nothing; the next one may be well.
@@ -123,7 +123,7 @@ export class Reading implements Asked {
     }
   }
 
-  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
     return (await this.all(statement, values))[0]
   }
 
@@ -131,7 +131,7 @@ export class Reading implements Asked {
     return this.#sql.close()
   }
 
-  async #ask(statement: Statement<unknown>, values: Values): Promise<unknown[][]> {
+  async #ask(statement: Statement<unknown>, values: StatementValues): Promise<unknown[][]> {
     const sql = this.#sql
     const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
     try {

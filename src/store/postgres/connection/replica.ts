@@ -1,8 +1,8 @@
 /** A replica, for what people look through. What it cannot answer, or is too far behind for, the primary answers. */
 import type { Clock } from '../../../ports/clock'
-import { connect, type PoolOptions, Reading } from './pool'
-import { plain, type Statement, type Values } from './statement'
-import type { Asked } from './unit'
+import { connect, type PoolOptions, ReadPool } from './pool'
+import { plain, type Statement, type StatementValues } from './statement'
+import type { Querying } from './unit'
 
 /** Servers say every few seconds that they are here. */
 const BEHIND = plain(
@@ -18,23 +18,23 @@ interface ReplicaOptions extends Omit<PoolOptions, 'url'> {
   clock: Pick<Clock, 'elapsed' | 'after'>
 }
 
-export class Replica implements Asked {
-  readonly #reading: Reading
+export class Replica implements Querying {
+  readonly #reading: ReadPool
   readonly #elapsed: () => number
   /** Until then it is not looked at again, fit or not. */
   #knownUntil = Number.NEGATIVE_INFINITY
   #isFit = false
 
   constructor(
-    private readonly primary: Asked,
+    private readonly primary: Querying,
     url: string,
     { clock, size }: ReplicaOptions,
   ) {
-    this.#reading = new Reading(() => connect({ url, size }, 'watchword'), clock)
+    this.#reading = new ReadPool(() => connect({ url, size }, 'watchword'), clock)
     this.#elapsed = clock.elapsed
   }
 
-  async all<Row>(statement: Statement<Row>, values?: Values): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]> {
     try {
       if (await this.#mayBeAsked()) return await this.#reading.all(statement, values)
     } catch {
@@ -44,7 +44,7 @@ export class Replica implements Asked {
     return this.primary.all(statement, values)
   }
 
-  async get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined> {
     return (await this.all(statement, values))[0]
   }
 

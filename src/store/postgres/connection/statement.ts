@@ -13,14 +13,14 @@ import {
 import { type Compiled, compile } from '../../compiled'
 
 /** How a parameter is written, by its number from 1 on: `$1` in a statement of its own. */
-export type Place = (n: number) => string
+export type ParameterText = (n: number) => string
 
 /** What a connection is asked, and what its rows mean. */
 export interface Statement<Row> {
   readonly text: string
   /** The text with parameters written otherwise; of an addition, for so many rows. */
-  written(place: Place, rows?: number): string
-  bind(values: Values): unknown[]
+  written(place: ParameterText, rows?: number): string
+  bind(values: StatementValues): unknown[]
   read(row: readonly unknown[]): Row
   /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
   readonly isAddition?: boolean
@@ -36,19 +36,19 @@ export interface Shared<Row> {
   /** Of its parameters. */
   readonly types: readonly string[]
   /** What it has locked: one of the units alone may have that. */
-  holds?(row: Row, values: Values): string
+  holds?(row: Row, values: StatementValues): string
 }
 
 /** How a statement may be sent. `sharedBy`: together with those of other units; what it locks has a name there. */
-interface Manner<Row> {
+interface StatementOptions<Row> {
   isAddition?: boolean
   sharedBy?: 'anybody' | Shared<Row>['holds']
 }
 
-export type Values = Record<string, unknown>
+export type StatementValues = Record<string, unknown>
 
 /** Only a builder: what it prepares is executed elsewhere. */
-class CompiledQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> {
+class CompiledPgQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> {
   readonly compiled: Compiled
 
   constructor(query: Query, fields: SelectedFieldsOrdered | undefined) {
@@ -61,9 +61,9 @@ class CompiledQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> {
   }
 }
 
-class Builder extends PgSession {
+class StatementBuilder extends PgSession {
   override prepareQuery<T extends PreparedQueryConfig>(query: Query, fields: SelectedFieldsOrdered | undefined) {
-    return new CompiledQuery<T>(query, fields)
+    return new CompiledPgQuery<T>(query, fields)
   }
 
   override transaction(): Promise<never> {
@@ -71,22 +71,22 @@ class Builder extends PgSession {
   }
 }
 
-const numbered: Place = (n) => `$${n}`
+const numbered: ParameterText = (n) => `$${n}`
 
-function builderOf(place: Place) {
+function builderOf(place: ParameterText) {
   const dialect = Object.assign(new PgDialect(), { escapeParam: (index: number) => place(index + 1) })
-  return new PgDatabase(dialect, new Builder(dialect), undefined)
+  return new PgDatabase(dialect, new StatementBuilder(dialect), undefined)
 }
 
 /** Builds statements. */
 export const db = builderOf(numbered)
 
-interface Prepared {
+interface PreparedPgStatement {
   getQuery(): Query
   execute(values?: never): Promise<unknown>
 }
 
-type RowOf<P extends Prepared> = Awaited<ReturnType<P['execute']>> extends Array<infer Row> ? Row : never
+type RowOf<P extends PreparedPgStatement> = Awaited<ReturnType<P['execute']>> extends Array<infer Row> ? Row : never
 
 /** A text here holds no NUL, which carriers may send: wherever one is stored or looked for, another sign stands for it. */
 export const storable = (parameters: unknown[]): unknown[] =>
@@ -98,14 +98,14 @@ export const storable = (parameters: unknown[]): unknown[] =>
  * Prepared when it is first used: preparing all of them would take longer than the rest of a start. `prepare` gets what builds
  * it, and how many rows it adds; only what units may send together looks at that.
  */
-export function statement<P extends Prepared>(
+export function statement<P extends PreparedPgStatement>(
   prepare: (on: typeof db, rows: number) => P,
-  { isAddition = false, sharedBy }: Manner<RowOf<P>> = {},
+  { isAddition = false, sharedBy }: StatementOptions<RowOf<P>> = {},
 ): Statement<RowOf<P>> {
   let known: { query: Query; compiled: Compiled } | undefined
   const prepared = () => {
     if (!known) {
-      const query = prepare(db, 1) as unknown as CompiledQuery<PreparedQueryConfig>
+      const query = prepare(db, 1) as unknown as CompiledPgQuery<PreparedQueryConfig>
       known = { query: query.getQuery(), compiled: query.compiled }
     }
     return known
@@ -127,7 +127,7 @@ function unsaid(text: string): never {
   throw new Error(`Of what kind the parameters are is not said: ${text}`)
 }
 
-const sharing = <Row>(by: NonNullable<Manner<Row>['sharedBy']>, types: () => readonly string[]) => ({
+const sharing = <Row>(by: NonNullable<StatementOptions<Row>['sharedBy']>, types: () => readonly string[]) => ({
   shared: {
     get types() {
       return types()
@@ -150,23 +150,24 @@ export const addition = (table: PgTable, names?: readonly string[]): Statement<u
   )
 
 /** The values of so many rows. */
-export const repeated = <Values>(rows: number, make: () => Values): Values[] => Array.from({ length: rows }, make)
+export const repeated = <StatementValues>(rows: number, make: () => StatementValues): StatementValues[] =>
+  Array.from({ length: rows }, make)
 
 /** A statement in SQL's own words; its rows are read by their places. One that units may ask together says where its parameters are. */
 export function plain<Row = never>(
   text: string,
-  bind: (values: Values) => unknown[],
+  bind: (values: StatementValues) => unknown[],
   read?: (row: readonly unknown[]) => Row,
 ): Statement<Row>
 export function plain<Row = never>(
-  text: (place: Place) => string,
-  bind: (values: Values) => unknown[],
+  text: (place: ParameterText) => string,
+  bind: (values: StatementValues) => unknown[],
   read?: (row: readonly unknown[]) => Row,
   shared?: Shared<Row>,
 ): Statement<Row>
 export function plain<Row>(
-  text: string | ((place: Place) => string),
-  bind: (values: Values) => unknown[],
+  text: string | ((place: ParameterText) => string),
+  bind: (values: StatementValues) => unknown[],
   read: (row: readonly unknown[]) => Row = () => undefined as never,
   shared?: Shared<Row>,
 ): Statement<Row> {

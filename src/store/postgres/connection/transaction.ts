@@ -2,7 +2,7 @@
 import type { Tx } from '../../../ports/store'
 import { appTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
-import { type AuditDependencies, auditTx } from '../audit'
+import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
 import { challengeTx } from '../challenges'
 import { clockTx } from '../clock'
@@ -20,7 +20,7 @@ import { walletTx } from '../wallets'
 import { endpointsOfOwner, endpointTx, hookTx } from '../webhooks'
 import type { Unit } from './unit'
 
-export interface DoorDependencies extends AuditDependencies {
+export interface DoorDependencies extends AuditTxDependencies {
   /** In whose name jobs are claimed. */
   node: string
 }

@@ -1,20 +1,20 @@
 /** What the doors ask and write through: a unit, alone in its transaction or one of several. */
-import type { Block } from './pipelined-transaction'
-import type { Statement, Values } from './statement'
+import type { PipelinedTransaction } from './pipelined-transaction'
+import type { Statement, StatementValues } from './statement'
 
 /** What is asked; units and readers answer it. */
-export interface Asked {
-  all<Row>(statement: Statement<Row>, values?: Values): Promise<Row[]>
-  get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
+export interface Querying {
+  all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]>
+  get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined>
 }
 
 /** A statement with what it is about. */
 export interface Write {
   statement: Statement<unknown>
-  values: Values
+  values: StatementValues
 }
 
-export abstract class Unit implements Asked {
+export abstract class Unit implements Querying {
   changesSettings = false
   #hasWritten = false
   readonly #last: Write[] = []
@@ -23,7 +23,7 @@ export abstract class Unit implements Asked {
 
   /** `slot`: which part of what wallets have set aside it takes from. */
   constructor(
-    protected readonly block: Block,
+    protected readonly block: PipelinedTransaction,
     readonly slot: number,
   ) {}
 
@@ -56,9 +56,9 @@ export abstract class Unit implements Asked {
     return this.block.opened()
   }
 
-  abstract all<Row>(statement: Statement<Row>, values?: Values): Promise<Row[]>
+  abstract all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]>
 
-  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
     return (await this.all(statement, values))[0]
   }
 
@@ -87,25 +87,25 @@ export abstract class Unit implements Asked {
   }
 
   /** Changes something; that it went wrong shows at the next answer, at the latest at the commit's. */
-  run(statement: Statement<unknown>, values: Values = {}): void {
+  run(statement: Statement<unknown>, values: StatementValues = {}): void {
     this.#hasWritten = true
     this.write({ statement, values })
   }
 
   /** The same, with an answer: which rows were changed. */
-  change<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
+  change<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     this.#hasWritten = true
     return this.all(statement, values)
   }
 
   /** A new row, and what the database has made of it: known with the commit, so the unit itself does not wait for it. */
-  add<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row> {
+  add<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row> {
     this.#hasWritten = true
     return this.writeNew(statement, values)
   }
 
   /** At the very end, so that a lock everybody wants is held for the commit only. */
-  last(statement: Statement<unknown>, values: Values = {}): void {
+  last(statement: Statement<unknown>, values: StatementValues = {}): void {
     this.#hasWritten = true
     this.#last.push({ statement, values })
   }
@@ -116,5 +116,5 @@ export abstract class Unit implements Asked {
 
   protected abstract write(write: Write): void
 
-  protected abstract writeNew<Row>(statement: Statement<Row>, values: Values): Promise<Row>
+  protected abstract writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row>
 }

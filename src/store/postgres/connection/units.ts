@@ -3,7 +3,7 @@ import type { ReservedSQL, SQL } from 'bun'
 import { Refusal } from '../../../domain/shared/error'
 import { tooLittleCredit } from '../../../domain/wallet/wallet'
 import type { Clock } from '../../../ports/clock'
-import type { Manner, PoolUsage, Tx } from '../../../ports/store'
+import type { PoolUsage, TransactionOptions, Tx } from '../../../ports/store'
 import type { StoreTelemetry } from '../../../ports/telemetry'
 import { openUnit } from '../../ended-transaction'
 import { cannotWrite } from '../../failure'
@@ -12,7 +12,7 @@ import { followClock } from '../clock'
 import { Alone } from './alone'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
-import { Block, type Identity, TIMELINE, type Time } from './pipelined-transaction'
+import { type Identity, PipelinedTransaction, TIMELINE, type Time } from './pipelined-transaction'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import { type DoorDependencies, doorsOf } from './transaction'
@@ -72,7 +72,7 @@ export class Units {
   ) {}
 
   /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
-  run<T>(work: (tx: Tx) => Promise<T>, { mayShare = false }: Manner = {}): Promise<T> {
+  run<T>(work: (tx: Tx) => Promise<T>, { mayShare = false }: TransactionOptions = {}): Promise<T> {
     const inUnit = async (unit: Unit) => {
       const { tx, end } = openUnit(doorsOf(unit, this.deps))
       try {
@@ -86,7 +86,7 @@ export class Units {
     )
   }
 
-  async #run<T>(once: (run: number) => Promise<Outcome<T>>): Promise<T> {
+  async #run<T>(once: (run: number) => Promise<TransactionOutcome<T>>): Promise<T> {
     if (this.#isClosed) throw cannotWrite(undefined)
     this.#running++
     try {
@@ -133,7 +133,7 @@ export class Units {
     while (this.#running > 0) await this.#pause(PAUSE_MS)
   }
 
-  async #once<T>(watch: ClockWatch | undefined, work: Work<T>): Promise<Outcome<T>> {
+  async #once<T>(watch: ClockWatch | undefined, work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
     const askedAt = this.deps.clock.elapsed()
     this.#reserving++
     const connection = await this.#reserve().finally(() => {
@@ -143,9 +143,9 @@ export class Units {
   }
 
   /** In the next transaction that is for several, with whoever else waits for it. */
-  #amongOthers<T>(work: Work<T>): Promise<Outcome<T>> {
-    const outcome = Promise.withResolvers<Outcome<T>>()
-    this.#waiting.push({ work, outcome: outcome as PromiseWithResolvers<Outcome<unknown>> })
+  #amongOthers<T>(work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
+    const outcome = Promise.withResolvers<TransactionOutcome<T>>()
+    this.#waiting.push({ work, outcome: outcome as PromiseWithResolvers<TransactionOutcome<unknown>> })
     if (this.#parties < Math.max(1, Math.floor(this.deps.size / CONNECTIONS_EACH))) void this.#gather()
     return outcome.promise
   }
@@ -182,13 +182,13 @@ export class Units {
 
   async #on<T>(
     connection: ReservedSQL,
-    use: (block: Block) => Promise<T>,
+    use: (block: PipelinedTransaction) => Promise<T>,
     { watch, isImpatient = false }: { watch: ClockWatch | undefined; isImpatient?: boolean },
   ): Promise<T> {
     this.#connected++
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
-      return await use(new Block(wireOf(connection), { ...this.deps, watch }, { isImpatient }))
+      return await use(new PipelinedTransaction(wireOf(connection), { ...this.deps, watch }, { isImpatient }))
     } finally {
       cancel()
       this.#connected--
@@ -196,7 +196,12 @@ export class Units {
     }
   }
 
-  async #alone<T>(connection: ReservedSQL, block: Block, work: Work<T>, askedAt: number): Promise<Outcome<T>> {
+  async #alone<T>(
+    connection: ReservedSQL,
+    block: PipelinedTransaction,
+    work: TransactionWork<T>,
+    askedAt: number,
+  ): Promise<TransactionOutcome<T>> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
     const unit = new Alone(block, this.#nextSlot())
@@ -216,7 +221,7 @@ export class Units {
   }
 
   /** Whoever refuses is heard at once, and who has nothing to store; the others once all of it is stored. */
-  async #together(block: Block, gathered: readonly Passenger[], askedAt: number): Promise<void> {
+  async #together(block: PipelinedTransaction, gathered: readonly Passenger[], askedAt: number): Promise<void> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
     const party = new Party(block, { slot: this.#nextSlot(), isSpent: (appId) => this.#isSpent(appId) })
@@ -237,7 +242,7 @@ export class Units {
   }
 
   /** A commit whose answer was lost: the database knows by the transaction's number, unless another one has taken its place. */
-  async #surely(commit: Promise<void>, block: Block): Promise<void> {
+  async #surely(commit: Promise<void>, block: PipelinedTransaction): Promise<void> {
     try {
       await commit
     } catch (lost) {
@@ -305,7 +310,7 @@ async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
   return true
 }
 
-type Work<T> = (unit: Unit) => Promise<T>
+type TransactionWork<T> = (unit: Unit) => Promise<T>
 
 interface Stored<T> {
   answer: T
@@ -314,18 +319,18 @@ interface Stored<T> {
 }
 
 /** `lost`: it is to run again. */
-type Outcome<T> = Stored<T> | { lost: unknown }
+type TransactionOutcome<T> = Stored<T> | { lost: unknown }
 
 /** A unit that waits for others to share its transaction with. */
 interface Passenger {
-  work: Work<unknown>
-  outcome: PromiseWithResolvers<Outcome<unknown>>
+  work: TransactionWork<unknown>
+  outcome: PromiseWithResolvers<TransactionOutcome<unknown>>
 }
 
 const stored = <T>({ changesSettings, effects }: Unit, answer: T): Stored<T> => ({ answer, effects, changesSettings })
 
 /** What one of several has come to, where it is still to be stored. */
-async function finished({ work, outcome }: Passenger, member: Member, block: Block) {
+async function finished({ work, outcome }: Passenger, member: Member, block: PipelinedTransaction) {
   try {
     const answer = await work(member).finally(() => {
       member.hasEnded = true

@@ -2,7 +2,7 @@
  * What units read again and again and seldom changes. It is kept from group to group until this process changes it, or any other
  * has written; so it is what the unit would read.
  */
-export class Shelf<Value> {
+export class ReadCache<Value> {
   readonly #kept = new Map<string, Value>()
   /** What is read from there on may be rolled back. */
   #isChanging = false

@@ -15,7 +15,7 @@ export function drizzle(connection: Database): Drizzle {
 }
 
 type PrepareArguments = Parameters<SQLiteBunSession<Record<string, never>, Record<string, never>>['prepareQuery']>
-type Prepared = Omit<PreparedQueryConfig, 'statement' | 'run'>
+type PreparedConfig = Omit<PreparedQueryConfig, 'statement' | 'run'>
 
 class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<string, never>> {
   readonly #connection: Database
@@ -25,14 +25,14 @@ class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<st
     this.#connection = connection
   }
 
-  override prepareQuery<T extends Prepared>(...args: PrepareArguments): PreparedQuery<T> {
+  override prepareQuery<T extends PreparedConfig>(...args: PrepareArguments): PreparedQuery<T> {
     const [query, fields, method, isArrayMode, mapper] = args
     if (mapper) return super.prepareQuery(...args)
-    return new CompiledQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
+    return new CompiledSQLiteQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
   }
 }
 
-class CompiledQuery<T extends Prepared> extends PreparedQuery<T> {
+class CompiledSQLiteQuery<T extends PreparedConfig> extends PreparedQuery<T> {
   readonly #statement: Statement<unknown, SQLQueryBindings[]>
   readonly #compiled: Compiled
 

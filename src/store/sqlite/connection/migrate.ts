@@ -8,11 +8,11 @@ const MIGRATIONS: readonly string[] = [initial]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-export class NewerDatabaseError extends Error {
+export class NewerFileError extends Error {
   override name = 'NewerDatabaseError'
 }
 
-export class ForeignDatabaseError extends Error {
+export class ForeignFileError extends Error {
   override name = 'ForeignDatabaseError'
 }
 
@@ -78,10 +78,10 @@ const bytesOf = (db: Database): number =>
 export function assertKnownVersion(db: Database): void {
   const version = applied(db)
   if (version > MIGRATIONS.length) {
-    throw new NewerDatabaseError(
+    throw new NewerFileError(
       `The database has schema version ${version}, this binary knows ${MIGRATIONS.length}: run a newer release.`,
     )
   }
   const isForeign = version === 0 && db.query("SELECT 1 FROM sqlite_master WHERE type = 'table'").get() !== null
-  if (isForeign) throw new ForeignDatabaseError('The database file is not one of Watchword.')
+  if (isForeign) throw new ForeignFileError('The database file is not one of Watchword.')
 }

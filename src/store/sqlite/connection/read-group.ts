@@ -13,13 +13,13 @@ export interface Connections {
   together: ReadGroup
 }
 
-interface Asked {
+interface QueuedRead {
   read: () => void
   fail: (error: unknown) => void
 }
 
 export class ReadGroup {
-  #asked: Asked[] = []
+  #asked: QueuedRead[] = []
   readonly #begin: () => void
   readonly #end: () => void
 

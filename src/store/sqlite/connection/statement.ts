@@ -35,13 +35,15 @@ export function parameters<T extends SQLiteTable>(table: T, names?: readonly str
   }
 }
 
-type Prepared = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
+type PreparedStatement = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
 
 /** How many rows a statement has changed is told without RETURNING, for which SQLite makes a table of what it returns. */
-type OnFirstUse<P extends Prepared> = Pick<P, 'get' | 'all'> & { run(values?: Parameters<P['run']>[0]): Changes }
+type OnFirstUse<P extends PreparedStatement> = Pick<P, 'get' | 'all'> & {
+  run(values?: Parameters<P['run']>[0]): Changes
+}
 
 /** Prepares a statement when it is first used: preparing all of them would take longer than the rest of a start. */
-export function onFirstUse<P extends Prepared>(prepare: () => P): OnFirstUse<P> {
+export function onFirstUse<P extends PreparedStatement>(prepare: () => P): OnFirstUse<P> {
   let prepared: P | undefined
   const statement = () => {
     prepared ??= prepare()
@@ -61,7 +63,7 @@ export function onFirstUse<P extends Prepared>(prepare: () => P): OnFirstUse<P> 
 export function updating<const Name extends string>(
   all: readonly Name[],
   most: number,
-  prepare: (names: readonly Name[]) => Prepared,
+  prepare: (names: readonly Name[]) => PreparedStatement,
 ) {
   type Row = { readonly [K in Name]: unknown }
   const update = (names: readonly Name[]) => ({ names, ...onFirstUse(() => prepare(names)) })

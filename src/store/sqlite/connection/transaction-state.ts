@@ -1,11 +1,11 @@
 /** The unit that runs now: there is one at a time on the writer's connection, and what the doors do belongs to it. */
 import type { Endpoint } from '../../../domain/webhooks/webhook'
-import { Shelf } from '../cache/read-cache'
+import { ReadCache } from '../cache/read-cache'
 
 export class Current {
   now = 0
   /** Of an app and mode. */
-  readonly endpoints = new Shelf<readonly Endpoint[]>()
+  readonly endpoints = new ReadCache<readonly Endpoint[]>()
   #effects: Array<() => void> = []
   #changesSettings = false
 

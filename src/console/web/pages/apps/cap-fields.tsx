@@ -4,7 +4,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { capWords, kindWords } from '../../i18n/protection'
 import { inWords, useWords } from '../../i18n/words'
-import type { App } from '../../scope'
+import type { ShownApp } from '../../scope'
 
 const words = inWords({
   en: {
@@ -29,27 +29,27 @@ const words = inWords({
   },
 })
 
-type Cap = App['protection']['caps'][number]
-type Counted = Omit<Cap, 'max'>
+type ShownCap = ShownApp['protection']['caps'][number]
+type CapSubject = Omit<ShownCap, 'max'>
 
-const FIRST: Counted = { kind: 'pk', per: 'country', of: 'messages', every: 'day' }
+const FIRST: CapSubject = { kind: 'pk', per: 'country', of: 'messages', every: 'day' }
 const MAX = 1_000
 const LARGEST = 1_000_000_000
 
 /** There is one for each of these. */
-const nameOf = ({ kind, per, of, every }: Counted) => [kind, per, of, every].join('/')
+const nameOf = ({ kind, per, of, every }: CapSubject) => [kind, per, of, every].join('/')
 
 interface CapFieldsProps {
-  caps: readonly Cap[]
+  caps: readonly ShownCap[]
   error: ReactNode
-  onChange(caps: Cap[]): void
+  onChange(caps: ShownCap[]): void
 }
 
 export function CapFields({ caps, error, onChange }: CapFieldsProps) {
   const say = useWords(words)
   const kinds = useWords(kindWords)
   const { counted, of, per, every } = useWords(capWords)
-  const change = (cap: Cap, max: number) =>
+  const change = (cap: ShownCap, max: number) =>
     onChange(caps.map((one) => (nameOf(one) === nameOf(cap) ? { ...one, max } : one)))
   return (
     <Fieldset legend={say.legend}>
@@ -94,16 +94,16 @@ export function CapFields({ caps, error, onChange }: CapFieldsProps) {
   )
 }
 
-function AddCap({ caps, onAdd }: { caps: readonly Cap[]; onAdd(cap: Cap): void }) {
+function AddCap({ caps, onAdd }: { caps: readonly ShownCap[]; onAdd(cap: ShownCap): void }) {
   const say = useWords(words)
   const kinds = useWords(kindWords)
   const { of, per, every } = useWords(capWords)
   const [draft, setDraft] = useState(FIRST)
-  const choice = <Name extends keyof Counted>(name: Name, names: Readonly<Record<Counted[Name], string>>) => (
+  const choice = <Name extends keyof CapSubject>(name: Name, names: Readonly<Record<CapSubject[Name], string>>) => (
     <NativeSelect
       label={say[name]}
       value={draft[name]}
-      data={(Object.keys(names) as Counted[Name][]).map((value) => ({ value, label: names[value] }))}
+      data={(Object.keys(names) as CapSubject[Name][]).map((value) => ({ value, label: names[value] }))}
       onChange={(event) => setDraft({ ...draft, [name]: event.currentTarget.value })}
     />
   )

@@ -32,11 +32,11 @@ const words = inWords({
 })
 
 type Challenge = NonNullable<Awaited<ReturnType<typeof client.apps.challenge>>['challenge']>
-type Vendor = Challenge['vendor']
+type ShownVendor = Challenge['vendor']
 
 export interface ChallengeDraft {
   /** '': no proof is asked for. */
-  vendor: Vendor | ''
+  vendor: ShownVendor | ''
   /** '': the one that is stored. */
   secret: string
   siteKey: string
@@ -50,7 +50,7 @@ export const draftOf = (known: Challenge | undefined): ChallengeDraft => ({
   onOutage: known?.onOutage ?? 'refuse',
 })
 
-const NAMES: Readonly<Record<Vendor, string>> = {
+const NAMES: Readonly<Record<ShownVendor, string>> = {
   turnstile: 'Cloudflare Turnstile',
   hcaptcha: 'hCaptcha',
   recaptcha: 'Google reCAPTCHA',
@@ -80,7 +80,7 @@ export function ChallengeFields({ known, value, errors, onChange }: ChallengeFie
           value={vendor}
           // Keys are a vendor's own.
           onChange={(chosen) =>
-            onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as Vendor })
+            onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as ShownVendor })
           }
           allowDeselect={false}
         />

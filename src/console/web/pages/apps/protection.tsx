@@ -6,7 +6,7 @@ import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { CountriesChoice } from '../../parts/country-choice'
-import type { App } from '../../scope'
+import type { ShownApp } from '../../scope'
 import { CapFields } from './cap-fields'
 
 const words = inWords({
@@ -74,26 +74,26 @@ const words = inWords({
   },
 })
 
-type Protection = App['protection']
+type ShownProtection = ShownApp['protection']
 /** What is to be otherwise than it is. */
-export type Decided = Parameters<typeof client.apps.protect>[0]['protection']
+export type ProtectionChange = Parameters<typeof client.apps.protect>[0]['protection']
 
 const DAY_MS = 86_400_000
 const TOLERANCES = { half: 0.5, usual: 1, double: 2 }
 const LONGEST_RESEND_SEC = 3_600
 
 interface ProtectionFieldsProps {
-  known: Protection
-  decided: Decided
+  known: ShownProtection
+  decided: ProtectionChange
   errors: FormErrors
-  onChange(decided: Decided): void
+  onChange(decided: ProtectionChange): void
 }
 
 export function ProtectionFields({ known, decided, errors, onChange }: ProtectionFieldsProps) {
   const say = useWords(words)
   const value = { ...known, ...decided }
-  const change = (changed: Decided) => onChange({ ...decided, ...changed })
-  const resend = (kind: keyof Protection['resendMs']) => ({
+  const change = (changed: ProtectionChange) => onChange({ ...decided, ...changed })
+  const resend = (kind: keyof ShownProtection['resendMs']) => ({
     min: 0,
     max: LONGEST_RESEND_SEC,
     allowDecimal: false,
@@ -169,8 +169,8 @@ export function ProtectionFields({ known, decided, errors, onChange }: Protectio
 interface ModeChoiceProps {
   label: string
   about?: string
-  value: Protection['countries']
-  onChange(mode: Protection['countries']): void
+  value: ShownProtection['countries']
+  onChange(mode: ShownProtection['countries']): void
 }
 
 function ModeChoice(props: ModeChoiceProps) {
@@ -200,10 +200,10 @@ function Choice<Name extends string>({ label, about, names, value, onChange }: C
 }
 
 interface TrustedFieldsProps {
-  known: Protection['trusted']
-  decided: Decided['trusted']
+  known: ShownProtection['trusted']
+  decided: ProtectionChange['trusted']
   errors: FormErrors
-  onChange(trusted: NonNullable<Decided['trusted']>): void
+  onChange(trusted: NonNullable<ProtectionChange['trusted']>): void
 }
 
 function TrustedFields({ known, decided, errors, onChange }: TrustedFieldsProps) {
@@ -211,7 +211,7 @@ function TrustedFields({ known, decided, errors, onChange }: TrustedFieldsProps)
   const formats = useFormats()
   const [networks, setNetworks] = useState(() => known.networks.join('\n'))
   const phones = decided?.phones ? 0 : known.phones
-  const change = (changed: NonNullable<Decided['trusted']>) => onChange({ ...decided, ...changed })
+  const change = (changed: NonNullable<ProtectionChange['trusted']>) => onChange({ ...decided, ...changed })
   return (
     <Fieldset legend={say.trusted}>
       <Stack>

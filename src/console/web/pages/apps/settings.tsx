@@ -8,12 +8,12 @@ import type { ChosenCountry } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
-import type { App } from '../../scope'
+import type { ShownApp } from '../../scope'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
-import { type Decided, ProtectionFields } from './protection'
+import { type ProtectionChange, ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
 import { RetentionField } from './retention'
-import { TextsFields, type WantedTexts } from './texts'
+import { type TextsChange, TextsFields } from './texts'
 import { appWords } from './words'
 
 const words = inWords({
@@ -34,7 +34,7 @@ const words = inWords({
 /** Fields of its parts, as the server calls them. */
 const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
-export function openAppSettings(app: App): void {
+export function openAppSettings(app: ShownApp): void {
   const modalId = modals.open({
     title: wordsNow(appWords).settingsOf(app.name),
     size: 'lg',
@@ -42,7 +42,7 @@ export function openAppSettings(app: App): void {
   })
 }
 
-function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
+function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { appId } = app
@@ -54,8 +54,8 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       retentionDays: app.retentionDays,
       provesMetadata: app.provesMetadata,
       // What is not touched stays as others may have decided meanwhile.
-      texts: {} as WantedTexts,
-      protection: {} as Decided,
+      texts: {} as TextsChange,
+      protection: {} as ProtectionChange,
       challenge: undefined as ChallengeDraft | undefined,
     },
     // What was typed there may name no country.

@@ -3,7 +3,7 @@ import { Checkbox, Fieldset, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import type { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import type { App } from '../../scope'
+import type { ShownApp } from '../../scope'
 
 const words = inWords({
   en: {
@@ -29,19 +29,19 @@ const words = inWords({
 })
 
 /** What is to be otherwise than it is. */
-export type WantedTexts = Parameters<typeof client.apps.setTexts>[0]['texts']
+export type TextsChange = Parameters<typeof client.apps.setTexts>[0]['texts']
 
 interface TextsFieldsProps {
-  known: App['texts']
-  wanted: WantedTexts
+  known: ShownApp['texts']
+  wanted: TextsChange
   errors: FormErrors
-  onChange(wanted: WantedTexts): void
+  onChange(wanted: TextsChange): void
 }
 
 export function TextsFields({ known, wanted, errors, onChange }: TextsFieldsProps) {
   const say = useWords(words)
   const value = { ...known, ...wanted }
-  const change = (changed: WantedTexts) => onChange({ ...wanted, ...changed })
+  const change = (changed: TextsChange) => onChange({ ...wanted, ...changed })
   return (
     <Fieldset legend={say.legend}>
       <Stack>

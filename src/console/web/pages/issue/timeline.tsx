@@ -33,7 +33,7 @@ interface Tellers {
 }
 
 /** A step and the moment it is sorted by; some moments are known only from what must lie before them. */
-type Placed = StepView & { order: number }
+type OrderedStep = StepView & { order: number }
 
 export function IssueTimeline({ story, label, now }: { story: Story; label: string; now: number }) {
   const tellers = { say: useWords(timelineWords), names: useWords(statusWords), formats: useFormats() }
@@ -48,7 +48,7 @@ export function IssueTimeline({ story, label, now }: { story: Story; label: stri
   return <Steps steps={steps} label={label} since={story.createdAt} />
 }
 
-const issued = ({ createdAt }: Story, { say }: Tellers): Placed => ({
+const issued = ({ createdAt }: Story, { say }: Tellers): OrderedStep => ({
   key: 'issued',
   order: createdAt,
   at: createdAt,
@@ -64,12 +64,12 @@ const OUTCOMES = {
   waiting: { icon: IconHourglass, tone: 'waiting' },
 } as const
 
-const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
-  story.attempts.flatMap((attempt, index): Placed[] => {
+const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[] =>
+  story.attempts.flatMap((attempt, index): OrderedStep[] => {
     const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation } = attempt
     const fellBack = leg === 'sms' && story.attempts[index - 1]?.leg === 'alimtalk'
     const wasInterrupted = code === CODE.interrupted
-    const step: Placed = {
+    const step: OrderedStep = {
       key: `attempt-${number}`,
       order: calledAt,
       at: calledAt,
@@ -111,7 +111,7 @@ export function reportedAt(story: Story): number | undefined {
 export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
   deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
 
-function delivery(story: Story, { say }: Tellers): Placed[] {
+function delivery(story: Story, { say }: Tellers): OrderedStep[] {
   const after = lastAttemptAt(story)
   const { deliveryStatus, outcomeCode } = story
   if (isAtCarrier(story)) return []
@@ -148,10 +148,10 @@ function delivery(story: Story, { say }: Tellers): Placed[] {
   ]
 }
 
-function verification(story: Story, { say }: Tellers, now: number): Placed[] {
+function verification(story: Story, { say }: Tellers, now: number): OrderedStep[] {
   const { verificationStatus, attemptsUsed, maxAttempts, verifiedAt, expiresAt, updatedAt } = story
   const eventAt = (type: string) => story.webhooks.find((hook) => hook.type === type)?.createdAt
-  const steps: Placed[] = []
+  const steps: OrderedStep[] = []
   if (attemptsUsed > 0 && verificationStatus !== 'max_attempts')
     steps.push({
       key: 'wrong',
@@ -196,7 +196,7 @@ function verification(story: Story, { say }: Tellers, now: number): Placed[] {
 
 const LEDGER_ICONS = { debit: IconCoin, refund: IconArrowBackUp } as const
 
-const billing = ({ ledger }: Story, { say, formats }: Tellers): Placed[] =>
+const billing = ({ ledger }: Story, { say, formats }: Tellers): OrderedStep[] =>
   ledger.map(({ entryType, amountDelta, balanceAfter, createdAt }) => ({
     key: `ledger-${entryType}`,
     order: createdAt + 0.3,
@@ -209,7 +209,7 @@ const billing = ({ ledger }: Story, { say, formats }: Tellers): Placed[] =>
 
 const HOOK_TONES = { pending: 'waiting', delivered: 'good', failed: 'bad' } as const
 
-const webhooks = ({ webhooks }: Story, { say, names }: Tellers): Placed[] =>
+const webhooks = ({ webhooks }: Story, { say, names }: Tellers): OrderedStep[] =>
   webhooks.map(({ eventId, endpointId, type, status, attempts, lastStatus, lastError, createdAt }) => ({
     key: `${eventId}-${endpointId}`,
     order: createdAt + 0.4,

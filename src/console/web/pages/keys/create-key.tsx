@@ -16,9 +16,9 @@ import { api, client, queries } from '../../api'
 import { dayFromNow, timesOf } from '../../days'
 import { inWords, useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
-import { type Mode, useAppScope } from '../../scope'
+import { type ShownMode, useAppScope } from '../../scope'
 import { AllowancesField } from './allowances'
-import type { NewKey } from './first-request'
+import type { CreatedKey } from './first-request'
 import { scopeWords } from './scopes'
 import { keyWords } from './words'
 
@@ -85,8 +85,8 @@ const LIMITS = ['issuesPerMin', 'verifiesPerMin', 'readsPerMin', 'issuesPerMinPe
 const linesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
 interface CreateKeyProps {
-  mode: Mode
-  onCreated(key: NewKey): void
+  mode: ShownMode
+  onCreated(key: CreatedKey): void
   onCancel(): void
 }
 

@@ -3,12 +3,12 @@
 import { curl } from '../../curl'
 import { freshName } from '../../fresh-name'
 import { magicNumber } from '../../i18n/scenarios'
-import type { Mode } from '../../scope'
+import type { ShownMode } from '../../scope'
 
-export interface NewKey {
+export interface CreatedKey {
   key: string
   kind: 'sk' | 'pk'
-  mode: Mode
+  mode: ShownMode
   scopes: readonly string[]
   allowedOrigins: readonly string[]
 }
@@ -22,7 +22,7 @@ const READS = [
 ] as const
 
 /** Test keys issue to a magic number, live keys read: nobody is sent a message by accident. */
-export function firstRequest({ key, kind, mode, scopes, allowedOrigins }: NewKey): string | undefined {
+export function firstRequest({ key, kind, mode, scopes, allowedOrigins }: CreatedKey): string | undefined {
   const site = kind === 'pk' ? (allowedOrigins[0] ?? 'http://localhost:3000') : undefined
   const mayUse = (...names: readonly string[]) => scopes.some((scope) => names.includes(scope))
   if (mode === 'test' && mayUse('otp:issue', 'otp:send', '*')) {

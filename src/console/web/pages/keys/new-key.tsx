@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock, SecretOnce } from '../../parts/copy'
 import { Time } from '../../parts/time'
-import { firstRequest, type NewKey } from './first-request'
+import { type CreatedKey, firstRequest } from './first-request'
 
 const words = inWords({
   en: {
@@ -23,7 +23,7 @@ const words = inWords({
   },
 })
 
-export interface ShownKey extends NewKey {
+export interface ShownKey extends CreatedKey {
   /** Of the one it replaces. */
   previousWorksUntil?: number
 }

@@ -6,13 +6,13 @@ import type { Role } from '../../../../domain/access/role'
 import { api, queries } from '../../api'
 import { roleWords } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
-import { type Column, DataTable, fromList } from '../../parts/data-table'
+import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
 
-interface Row {
+interface InvitationRow {
   invitationId: string
   role: Role
   invitedBy: string
@@ -61,7 +61,7 @@ export function InvitationTable() {
     }),
   )
   const inviter = (name: string) => (name === 'cli' ? say.cli : name)
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<InvitationRow>[] = [
     {
       key: 'role',
       header: say.role,
@@ -91,7 +91,7 @@ export function InvitationTable() {
     <Stack gap="xs">
       <Title order={2}>{say.title}</Title>
       <DataTable
-        {...fromList<Row>(operators.data?.invitations, operators)}
+        {...fromList<InvitationRow>(operators.data?.invitations, operators)}
         label={say.title}
         keyOf={({ invitationId }) => invitationId}
         columns={columns}

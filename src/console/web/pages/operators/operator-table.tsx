@@ -8,14 +8,14 @@ import { frameWords } from '../../i18n/frame'
 import { roleWords } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
-import { type Column, DataTable, fromList } from '../../parts/data-table'
+import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay, useSession } from '../../session'
 import { ChangeRole } from './change-role'
 
-interface Row {
+interface OperatorTableRow {
   operatorId: string
   name: string
   email: string
@@ -77,7 +77,7 @@ export function OperatorTable() {
   const may = useMay()
   const { operator: me } = useSession()
   const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<OperatorTableRow>[] = [
     {
       key: 'name',
       header: say.name,
@@ -126,7 +126,7 @@ export function OperatorTable() {
     })
   return (
     <DataTable
-      {...fromList<Row>(operators.data?.operators, operators)}
+      {...fromList<OperatorTableRow>(operators.data?.operators, operators)}
       label={say.label}
       keyOf={({ operatorId }) => operatorId}
       columns={columns}
@@ -135,7 +135,7 @@ export function OperatorTable() {
   )
 }
 
-function Actions({ row }: { row: Row }) {
+function Actions({ row }: { row: OperatorTableRow }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const { operatorId, name } = row

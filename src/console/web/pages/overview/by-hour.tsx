@@ -5,7 +5,7 @@ import { Suspense } from 'react'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { ChartFrame } from '../../parts/chart-frame'
-import type { Usage } from '../usage/rates'
+import type { ShownUsage } from '../usage/rates'
 
 const words = inWords({
   en: {
@@ -33,7 +33,7 @@ const HEIGHT = 160
 const HourChart = lazyRouteComponent(() => import('./hour-chart'))
 
 /** `series` is missing while it is loaded. */
-export function ByHour({ series }: { series: Usage['series'] | undefined }) {
+export function ByHour({ series }: { series: ShownUsage['series'] | undefined }) {
   const say = useWords(words)
   const formats = useFormats()
   if (series === undefined) return <Skeleton height={HEIGHT} />

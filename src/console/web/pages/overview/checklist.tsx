@@ -2,7 +2,7 @@
 import { Progress as Bar, Group, Stack, Text } from '@mantine/core'
 import { inWords, useWords } from '../../i18n/words'
 import { Section } from '../../parts/section'
-import { OPTIONAL, type Progress, STEPS } from './progress'
+import { OPTIONAL, type SetUpProgress, STEPS } from './progress'
 import { StepRow } from './step-row'
 
 const words = inWords({
@@ -18,7 +18,7 @@ const words = inWords({
   },
 })
 
-export function Checklist({ progress }: { progress: Progress }) {
+export function Checklist({ progress }: { progress: SetUpProgress }) {
   const say = useWords(words)
   const done = STEPS.filter((step) => progress[step]).length
   const next = STEPS.find((step) => !progress[step] && !OPTIONAL.includes(step))

@@ -8,7 +8,7 @@ import { countryWithCode } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { useLanguage } from '../../i18n/language'
 import { inWords, useWords } from '../../i18n/words'
-import { type Mode, useApps } from '../../scope'
+import { type ShownMode, useApps } from '../../scope'
 import { whyDisabled } from '../webhooks/endpoint-state'
 
 export interface Concern {
@@ -78,7 +78,7 @@ const LOOK_MS = 5_000
 const OVERDUE_MS = 60_000
 
 /** Undefined until it is known. */
-export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
+export function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
   const say = useWords(words)
   const formats = useFormats()
   const look = { refetchInterval: LOOK_MS }
@@ -161,17 +161,17 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
   return concerns.filter((concern) => concern !== undefined)
 }
 
-type Incident = Awaited<ReturnType<typeof client.protection.open>>['incidents'][number]
+type OpenIncident = Awaited<ReturnType<typeof client.protection.open>>['incidents'][number]
 
 /** More would hide what else there is; the page of each app has all of its own. */
 const MOST_INCIDENTS = 10
 
-function useIncidentsInWords(): (incidents: readonly Incident[]) => Concern[] {
+function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[] {
   const say = useWords(words)
   const formats = useFormats()
   const language = useLanguage()
   const apps = useApps()
-  const doing = ({ pausedUntil, isBlocked, refused }: Incident) => {
+  const doing = ({ pausedUntil, isBlocked, refused }: OpenIncident) => {
     if (pausedUntil !== undefined && pausedUntil > Date.now()) return say.paused(formats.time(pausedUntil))
     return (isBlocked ? say.refusing : say.watching)(formats.number(refused))
   }

@@ -8,7 +8,7 @@ import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
-import type { Mode } from '../../scope'
+import type { ShownMode } from '../../scope'
 import { periodOf, useMinute } from '../usage/period'
 import { conversion, deliveryRate, share } from '../usage/rates'
 import { ByHour } from './by-hour'
@@ -49,7 +49,7 @@ const words = inWords({
 
 const LOOK_MS = 5_000
 
-export function LastDay({ appId, mode }: { appId: string; mode: Mode }) {
+export function LastDay({ appId, mode }: { appId: string; mode: ShownMode }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()

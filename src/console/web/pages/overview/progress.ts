@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { api } from '../../api'
 
-export interface Progress {
+export interface SetUpProgress {
   app: boolean
   /** A test code was verified. */
   tried: boolean
@@ -12,18 +12,18 @@ export interface Progress {
   webhook: boolean
 }
 
-export const STEPS = ['app', 'tried', 'key', 'carrier', 'credit', 'webhook'] as const satisfies (keyof Progress)[]
-export type Step = (typeof STEPS)[number]
+export const STEPS = ['app', 'tried', 'key', 'carrier', 'credit', 'webhook'] as const satisfies (keyof SetUpProgress)[]
+export type SetUpStep = (typeof STEPS)[number]
 
 /** Not everybody wants webhooks. */
-export const OPTIONAL: readonly Step[] = ['webhook']
+export const OPTIONAL: readonly SetUpStep[] = ['webhook']
 
-export const isDone = (progress: Progress) => STEPS.every((step) => progress[step] || OPTIONAL.includes(step))
+export const isDone = (progress: SetUpProgress) => STEPS.every((step) => progress[step] || OPTIONAL.includes(step))
 
 const LOOK_MS = 5_000
 
 /** Undefined until all of it is known. */
-export function useProgress(app: { appId: string } | undefined): Progress | undefined {
+export function useProgress(app: { appId: string } | undefined): SetUpProgress | undefined {
   const appId = app?.appId ?? ''
   const look = { enabled: app !== undefined, refetchInterval: LOOK_MS }
   const [tried, keys, carriers, wallet, webhooks] = useQueries({

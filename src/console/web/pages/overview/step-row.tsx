@@ -9,7 +9,7 @@ import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
 import { useMay } from '../../session'
 import { NewApp } from '../apps/new-app'
-import { OPTIONAL, type Step } from './progress'
+import { OPTIONAL, type SetUpStep } from './progress'
 import styles from './step-row.module.css'
 
 const words = inWords({
@@ -61,7 +61,7 @@ const words = inWords({
   },
 })
 
-const PLACE: Record<Step, { to: NonNullable<LinkProps['to']>; needs: Permission }> = {
+const PLACE: Record<SetUpStep, { to: NonNullable<LinkProps['to']>; needs: Permission }> = {
   app: { to: '/apps', needs: 'apps' },
   tried: { to: '/try-it', needs: 'try' },
   key: { to: '/keys', needs: 'keys' },
@@ -74,7 +74,7 @@ const CARRIER_COMMAND =
   'provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
 
 export interface StepRowProps {
-  step: Step
+  step: SetUpStep
   number: number
   isDone: boolean
   /** The first that is not done. */

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { inWords, useWords } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
-import type { Mode } from '../../scope'
+import type { ShownMode } from '../../scope'
 import { useConcerns } from './concerns'
 
 const words = inWords({
@@ -12,7 +12,7 @@ const words = inWords({
   ko: { title: '확인이 필요합니다', well: '확인이 필요한 문제가 없습니다.', look: '확인하기' },
 })
 
-export function Warnings({ appId, mode }: { appId: string; mode: Mode }) {
+export function Warnings({ appId, mode }: { appId: string; mode: ShownMode }) {
   const say = useWords(words)
   const concerns = useConcerns(appId, mode)
   if (concerns === undefined) return null

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
-import type { Lately } from './touched'
+import type { ShownLately } from './touched'
 
 /** `Content` is given what closes the window. */
 export function openQuestion(title: string, content: (onClose: () => void) => ReactNode): void {
@@ -14,13 +14,13 @@ export function openQuestion(title: string, content: (onClose: () => void) => Re
 }
 
 interface QuestionProps {
-  lately: UseQueryResult<Lately>
+  lately: UseQueryResult<ShownLately>
   /** The button's word. */
   action: string
   /** Missing while nothing is chosen. */
   run: (() => Promise<unknown>) | undefined
   onClose(): void
-  children(lately: Lately): ReactNode
+  children(lately: ShownLately): ReactNode
 }
 
 export function Question({ lately, action, run, onClose, children }: QuestionProps) {

@@ -10,14 +10,14 @@ import { tellDone, tellProblem } from '../../parts/tell'
 import { useAppScope } from '../../scope'
 import { useMay } from '../../session'
 import { openQuestion, Question } from './ask'
-import { type Block, type Place, type State, usePlaceNames } from './place'
-import { codesOf, type Kind, keysOf, useCounts, useLately } from './touched'
+import { type ShownBlock, type ShownPlace, type State, usePlaceNames } from './place'
+import { codesOf, keysOf, type ShownKeyKind, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
 interface BlockButtonProps {
-  place: Place
+  place: ShownPlace
   /** Whose keys it is about, of an incident. */
-  kind?: Kind
+  kind?: ShownKeyKind
   /** Those that hold; missing while they are loaded. */
   blocks: State['blocks'] | undefined
 }
@@ -29,7 +29,7 @@ export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
   const name = usePlaceNames()(place)
   const may = useMay()
   const { country, prefix } = place
-  const touches = (block: Block) =>
+  const touches = (block: ShownBlock) =>
     block.country === country && block.prefix === prefix && (!kind || !block.kind || block.kind === kind)
   const block = blocks?.find(touches)
   if (block)
@@ -52,13 +52,13 @@ export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
 }
 
 const CHOICES = ['pk', 'sk', 'all'] as const
-type Choice = (typeof CHOICES)[number]
-const KINDS: Readonly<Record<Choice, readonly Kind[]>> = { pk: ['pk'], sk: ['sk'], all: ['pk', 'sk'] }
+type BlockChoice = (typeof CHOICES)[number]
+const KINDS: Readonly<Record<BlockChoice, readonly ShownKeyKind[]>> = { pk: ['pk'], sk: ['sk'], all: ['pk', 'sk'] }
 
 interface BlockQuestionProps {
   appId: string
-  place: Place
-  kind?: Kind
+  place: ShownPlace
+  kind?: ShownKeyKind
   onClose(): void
 }
 
@@ -68,7 +68,7 @@ function BlockQuestion({ appId, place: { country, prefix, digits }, kind, onClos
   const counts = useCounts()
   const name = usePlaceNames()({ country, prefix, digits })
   const lately = useLately(appId, prefix)
-  const [chosen, choose] = useState<Choice>()
+  const [chosen, choose] = useState<BlockChoice>()
   // A browser key is public, and a block of servers keeps everybody out.
   const choice = chosen ?? kind ?? (lately.data && lately.data.keys.pk === 0 ? 'sk' : 'pk')
   const run = async () => {
@@ -110,7 +110,7 @@ function BlockQuestion({ appId, place: { country, prefix, digits }, kind, onClos
   )
 }
 
-export function UndoButton({ block }: { block: Block }) {
+export function UndoButton({ block }: { block: ShownBlock }) {
   const say = useWords(protectionWords)
   const name = usePlaceNames()(block)
   const { appId } = useAppScope()

@@ -5,7 +5,7 @@ import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
-import type { App } from '../../scope'
+import type { ShownApp } from '../../scope'
 import { useMay } from '../../session'
 import { openQuestion, Question } from './ask'
 import { useCountryList } from './place'
@@ -25,7 +25,7 @@ function useSecretTo(done: string) {
   )
 }
 
-export function CloseOthers({ app: { appId }, home }: { app: App; home: string }) {
+export function CloseOthers({ app: { appId }, home }: { app: ShownApp; home: string }) {
   const say = useWords(protectionWords)
   const { number } = useFormats()
   const list = useCountryList()
@@ -94,7 +94,7 @@ function CloseQuestion({ appId, secretTo, onClose }: CloseQuestionProps) {
   )
 }
 
-export function OpenAgain({ app: { appId } }: { app: App }) {
+export function OpenAgain({ app: { appId } }: { app: ShownApp }) {
   const say = useWords(protectionWords)
   const may = useMay()
   const open = useSecretTo(say.openedAgain)

@@ -8,11 +8,11 @@ import { useWords } from '../../i18n/words'
 import { tellDone } from '../../parts/tell'
 import { useMay } from '../../session'
 import { openQuestion, Question } from './ask'
-import { type Incident, useIncidentPlaceNames } from './place'
+import { type ShownIncident, useIncidentPlaceNames } from './place'
 import { codesOf, keysOf, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
-export function EndButton({ incident }: { incident: Incident }) {
+export function EndButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const name = useIncidentPlaceNames()(incident)
   const may = useMay()
@@ -25,7 +25,7 @@ export function EndButton({ incident }: { incident: Incident }) {
   )
 }
 
-function EndQuestion({ incident, onClose }: { incident: Incident; onClose(): void }) {
+function EndQuestion({ incident, onClose }: { incident: ShownIncident; onClose(): void }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const counts = useCounts()

@@ -12,13 +12,13 @@ import { useStepNames } from '../usage/step-names'
 import { usageWords } from '../usage/words'
 import type { History, State } from './place'
 import { Places } from './places'
-import type { Group } from './search'
+import type { ProtectionGroup } from './search'
 import { protectionWords } from './words'
 
 interface HistoryViewProps {
   history: History
   by: 'hour' | 'day'
-  group: Group
+  group: ProtectionGroup
   blocks: State['blocks'] | undefined
 }
 
@@ -66,7 +66,7 @@ function Charts({ series, by }: Pick<History, 'series'> & Pick<HistoryViewProps,
   const formats = useFormats()
   const nameOf = useStepNames(by)
   const points = series.map((counts) => ({ ...counts, time: nameOf(counts.at) }))
-  const panel = (title: string, lines: readonly Line[]) => {
+  const panel = (title: string, lines: readonly HistoryLine[]) => {
     const values = points.flatMap((point) => lines.map(({ name }) => point[name]))
     const [least, most] = [Math.min(...values), Math.max(...values)].map(formats.number)
     return (
@@ -107,7 +107,7 @@ function Charts({ series, by }: Pick<History, 'series'> & Pick<HistoryViewProps,
   )
 }
 
-interface Line {
+interface HistoryLine {
   name: 'refused' | 'watched' | 'verified' | 'unverified'
   label: string
   color: string

@@ -6,7 +6,7 @@ import { api, paging } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
-import { type Column, DataTable, fromPages } from '../../parts/data-table'
+import { DataTable, fromPages, type TableColumn } from '../../parts/data-table'
 import { whileShort } from '../../parts/refresh'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
@@ -14,7 +14,7 @@ import { Time } from '../../parts/time'
 import { useAppScope } from '../../scope'
 import { BlockButton } from './block-button'
 import { EndButton } from './end-button'
-import { type Incident, type State, useIncidentPlaceNames } from './place'
+import { type ShownIncident, type State, useIncidentPlaceNames } from './place'
 import { RefundButton } from './refund'
 import { protectionWords } from './words'
 
@@ -29,7 +29,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
       refetchInterval: whileShort,
     }),
   )
-  const columns: Column<Incident>[] = [
+  const columns: TableColumn<ShownIncident>[] = [
     { key: 'what', header: say.place, isHeading: true, cell: (incident) => <What incident={incident} /> },
     {
       key: 'refused',
@@ -68,7 +68,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
   return (
     <Section title={say.incidents} about={say.incidentsAbout}>
       <DataTable
-        {...fromPages<Incident>(incidents)}
+        {...fromPages<ShownIncident>(incidents)}
         label={say.openFirst}
         keyOf={({ incidentId }) => incidentId}
         columns={columns}
@@ -94,7 +94,7 @@ function NoIncident() {
 }
 
 /** Where, since when, and why. */
-function What({ incident }: { incident: Incident }) {
+function What({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const rules = useWords(ruleWords)
@@ -126,9 +126,9 @@ function What({ incident }: { incident: Incident }) {
   )
 }
 
-const isPaused = ({ pausedUntil = 0 }: Incident) => pausedUntil > Date.now()
+const isPaused = ({ pausedUntil = 0 }: ShownIncident) => pausedUntil > Date.now()
 
-function StateMark({ incident }: { incident: Incident }) {
+function StateMark({ incident }: { incident: ShownIncident }) {
   const { states } = useWords(protectionWords)
   if (incident.endedAt !== undefined) return <Mark color="gray">{states.ended}</Mark>
   if (isPaused(incident)) return <Mark color="red">{states.paused}</Mark>

@@ -10,7 +10,7 @@ import { useWords } from '../../i18n/words'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { type App, useDefaultRegion } from '../../scope'
+import { type ShownApp, useDefaultRegion } from '../../scope'
 import { useMay } from '../../session'
 import { openAppSettings } from '../apps/settings'
 import { UndoButton } from './block-button'
@@ -22,7 +22,7 @@ import { protectionWords } from './words'
 const KINDS = ['pk', 'sk'] as const
 
 /** `state` is missing while it is loaded. */
-export function Now({ app, state }: { app: App; state: State | undefined }) {
+export function Now({ app, state }: { app: ShownApp; state: State | undefined }) {
   const say = useWords(protectionWords)
   const may = useMay()
   const { protection } = app
@@ -74,12 +74,12 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
   )
 }
 
-type Mode = App['protection']['countries']
-const COLORS: Record<Mode, string> = { off: 'gray', watch: 'yellow', block: 'green' }
+type RuleMode = ShownApp['protection']['countries']
+const COLORS: Record<RuleMode, string> = { off: 'gray', watch: 'yellow', block: 'green' }
 
 interface PartProps {
   name: string
-  mode?: Mode
+  mode?: RuleMode
   /** Nothing is refused yet. */
   isWatchedFirst?: boolean
   children: ReactNode
@@ -136,7 +136,7 @@ function Learning({ state: { learned, needed }, mayRefuse }: { state: State; may
   )
 }
 
-function Countries({ app }: { app: App }) {
+function Countries({ app }: { app: ShownApp }) {
   const { region, protection } = app
   const say = useWords(protectionWords)
   const list = useCountryList()
@@ -154,7 +154,7 @@ function Countries({ app }: { app: App }) {
 
 const FAILURES = ['failures_locked', 'failures_paused', 'failures_seldom'] as const
 
-function Held({ app: { protection }, held }: { app: App; held: State['held'] }) {
+function Held({ app: { protection }, held }: { app: ShownApp; held: State['held'] }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const { number } = useFormats()
@@ -183,7 +183,7 @@ function Held({ app: { protection }, held }: { app: App; held: State['held'] }) 
   )
 }
 
-function Resend({ resendMs }: { resendMs: App['protection']['resendMs'] }) {
+function Resend({ resendMs }: { resendMs: ShownApp['protection']['resendMs'] }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const { number } = useFormats()
@@ -197,7 +197,7 @@ function Resend({ resendMs }: { resendMs: App['protection']['resendMs'] }) {
 }
 
 interface CapsProps {
-  protection: Pick<App['protection'], 'caps' | 'tolerance'>
+  protection: Pick<ShownApp['protection'], 'caps' | 'tolerance'>
   /** What is usual with browser keys. */
   isKnown: boolean
 }
@@ -220,7 +220,7 @@ function Caps({ protection: { caps, tolerance }, isKnown }: CapsProps) {
   })
 }
 
-function Trusted({ trusted: { networks, countries, phones } }: { trusted: App['protection']['trusted'] }) {
+function Trusted({ trusted: { networks, countries, phones } }: { trusted: ShownApp['protection']['trusted'] }) {
   const say = useWords(protectionWords)
   const language = useLanguage()
   const { number } = useFormats()

@@ -8,11 +8,11 @@ import { kindWords } from '../../i18n/protection'
 import { useWords, wordsNow } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
-import { type App, useAppScope, useApps } from '../../scope'
+import { type ShownApp, useAppScope, useApps } from '../../scope'
 import { protectionWords } from './words'
 
-type Found = Awaited<ReturnType<typeof client.protection.phone>>
-type Standing = Found['standings'][number]
+type FoundPhone = Awaited<ReturnType<typeof client.protection.phone>>
+type ShownStanding = FoundPhone['standings'][number]
 
 export function OpenPhoneButton() {
   const say = useWords(protectionWords)
@@ -26,14 +26,14 @@ export function OpenPhoneButton() {
   )
 }
 
-function openPhone(app: App): void {
+function openPhone(app: ShownApp): void {
   const modalId = modals.open({
     title: wordsNow(protectionWords).openPhone,
     children: <OpenPhone app={app} onClose={() => modals.close(modalId)} />,
   })
 }
 
-function OpenPhone({ app, onClose }: { app: App; onClose(): void }) {
+function OpenPhone({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const say = useWords(protectionWords)
   const { appId } = app
   const form = useServerForm({
@@ -47,7 +47,7 @@ function OpenPhone({ app, onClose }: { app: App; onClose(): void }) {
     },
   })
   const unlock = useMutation({
-    mutationFn: (kinds: Array<Standing['kind']>) => client.protection.unlock({ appId, ...form.values, kinds }),
+    mutationFn: (kinds: Array<ShownStanding['kind']>) => client.protection.unlock({ appId, ...form.values, kinds }),
     onSuccess() {
       tellDone(say.phoneOpened(form.answer?.phoneNumber ?? form.values.phoneNumber))
       onClose()
@@ -79,10 +79,10 @@ function OpenPhone({ app, onClose }: { app: App; onClose(): void }) {
 }
 
 interface StandingsProps {
-  found: Found
-  lockMs: App['protection']['lockMs']
+  found: FoundPhone
+  lockMs: ShownApp['protection']['lockMs']
   isBusy: boolean
-  onOpen(kinds: Array<Standing['kind']>): void
+  onOpen(kinds: Array<ShownStanding['kind']>): void
 }
 
 function Standings({ found: { phoneNumber, standings }, lockMs, isBusy, onOpen }: StandingsProps) {
@@ -90,7 +90,7 @@ function Standings({ found: { phoneNumber, standings }, lockMs, isBusy, onOpen }
   const kinds = useWords(kindWords)
   const { time } = useFormats()
   const waiting = standings.filter(({ rule }) => rule)
-  const sentence = ({ rule, until = 0 }: Standing) => {
+  const sentence = ({ rule, until = 0 }: ShownStanding) => {
     if (!rule) return say.notWaiting
     return rule === 'failures_locked' && lockMs === null ? say.lockedForGood : say.standing[rule](time(until))
   }

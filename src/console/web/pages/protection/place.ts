@@ -6,12 +6,12 @@ import { useWords } from '../../i18n/words'
 import { protectionWords } from './words'
 
 export type State = Awaited<ReturnType<typeof client.protection.state>>
-export type Block = State['blocks'][number]
+export type ShownBlock = State['blocks'][number]
 export type History = Awaited<ReturnType<typeof client.protection.show>>
 
-export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
+export type ShownIncident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
 
-export interface Place {
+export interface ShownPlace {
   country: string
   prefix?: string | undefined
   digits?: string | undefined
@@ -33,16 +33,16 @@ export function useCountryList(): (countries: readonly string[]) => string {
 const shortened = (hash: string) => hash.slice(-6)
 
 /** Where there is little room. */
-export const shortNameOf = ({ country, prefix = '', digits }: Place) => digits ?? `${country} ${shortened(prefix)}`
+export const shortNameOf = ({ country, prefix = '', digits }: ShownPlace) => digits ?? `${country} ${shortened(prefix)}`
 
 /** Where an incident is, or was: countries to which little is sent are tested together. */
-export function useIncidentPlaceNames(): (incident: Pick<Incident, 'country'>) => string {
+export function useIncidentPlaceNames(): (incident: Pick<ShownIncident, 'country'>) => string {
   const say = useWords(protectionWords)
   const nameOf = usePlaceNames()
   return ({ country }) => (country === '' ? say.littleSent : nameOf({ country }))
 }
 
-export function usePlaceNames(): (place: Place) => string {
+export function usePlaceNames(): (place: ShownPlace) => string {
   const say = useWords(protectionWords)
   const language = useLanguage()
   return ({ country, prefix, digits }) => {

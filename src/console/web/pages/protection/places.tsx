@@ -6,21 +6,21 @@ import { frameWords } from '../../i18n/frame'
 import { ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
 import { NameBars } from '../../parts/name-bars'
-import { type Column, StackingTable } from '../../parts/stacking-table'
+import { StackingTable, type TableColumn } from '../../parts/stacking-table'
 import { useMay } from '../../session'
 import { share } from '../usage/rates'
 import { BlockButton } from './block-button'
-import { type History, type Place, type State, shortNameOf, usePlaceNames } from './place'
-import { GROUPS, type Group as GroupBy, type ProtectionSearch } from './search'
+import { type History, type ShownPlace, type State, shortNameOf, usePlaceNames } from './place'
+import { GROUPS, type ProtectionGroup as GroupBy, type ProtectionSearch } from './search'
 import { protectionWords } from './words'
 
-interface Row extends Omit<History['rules'][number], 'rule'> {
+interface PlaceRow extends Omit<History['rules'][number], 'rule'> {
   key: string
   name: string
   /** Beside a bar. */
   short?: string
   /** What can be stopped. */
-  place?: Place
+  place?: ShownPlace
   /** Of countries: what was sent there. */
   sent?: History['countries'][number]
 }
@@ -83,7 +83,7 @@ export function Places({ history, by, blocks }: PlacesProps) {
   )
 }
 
-function useRows({ countries, prefixes, networks, rules }: History, by: GroupBy): Row[] {
+function useRows({ countries, prefixes, networks, rules }: History, by: GroupBy): PlaceRow[] {
   const ruleNames = useWords(ruleWords)
   const nameOf = usePlaceNames()
   switch (by) {
@@ -110,12 +110,12 @@ function useRows({ countries, prefixes, networks, rules }: History, by: GroupBy)
   }
 }
 
-function useColumns(by: GroupBy, blocks: State['blocks'] | undefined): Column<Row>[] {
+function useColumns(by: GroupBy, blocks: State['blocks'] | undefined): TableColumn<PlaceRow>[] {
   const say = useWords(protectionWords)
   const common = useWords(frameWords)
   const formats = useFormats()
   const may = useMay()
-  const count = (key: string, header: string, value: (row: Row) => number | undefined): Column<Row> => ({
+  const count = (key: string, header: string, value: (row: PlaceRow) => number | undefined): TableColumn<PlaceRow> => ({
     key,
     header,
     isNumber: true,
@@ -133,7 +133,7 @@ function useColumns(by: GroupBy, blocks: State['blocks'] | undefined): Column<Ro
             key: 'share',
             header: say.verified,
             isNumber: true,
-            cell: ({ sent }: Row) => {
+            cell: ({ sent }: PlaceRow) => {
               const verified = share(sent?.verified ?? 0, (sent?.verified ?? 0) + (sent?.unverified ?? 0))
               return verified === undefined ? common.none : formats.percent(verified)
             },
@@ -147,7 +147,7 @@ function useColumns(by: GroupBy, blocks: State['blocks'] | undefined): Column<Ro
             key: 'actions',
             header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
             isNumber: true,
-            cell: ({ place }: Row) => place && <BlockButton place={place} blocks={blocks} />,
+            cell: ({ place }: PlaceRow) => place && <BlockButton place={place} blocks={blocks} />,
           },
         ]
       : []),

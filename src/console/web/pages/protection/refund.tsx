@@ -8,10 +8,10 @@ import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
-import { type Incident, usePlaceNames } from './place'
+import { type ShownIncident, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
-export function RefundButton({ incident }: { incident: Incident }) {
+export function RefundButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const common = useWords(frameWords)
   const formats = useFormats()

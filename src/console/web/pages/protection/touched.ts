@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { api, type client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
-import type { Incident } from './place'
+import type { ShownIncident } from './place'
 import { protectionWords } from './words'
 
-export type Lately = Awaited<ReturnType<typeof client.protection.lately>>
-export type Kind = Incident['kind']
+export type ShownLately = Awaited<ReturnType<typeof client.protection.lately>>
+export type ShownKeyKind = ShownIncident['kind']
 
 /** As it is when the question is asked; `prefix`: only of these numbers. */
 export function useLately(appId: string, prefix?: string) {
@@ -17,8 +17,8 @@ export function useLately(appId: string, prefix?: string) {
 
 /** Codes of the last hour that were sent, or refused, by keys of these kinds for countries that count. */
 export const codesOf = (
-  { codes }: Lately,
-  kinds: readonly Kind[],
+  { codes }: ShownLately,
+  kinds: readonly ShownKeyKind[],
   counts: (country: string) => boolean,
   which: ReadonlyArray<'sent' | 'refused'>,
 ): number =>
@@ -26,7 +26,7 @@ export const codesOf = (
     .filter(({ kind, country }) => kinds.includes(kind) && counts(country))
     .reduce((sum, row) => sum + which.reduce((all, name) => all + row[name], 0), 0)
 
-export const keysOf = ({ keys }: Lately, kinds: readonly Kind[]): number =>
+export const keysOf = ({ keys }: ShownLately, kinds: readonly ShownKeyKind[]): number =>
   kinds.reduce((sum, kind) => sum + keys[kind], 0)
 
 /** Numbers of keys and codes in words. */
@@ -35,7 +35,7 @@ export function useCounts() {
   const { number } = useFormats()
   return {
     keys: (count: number) => say.keysCounted(count, number(count)),
-    codes: (count: number, { areAll }: Pick<Lately, 'areAll'>) =>
+    codes: (count: number, { areAll }: Pick<ShownLately, 'areAll'>) =>
       areAll ? say.codesCounted(count, number(count)) : say.moreCodes(count, number(count)),
   }
 }

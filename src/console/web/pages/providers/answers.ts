@@ -1,5 +1,5 @@
 /** What the server answers of carriers. */
 import type { client } from '../../api'
 
-export type Carrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
-export type Route = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]
+export type ShownCarrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
+export type ShownRoute = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]

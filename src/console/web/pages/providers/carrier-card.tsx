@@ -7,11 +7,11 @@ import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import type { Carrier } from './answers'
+import type { ShownCarrier } from './answers'
 import { openCarrierTest } from './carrier-test'
 import { providerWords } from './words'
 
-export function CarrierCard({ carrier }: { carrier: Carrier }) {
+export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
   const say = useWords(providerWords)
   const channels = useWords(channelWords)
   const formats = useFormats()
@@ -71,7 +71,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Trouble({ carrier: { since, code, explanation, retryAt } }: { carrier: Carrier }) {
+function Trouble({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
   const say = useWords(providerWords)
   return (
     <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
@@ -107,7 +107,7 @@ const OUTCOMES = [
   ['ambiguous', 'orange.7'],
 ] as const
 
-function LastHour(recent: Carrier['recent']) {
+function LastHour(recent: ShownCarrier['recent']) {
   const say = useWords(providerWords)
   const formats = useFormats()
   const total = recent.accepted + recent.refused + recent.ambiguous

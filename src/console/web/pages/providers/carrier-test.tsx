@@ -8,19 +8,19 @@ import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { Form, useServerForm } from '../../parts/form'
-import type { Carrier } from './answers'
+import type { ShownCarrier } from './answers'
 import { providerWords } from './words'
 
-export function openCarrierTest(carrier: Carrier): void {
+export function openCarrierTest(carrier: ShownCarrier): void {
   const modalId = modals.open({
     title: wordsNow(providerWords).testOf(carrier.name),
     children: <CarrierTest carrier={carrier} onClose={() => modals.close(modalId)} />,
   })
 }
 
-type Outcome = Awaited<ReturnType<typeof client.carriers.test>>
+type TestOutcome = Awaited<ReturnType<typeof client.carriers.test>>
 
-function CarrierTest({ carrier: { name, channels }, onClose }: { carrier: Carrier; onClose(): void }) {
+function CarrierTest({ carrier: { name, channels }, onClose }: { carrier: ShownCarrier; onClose(): void }) {
   const say = useWords(providerWords)
   const common = useWords(frameWords)
   const channelNames = useWords(channelWords)
@@ -60,14 +60,14 @@ function CarrierTest({ carrier: { name, channels }, onClose }: { carrier: Carrie
           {...form.field('templateCode', 'template-code')}
         />
       )}
-      <div aria-live="polite">{form.answer && <Outcome {...form.answer} />}</div>
+      <div aria-live="polite">{form.answer && <TestOutcome {...form.answer} />}</div>
     </Form>
   )
 }
 
 const COLORS = { accepted: 'teal', refused: 'red', ambiguous: 'orange' } as const
 
-function Outcome({ kind, latencyMs, code, explanation, messageId }: Outcome) {
+function TestOutcome({ kind, latencyMs, code, explanation, messageId }: TestOutcome) {
   const say = useWords(providerWords)
   const formats = useFormats()
   return (

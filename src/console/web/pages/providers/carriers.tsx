@@ -8,15 +8,15 @@ import { useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
 import { EmptyState } from '../../parts/empty-state'
 import { ProblemNote } from '../../parts/problem-note'
-import type { Carrier } from './answers'
+import type { ShownCarrier } from './answers'
 import { CarrierCard } from './carrier-card'
 import { providerWords } from './words'
 
 /** Credentials stay on the server. The name is a free one: under one that is taken it would replace that carrier. */
-const commandFor = (carriers: readonly Carrier[]) =>
+const commandFor = (carriers: readonly ShownCarrier[]) =>
   `provider set ${freeName(carriers)} --type http --channel sms --url https://carrier.example.com/send`
 
-function freeName(carriers: readonly Carrier[]): string {
+function freeName(carriers: readonly ShownCarrier[]): string {
   const isFree = (name: string) => carriers.every((carrier) => carrier.name !== name)
   const further = Array.from(carriers, (_, index) => `backup${index + 2}`)
   return ['main', 'backup', ...further].find(isFree) ?? ''

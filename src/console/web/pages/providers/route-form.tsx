@@ -9,15 +9,15 @@ import { useWords, wordsNow } from '../../i18n/words'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
-import type { Carrier, Route } from './answers'
+import type { ShownCarrier, ShownRoute } from './answers'
 import { CarrierOrder } from './carrier-order'
 import { routeWords } from './routes-words'
 
 export interface RouteFormProps {
   apps: readonly { appId: string; name: string }[]
-  carriers: readonly Carrier[]
+  carriers: readonly ShownCarrier[]
   /** One that is there: whose it is stays, the carriers change. */
-  route?: Route
+  route?: ShownRoute
 }
 
 export function openRouteForm(props: RouteFormProps): void {
@@ -66,7 +66,9 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
             label={say.channel}
             data={CHANNELS.map((value) => ({ value, label: channels[value] }))}
             value={channel}
-            onChange={(event) => form.set({ channel: event.currentTarget.value as Route['channel'], providers: [] })}
+            onChange={(event) =>
+              form.set({ channel: event.currentTarget.value as ShownRoute['channel'], providers: [] })
+            }
           />
           <CountryChoice
             label={say.country}

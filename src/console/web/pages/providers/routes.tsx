@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state'
 import { tellDone } from '../../parts/tell'
 import { useApps } from '../../scope'
 import { useMay } from '../../session'
-import type { Route } from './answers'
+import type { ShownRoute } from './answers'
 import { openRouteForm } from './route-form'
 import { routeWords } from './routes-words'
 
@@ -26,9 +26,9 @@ export function Routes() {
   const carriers = useQuery(api.carriers.list.queryOptions())
   const providers = carriers.data?.providers ?? []
   const appName = (appId: string) => apps.find((app) => app.appId === appId)?.name ?? appId
-  const nameOf = ({ channel, country, appId }: Route) =>
+  const nameOf = ({ channel, country, appId }: ShownRoute) =>
     [channel, ...(country === undefined ? [] : [country]), ...(appId === undefined ? [] : [appName(appId)])].join(' ')
-  const remove = (route: Route) =>
+  const remove = (route: ShownRoute) =>
     confirmByName({
       title: say.removeOf(nameOf(route)),
       name: nameOf(route),
@@ -84,7 +84,7 @@ export function Routes() {
                 {
                   key: 'actions',
                   header: say.actions,
-                  cell: (route: Route) => (
+                  cell: (route: ShownRoute) => (
                     <Group gap="xs">
                       <Button
                         size="compact-sm"

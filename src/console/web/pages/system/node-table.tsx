@@ -3,11 +3,11 @@ import { IconServer } from '@tabler/icons-react'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
-import { type Column, DataTable } from '../../parts/data-table'
+import { DataTable, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Time } from '../../parts/time'
 
-interface Row {
+interface NodeRow {
   id: string
   name: string
   version: string
@@ -46,11 +46,11 @@ const words = inWords({
 
 const COLORS = { working: 'teal', leaving: 'yellow', silent: 'red', replaced: 'gray' } as const
 
-export function NodeTable({ nodes }: { nodes: readonly Row[] }) {
+export function NodeTable({ nodes }: { nodes: readonly NodeRow[] }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<NodeRow>[] = [
     { key: 'name', header: say.name, cell: ({ name }) => <Text size="sm">{name}</Text> },
     {
       key: 'state',

@@ -3,10 +3,10 @@ import { IconChecks } from '@tabler/icons-react'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
-import { type Column, DataTable } from '../../parts/data-table'
+import { DataTable, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 
-interface Row {
+interface QueueRow {
   kind: string
   waiting: number
   due: number
@@ -41,12 +41,12 @@ const words = inWords({
   },
 })
 
-export function QueueTable({ queue }: { queue: readonly Row[] }) {
+export function QueueTable({ queue }: { queue: readonly QueueRow[] }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
   const kinds: Record<string, string> = say.kinds
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<QueueRow>[] = [
     { key: 'kind', header: say.kind, cell: ({ kind }) => <Text size="sm">{kinds[kind] ?? kind}</Text> },
     { key: 'waiting', header: say.waiting, isNumber: true, cell: ({ waiting }) => formats.number(waiting) },
     { key: 'due', header: say.due, isNumber: true, cell: ({ due }) => formats.number(due) },

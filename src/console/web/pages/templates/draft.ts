@@ -2,8 +2,8 @@
 import { placeholdersOf } from '../../../../domain/message/template'
 import type { client } from '../../api'
 
-export type Template = Parameters<typeof client.templates.save>[0]['template']
-type Channel = Template['channelSupport'][number]
+export type DraftTemplate = Parameters<typeof client.templates.save>[0]['template']
+type DraftChannel = DraftTemplate['channelSupport'][number]
 
 export interface VariableDraft {
   required: boolean
@@ -27,7 +27,7 @@ export interface TemplateDraft {
   /** Of the language of the text; '': not said. */
   locale: string
   translations: readonly TranslationDraft[]
-  channelSupport: Channel[]
+  channelSupport: DraftChannel[]
   providerTemplateCode: string
   /** Also of placeholders that have left the text: what was typed comes back with them. */
   variables: Readonly<Record<string, VariableDraft>>
@@ -46,7 +46,7 @@ export const newDraft = (): TemplateDraft => ({
   variables: {},
 })
 
-export const draftOf = ({ bodies, ...template }: Template): TemplateDraft => ({
+export const draftOf = ({ bodies, ...template }: DraftTemplate): TemplateDraft => ({
   ...template,
   locale: template.locale ?? '',
   translations: Object.entries(bodies).map(([tag, { body, providerTemplateCode = '' }]) => ({
@@ -73,7 +73,7 @@ export const variableOf = ({ variables }: TemplateDraft, name: string): Variable
 export const variableNames = ({ body }: TemplateDraft): string[] =>
   placeholdersOf(body).filter((name) => name !== 'code' && name !== '')
 
-export function templateOf(draft: TemplateDraft): Template {
+export function templateOf(draft: TemplateDraft): DraftTemplate {
   const { templateId, name, body, locale, translations, channelSupport, providerTemplateCode } = draft
   return {
     templateId: templateId.trim(),

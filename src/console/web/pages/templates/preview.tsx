@@ -14,13 +14,13 @@ import { codeIn, samplesOf, type TemplateDraft, type VariableDraft, variableName
 import styles from './preview.module.css'
 import { templateWords } from './words'
 
-export type Preview = Awaited<ReturnType<typeof client.templates.preview>>
+export type ShownPreview = Awaited<ReturnType<typeof client.templates.preview>>
 
 export interface TemplatePreviewProps {
   draft: TemplateDraft
   /** A tag; '': the text of the template itself. */
   shownIn: string
-  preview: Preview | undefined
+  preview: ShownPreview | undefined
   failure: unknown
   onShow(tag: string): void
   onChange(name: string, changes: Partial<VariableDraft>): void
@@ -111,7 +111,7 @@ function OnPhone({ text }: { text: string }) {
   )
 }
 
-function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
+function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: ShownPreview) {
   const say = useWords(templateWords)
   const formats = useFormats()
   const isSms = messageType === 'SMS'

@@ -6,7 +6,7 @@ import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
 import { statusWords } from '../../i18n/statuses'
 import { inWords, useWords } from '../../i18n/words'
 import type { ServerForm } from '../../parts/form'
-import { type Order, scenarioOfNumber } from './order'
+import { scenarioOfNumber, type TryItRequest } from './order'
 
 const words = inWords({
   en: {
@@ -33,9 +33,9 @@ const words = inWords({
   },
 })
 
-type Answer = Awaited<ReturnType<typeof client.inbox.tryIt>>
+type TryItAnswer = Awaited<ReturnType<typeof client.inbox.tryIt>>
 
-export function OrderForm({ form }: { form: ServerForm<Order, Answer> }) {
+export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer> }) {
   const say = useWords(words)
   const names = useWords(statusWords)
   const scenarioOf = useScenarios()

@@ -2,14 +2,14 @@
 import type { Channel } from '../../../../../contract/channel'
 import { magicNumber } from '../../i18n/scenarios'
 
-export interface Order {
+export interface TryItRequest {
   phoneNumber: string
   purpose: string
   /** Missing: as the scenario has it. */
   channel?: Channel
 }
 
-export const FIRST_ORDER: Order = { phoneNumber: magicNumber(0), purpose: 'signup' }
+export const FIRST_ORDER: TryItRequest = { phoneNumber: magicNumber(0), purpose: 'signup' }
 
 /** How a Korean magic number says its scenario, in any spelling. */
 export function scenarioOfNumber(phoneNumber: string): number | undefined {

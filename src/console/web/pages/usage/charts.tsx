@@ -6,7 +6,7 @@ import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { CountBars, PLAIN, QUIET, WHOLE } from '../../parts/count-bars'
 import { ChartPanel } from './chart-panel'
-import { conversion, deliveryRate, type Usage } from './rates'
+import { conversion, deliveryRate, type ShownUsage } from './rates'
 import { useStepNames } from './step-names'
 import { usageWords } from './words'
 
@@ -14,7 +14,7 @@ const HEIGHT = 240
 /** `12,345 ms` on one line. */
 const MS_WIDTH = 84
 
-export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour' | 'day' }) {
+export function UsageCharts({ series, by }: { series: ShownUsage['series']; by: 'hour' | 'day' }) {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -38,7 +38,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
       ? `${what}: ${common.none}`
       : say.chartOf(what, write(Math.min(...known)), write(Math.max(...known)))
   }
-  const rowsOf = (cells: (counts: Usage['series'][number]) => string[]) =>
+  const rowsOf = (cells: (counts: ShownUsage['series'][number]) => string[]) =>
     series.map((counts) => ({ key: String(counts.at), cells: [nameOf(counts.at), ...cells(counts)] }))
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>

@@ -8,11 +8,11 @@ import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
 import { NameBars } from '../../parts/name-bars'
 import { NumberTable } from './number-table'
-import { conversion, deliveryRate, type Usage } from './rates'
-import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
+import { conversion, deliveryRate, type ShownUsage } from './rates'
+import { GROUPS, type UsageGroup as GroupBy, type UsageSearch } from './search'
 import { usageWords } from './words'
 
-export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: GroupBy }) {
+export function UsageGroups({ groups, by }: { groups: ShownUsage['groups']; by: GroupBy }) {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const formats = useFormats()

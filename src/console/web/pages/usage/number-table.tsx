@@ -1,5 +1,5 @@
 /** Numbers under each other, each row about one thing. */
-import { type Column, StackingTable } from '../../parts/stacking-table'
+import { StackingTable, type TableColumn } from '../../parts/stacking-table'
 
 export interface NumberTableProps {
   label: string
@@ -16,7 +16,7 @@ interface NumberRow {
 }
 
 export function NumberTable({ headers, ...table }: NumberTableProps) {
-  const columns = headers.map((header, index): Column<NumberRow> => {
+  const columns = headers.map((header, index): TableColumn<NumberRow> => {
     const cell = ({ cells }: NumberRow) => cells[index]
     return { key: header, header, cell, ...(index === 0 ? { isHeading: true } : { isNumber: true, isUnbroken: true }) }
   })

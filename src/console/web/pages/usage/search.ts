@@ -1,18 +1,18 @@
 /** What the usage page looks at; it stands in the address. */
 
 export const RANGES = ['24h', '7d', '30d', 'custom'] as const
-export type Range = (typeof RANGES)[number]
+export type UsageRange = (typeof RANGES)[number]
 
 export const GROUPS = ['channel', 'provider', 'country', 'purpose'] as const
-export type Group = (typeof GROUPS)[number]
+export type UsageGroup = (typeof GROUPS)[number]
 
 export interface UsageSearch {
-  range?: Range
+  range?: UsageRange
   /** Of a custom range: days as the browser's own field writes them, both included. */
   from?: string
   to?: string
   by?: 'hour' | 'day'
-  group?: Group
+  group?: UsageGroup
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/

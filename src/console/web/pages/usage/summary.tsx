@@ -3,15 +3,15 @@ import { Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type Formats, useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
-import { type Counts, conversion, deliveryRate } from './rates'
+import { conversion, deliveryRate, type UsageTotals } from './rates'
 import { usageWords } from './words'
 
 type Say = (typeof usageWords)['en']
 
 export interface UsageSummaryProps {
-  total: Counts
+  total: UsageTotals
   /** Missing while it is not known yet. */
-  previous: Counts | undefined
+  previous: UsageTotals | undefined
 }
 
 export function UsageSummary({ total, previous }: UsageSummaryProps) {
@@ -74,7 +74,7 @@ function Figure({ name, value }: { name: string; value: string }) {
   )
 }
 
-function amountCompared(say: Say, formats: Formats, total: Counts, previous: Counts | undefined): string[] {
+function amountCompared(say: Say, formats: Formats, total: UsageTotals, previous: UsageTotals | undefined): string[] {
   if (previous === undefined) return []
   if (previous.issued === 0) return [say.first]
   const change = total.issued / previous.issued - 1

@@ -6,9 +6,9 @@ import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { walletWords } from './words'
 
-export type Wallet = Awaited<ReturnType<typeof client.wallet.show>>
+export type ShownWallet = Awaited<ReturnType<typeof client.wallet.show>>
 
-export function Balance({ wallet }: { wallet: Wallet }) {
+export function Balance({ wallet }: { wallet: ShownWallet }) {
   const say = useWords(walletWords)
   const formats = useFormats()
   const { balance, reserved, available, overdraftLimit, alertBelow } = wallet

@@ -4,12 +4,12 @@ import { api, client, queries } from '../../api'
 import { useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
-import type { Wallet } from './balance'
+import type { ShownWallet } from './balance'
 import { walletWords } from './words'
 
 interface LevelsFormProps {
   appId: string
-  wallet: Wallet
+  wallet: ShownWallet
   onDone(): void
 }
 

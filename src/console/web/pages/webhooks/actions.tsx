@@ -8,13 +8,13 @@ import { inWords, useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
-import type { Endpoint } from './endpoint-state'
+import type { ShownEndpoint } from './endpoint-state'
 import { openRotate } from './rotate'
 import { EVENT_TYPES, webhookWords } from './words'
 
 const words = inWords({ en: { more: 'More' }, ko: { more: '더 보기' } })
 
-export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
+export function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(webhookWords)
   const { more } = useWords(words)
   const may = useMay()

@@ -21,14 +21,14 @@ import { ProblemNote } from '../../parts/problem-note'
 import { templateIn } from './draft'
 import type { EndpointFieldsProps } from './filter-fields'
 import { formWords } from './form-words'
-import { EVENT_TYPES, type EventType } from './words'
+import { EVENT_TYPES, type NamedEventType } from './words'
 
 /** Of typing, before the server is asked what would come of it. */
 const QUIET_MS = 200
 
 export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
   const say = useWords(formWords)
-  const [chosen, setChosen] = useState<EventType>('otp.delivered')
+  const [chosen, setChosen] = useState<NamedEventType>('otp.delivered')
   const [template] = useDebouncedValue(templateIn(draft), QUIET_MS)
   const made = useQuery(
     api.webhooks.preview.queryOptions({
@@ -95,7 +95,7 @@ export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
           label={say.previewOf}
           data={EVENT_TYPES}
           value={chosen}
-          onChange={(change) => setChosen(change.currentTarget.value as EventType)}
+          onChange={(change) => setChosen(change.currentTarget.value as NamedEventType)}
         />
         {made.isError && <ProblemNote failure={made.error} />}
         {preview !== undefined && (

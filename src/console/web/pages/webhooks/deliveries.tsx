@@ -12,19 +12,19 @@ import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import { type Delivery, STATUS_COLORS } from './delivery'
+import { type ShownDelivery, STATUS_COLORS } from './delivery'
 import { DeliveryDetails } from './delivery-details'
 import { deliveryWords } from './delivery-words'
-import type { Endpoint } from './endpoint-state'
+import type { ShownEndpoint } from './endpoint-state'
 import { openReplay } from './replay'
 
-export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
+export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(deliveryWords)
   const common = useWords(frameWords)
   const formats = useFormats()
   const may = useMay()
   const { endpointId, enabled } = endpoint
-  const [status, setStatus] = useState<'all' | Delivery['status']>('all')
+  const [status, setStatus] = useState<'all' | ShownDelivery['status']>('all')
   const [opened, setOpened] = useState<string>()
   const deliveries = useInfiniteQuery(
     api.webhooks.events.infiniteOptions({

@@ -14,14 +14,14 @@ import { RowLink } from '../../parts/row-link'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import { type Delivery, STATUS_COLORS } from './delivery'
+import { type ShownDelivery, STATUS_COLORS } from './delivery'
 import { deliveryWords } from './delivery-words'
-import type { Endpoint } from './endpoint-state'
+import type { ShownEndpoint } from './endpoint-state'
 import { Request } from './request'
 
 export interface DeliveryDetailsProps {
-  endpoint: Endpoint
-  delivery: Delivery | undefined
+  endpoint: ShownEndpoint
+  delivery: ShownDelivery | undefined
   onClose(): void
 }
 
@@ -46,7 +46,7 @@ export function DeliveryDetails({ endpoint, delivery, onClose }: DeliveryDetails
   )
 }
 
-function Details({ endpoint, delivery }: { endpoint: Endpoint; delivery: Delivery }) {
+function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: ShownDelivery }) {
   const say = useWords(deliveryWords)
   const may = useMay()
   const { endpointId, enabled } = endpoint

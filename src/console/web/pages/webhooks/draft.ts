@@ -1,9 +1,9 @@
 /** An endpoint while it is edited. */
-import type { Endpoint } from './endpoint-state'
-import { EVENT_TYPES, type EventType } from './words'
+import type { ShownEndpoint } from './endpoint-state'
+import { EVENT_TYPES, type NamedEventType } from './words'
 
 /** A line of a list that grows; the key keeps what is typed with its line. */
-export interface Line<T> {
+export interface DraftLine<T> {
   key: number
   name: string
   value: T
@@ -11,18 +11,18 @@ export interface Line<T> {
 
 export interface EndpointDraft {
   url: string
-  events: EventType[]
+  events: NamedEventType[]
   methods: string[]
   purposes: string[]
-  metadata: readonly Line<string[]>[]
+  metadata: readonly DraftLine<string[]>[]
   /** Undefined: those that are set stay. */
-  headers: readonly Line<string>[] | undefined
+  headers: readonly DraftLine<string>[] | undefined
   hasTemplate: boolean
   template: string
 }
 
 let lastKey = 0
-export const newLine = <T>(value: T, name = ''): Line<T> => ({ key: ++lastKey, name, value })
+export const newLine = <T>(value: T, name = ''): DraftLine<T> => ({ key: ++lastKey, name, value })
 
 const TEMPLATE = `{
   "event": "{{type}}",
@@ -41,7 +41,7 @@ export const newEndpoint = (): EndpointDraft => ({
   template: TEMPLATE,
 })
 
-export const endpointDraft = ({ url, events, filters, headers, template }: Endpoint): EndpointDraft => ({
+export const endpointDraft = ({ url, events, filters, headers, template }: ShownEndpoint): EndpointDraft => ({
   url,
   events: [...events],
   methods: filters.method ?? [],

@@ -5,17 +5,17 @@ import type { client } from '../../api'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import { webhookWords } from './words'
 
-export type Endpoint = Awaited<ReturnType<typeof client.webhooks.list>>['endpoints'][number]
+export type ShownEndpoint = Awaited<ReturnType<typeof client.webhooks.list>>['endpoints'][number]
 
 const COLORS = { ok: 'teal', failing: 'orange', disabled: 'gray', warned: 'red' } as const
 
-const stateOf = ({ enabled, warning, failingSince }: Endpoint): keyof typeof COLORS => {
+const stateOf = ({ enabled, warning, failingSince }: ShownEndpoint): keyof typeof COLORS => {
   if (!enabled) return 'disabled'
   if (warning !== undefined) return 'warned'
   return failingSince === undefined ? 'ok' : 'failing'
 }
 
-export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
+export function EndpointState({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(webhookWords)
   const state = stateOf(endpoint)
   return (
@@ -40,5 +40,5 @@ const disabledWords = inWords<Record<DisabledReason, string>>({
   },
 })
 
-export const whyDisabled = ({ disabledReason = '' }: Pick<Endpoint, 'disabledReason'>): string =>
+export const whyDisabled = ({ disabledReason = '' }: Pick<ShownEndpoint, 'disabledReason'>): string =>
   wordsNow(disabledWords)[disabledReason as DisabledReason] ?? disabledReason

@@ -10,14 +10,14 @@ import { tellDone } from '../../parts/tell'
 import { useAppScope } from '../../scope'
 import { BodyFields } from './body-fields'
 import { endpointDraft, newEndpoint, settingsOf } from './draft'
-import type { Endpoint } from './endpoint-state'
+import type { ShownEndpoint } from './endpoint-state'
 import { FilterFields } from './filter-fields'
 import { formWords } from './form-words'
 import { HeaderFields } from './header-fields'
 import { showSecret } from './secret'
 import { EVENT_TYPES, webhookWords } from './words'
 
-export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
+export function EndpointForm({ known }: { known?: ShownEndpoint | undefined }) {
   const say = useWords(formWords)
   const words = useWords(webhookWords)
   const common = useWords(frameWords)
@@ -25,7 +25,7 @@ export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
   const navigate = useNavigate()
   const form = useServerForm({
     initialValues: known ? endpointDraft(known) : newEndpoint(),
-    async send(draft): Promise<{ endpoint: Pick<Endpoint, 'endpointId'>; secret?: string }> {
+    async send(draft): Promise<{ endpoint: Pick<ShownEndpoint, 'endpointId'>; secret?: string }> {
       const settings = settingsOf(draft)
       if (!known) return client.webhooks.add({ appId, mode, ...settings })
       return { endpoint: await client.webhooks.update({ endpointId: known.endpointId, ...settings }) }

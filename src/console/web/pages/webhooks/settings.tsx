@@ -6,11 +6,11 @@ import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { Time } from '../../parts/time'
-import { type Endpoint, EndpointState } from './endpoint-state'
+import { EndpointState, type ShownEndpoint } from './endpoint-state'
 import { formWords } from './form-words'
 import { webhookWords } from './words'
 
-export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
+export function EndpointSettings({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(webhookWords)
   const form = useWords(formWords)
   const common = useWords(frameWords)

@@ -103,7 +103,7 @@ export const webhookWords = inWords({
   },
 })
 
-export type EventType = keyof (typeof webhookWords)['en']['eventMeans']
+export type NamedEventType = keyof (typeof webhookWords)['en']['eventMeans']
 
 /** The contract's own list would bring its schema library into the page. */
-export const EVENT_TYPES = Object.keys(webhookWords.en.eventMeans) as EventType[]
+export const EVENT_TYPES = Object.keys(webhookWords.en.eventMeans) as NamedEventType[]
