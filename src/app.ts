@@ -98,7 +98,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     idempotencyDays,
   }
 
-  const simulator = createSimulator(clock, node.gates)
+  const simulator = createSimulator(clock, node.limiters)
   const carriers = new Carriers(node, simulator, {
     ...{ transport, dial, clock, random, log, timeoutMs: config.carrierTimeoutMs },
     concurrency: config.carrierConcurrency,
@@ -108,12 +108,12 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
-  const seats = createCarrierSlots({ gates: node.gates, clock })
+  const slots = createCarrierSlots({ limiters: node.limiters, clock })
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
-    kinds: jobKinds({ ...basics, modes, seats, carrierNamed, hooks, hookPolicy: config.webhooks }),
+    kinds: jobKinds({ ...basics, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
-  const dispatch = createDispatch({ store, clock, runner, seats, gates: node.gates })
+  const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
     ...{ toOperator: ports.toOperator, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
@@ -124,7 +124,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const readiness = createReadiness({
     ...{ store, load: node.load, clock, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
     warm: () => node.warm(),
-    gates: () => carriers.gates(),
+    limiters: () => carriers.limiters(),
   })
   const console = createConsole({
     ...{ ...basics, modes, dispatch, carriers, passwords, ...issuing, trustedProxies },
@@ -158,7 +158,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
         store,
         clock,
         load: node.load,
-        gates: () => carriers.gates(),
+        limiters: () => carriers.limiters(),
         tellsWallets: config.metrics.wallets,
       }),
     warmUp() {

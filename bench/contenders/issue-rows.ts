@@ -23,7 +23,7 @@ export function openOurs(dir: string): { file: string; db: Database } {
 export interface Fresh {
   id: Uint8Array
   messageId: Uint8Array
-  letter: { to: string; text: string }
+  rendered: { to: string; text: string }
   now: number
 }
 
@@ -82,8 +82,8 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
     const prefixHash = vault.placeHash(`prefix ${phoneNumber.slice(0, -4)}`)
     insertIssue.run({ ...owner, id, messageId, purpose, phoneHash, codeHash, now, expiresAt, prefixHash })
     insertClaim.run({ ...owner, keyHash, fingerprint, id, now })
-    const letter = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
-    insertOutbox.run({ id, sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(letter)), expiresAt })
+    const rendered = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
+    insertOutbox.run({ id, sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(rendered)), expiresAt })
     const answer = {
       issueId,
       expiresAt: new Date(expiresAt),
@@ -91,6 +91,6 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
       queuedAt: new Date(now),
       mode: 'live',
     }
-    return { answer, fresh: { id, messageId, letter, now } }
+    return { answer, fresh: { id, messageId, rendered, now } }
   }
 }

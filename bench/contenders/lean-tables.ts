@@ -66,7 +66,7 @@ export const leanTables: OpenTables = (dir, appId, vault) => {
         status: 'issued',
         attemptsUsed: 0,
       }
-      const letter = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
+      const rendered = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
       append.run({
         appId,
         id: idBytes(issueId),
@@ -79,7 +79,7 @@ export const leanTables: OpenTables = (dir, appId, vault) => {
         now,
         expiresAt: held.expiresAt,
         reserved: ++reserved,
-        sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(letter)),
+        sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(rendered)),
       })
       claims.set(hashKey(keyHash), held)
       active.set(activeKey, held)

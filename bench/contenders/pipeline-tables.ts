@@ -62,7 +62,7 @@ export const pipelineTables: OpenIn<Pipeline> = (dir, appId, vault) => {
       const { answer, fresh } = write(input)
       if (!fresh) return { answer }
       const { id, messageId, now } = fresh
-      const { to, text } = fresh.letter
+      const { to, text } = fresh.rendered
       if (reserve.run(owner).changes === 0) throw new Error('There is no credit')
       insertAttempt.run({ ...owner, id, messageId, now })
       const held = insertJob.get({ ...owner, id, until: now + LEASE_MS.deliver }) as { job_id: number }

@@ -63,8 +63,8 @@ async function issue(appId: string, { phoneNumber, purpose, idempotencyKey }: Is
     const code = newCode()
     const expiresAt = now + LIFETIME_MS
     const fingerprint = vault.fingerprint(JSON.stringify([phoneNumber, purpose]))
-    const letter = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
-    const sealed = vault.seal(`outbox:${issueId}`, JSON.stringify(letter))
+    const rendered = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
+    const sealed = vault.seal(`outbox:${issueId}`, JSON.stringify(rendered))
     const replaced = previous
       ? [connection.unsafe(REPLACE, [appId, previous[0], now]), connection.unsafe(ERASE, [previous[0]])]
       : []

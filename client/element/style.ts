@@ -33,7 +33,7 @@ input, select, button {
 input, select { background: var(--watchword-field, Field); color: var(--watchword-field-text, FieldText); }
 /* Numbers are read from left to right, in every language, and stand where its lines begin. */
 :host(:dir(rtl)) input { text-align: right; }
-.code { font-variant-numeric: tabular-nums; letter-spacing: 0.3em; }
+.code { font-variant-numeric: tabular-nums; rendered-spacing: 0.3em; }
 [aria-invalid=true] { border-color: var(--_error); }
 button { inline-size: auto; background: transparent; color: inherit; cursor: pointer; }
 .main { flex: 1 1 auto; border-color: var(--_accent); background: var(--_accent); color: var(--_on-accent); font-weight: 600; }

@@ -31,7 +31,7 @@ const SENT = {
 
 /** `otp.max_attempts` is `MaxAttemptsEvent`. */
 const nameOfEvent = (type: string) =>
-  `${type.replace(/^otp\.|_/g, ' ').replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
+  `${type.replace(/^otp\.|_/g, ' ').replace(/ ([a-z])/g, (_, rendered: string) => rendered.toUpperCase())}Event`
 
 const ANSWERED = {
   IssueOutput: issueOutput,

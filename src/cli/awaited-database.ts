@@ -53,7 +53,7 @@ export async function awaitDatabase<Opened>(
 
 async function untilOpened<Opened>(database: string, log: Log, attempt: () => Promise<Opened>): Promise<Opened> {
   const startedAt = systemClock.elapsed()
-  const sparing = new LogSampler()
+  const logSampler = new LogSampler()
   for (let attempts = 1; ; attempts++) {
     try {
       const opened = await attempt()
@@ -62,7 +62,7 @@ async function untilOpened<Opened>(database: string, log: Log, attempt: () => Pr
     } catch (error) {
       const reason = error instanceof Error && (error.cause ?? error)
       if (!isPassing(reason)) throw error
-      const said = sparing.next(database, systemClock.now())
+      const said = logSampler.next(database, systemClock.now())
       if (said) log.warn({ database, reason: (reason as Error).message, ...said }, 'waiting for the database')
     }
     await new Promise<void>((again) => systemClock.after(ASKS_AGAIN_AFTER_MS, again))

@@ -40,7 +40,7 @@ export interface ConsoleDependencies
   passwords: Passwords
   node: Pick<
     Node,
-    'backlog' | 'claims' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'sparing' | 'traffic' | 'wakeUps'
+    'backlog' | 'claims' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'logSampler' | 'traffic' | 'wakeUps'
   >
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]
@@ -50,7 +50,7 @@ export interface ConsoleDependencies
 
 /** The carriers in use, by name. */
 export interface ConsoleCarriers {
-  gates(): ReadonlyMap<string, ConcurrencyLimiter>
+  limiters(): ReadonlyMap<string, ConcurrencyLimiter>
   named(name: string): Promise<CarrierEndpoint | undefined>
 }
 

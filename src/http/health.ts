@@ -20,7 +20,7 @@ export interface HealthDependencies {
   /** It is about to stop. */
   isLeaving: () => boolean
   /** The ways in to the carriers, by name. */
-  gates: () => Map<string, ConcurrencyLimiter>
+  limiters: () => Map<string, ConcurrencyLimiter>
 }
 
 export interface Readiness {
@@ -60,9 +60,9 @@ interface CarrierHealthState {
   retryAt?: string
 }
 
-function carrierState(gate: ConcurrencyLimiter, now: number): CarrierHealthState {
-  const { isHealthy, since, code, retryAt } = gate.health(now)
-  const { inFlight, concurrency } = gate
+function carrierState(limiter: ConcurrencyLimiter, now: number): CarrierHealthState {
+  const { isHealthy, since, code, retryAt } = limiter.health(now)
+  const { inFlight, concurrency } = limiter
   if (isHealthy) return { state: 'healthy', inFlight, concurrency }
   return {
     state: 'unhealthy',
@@ -93,7 +93,7 @@ export function createReadiness({
   dispatcherLookedAt,
   warm,
   isLeaving,
-  gates,
+  limiters,
 }: HealthDependencies): () => Promise<Readiness> {
   let kept: { at: number; readiness: Promise<Readiness> } | undefined
   let knownFailures = 0
@@ -110,7 +110,7 @@ export function createReadiness({
     const checks = { database, migrations: true, dispatcher, traffic: await warmed }
     const nodes = await store.read.nodes().catch(() => [])
     const pool = store.pool()
-    const carriers = [...gates()].map(([name, gate]) => [name, carrierState(gate, clock.now())])
+    const carriers = [...limiters()].map(([name, limiter]) => [name, carrierState(limiter, clock.now())])
     return {
       status: database && dispatcher && checks.traffic ? 'ready' : 'not_ready',
       checks,

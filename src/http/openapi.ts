@@ -262,7 +262,7 @@ function describeWebhooks(): OpenApiObject {
 
 /** `BAD_REQUEST` is `BadRequest`. */
 const responseName = (code: string) =>
-  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, rendered: string) => rendered.toUpperCase())
 
 /** Each error once, with what it means and one as it goes over the wire. */
 const describeErrors = (): OpenApiObject =>

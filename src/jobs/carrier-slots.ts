@@ -16,7 +16,7 @@ export interface CarrierSlots {
   whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
 }
 
-export function createCarrierSlots({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): CarrierSlots {
+export function createCarrierSlots({ limiters, clock }: { limiters: Gates; clock: Pick<Clock, 'now'> }): CarrierSlots {
   const looking = new Semaphore(() => LOOKING)
   const looks: Array<Parameters<CarrierSlots['whenFreed']>[0]> = []
   const freed: Parameters<CarrierSlots['whenFreed']>[0] = (carrier, tookMs) => {
@@ -24,10 +24,10 @@ export function createCarrierSlots({ gates, clock }: { gates: Gates; clock: Pick
   }
   return {
     take(queue) {
-      const gate = queue === FRONT ? undefined : gates.find(queue)
+      const limiter = queue === FRONT ? undefined : limiters.find(queue)
       const now = clock.now()
-      const place = gate ? gate.enter(now) : looking.enter()
-      return place && new TakenSeat(gate && queue, place, freed, now)
+      const place = limiter ? limiter.enter(now) : looking.enter()
+      return place && new TakenSeat(limiter && queue, place, freed, now)
     },
     whenFreed: (look) => void looks.push(look),
   }
@@ -41,8 +41,8 @@ class TakenSeat implements Seat {
     private takenAt: number,
   ) {}
 
-  moveTo(carrier: string, gate: ConcurrencyLimiter, now: number): void {
-    const pass = gate.enter(now)
+  moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void {
+    const pass = limiter.enter(now)
     if (!pass) return
     this.place.free()
     this.place = pass

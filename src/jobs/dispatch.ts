@@ -8,8 +8,8 @@ import type { Runner } from './runner'
 
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>
-  seats: CarrierSlots
-  gates: Pick<Gates, 'find'>
+  slots: CarrierSlots
+  limiters: Pick<Gates, 'find'>
   clock: Pick<Clock, 'now' | 'after'>
 }
 
@@ -22,26 +22,26 @@ const MAX_WAITING = 256
 
 interface WaitingMessage {
   carrier: string
-  settle(passage: Passage | undefined): void
+  settle(reservedSlot: Passage | undefined): void
 }
 
-export function createDispatch({ runner, seats, gates, ...deps }: DispatchDependencies): Dispatch {
+export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDependencies): Dispatch {
   const waiting = new Set<WaitingMessage>()
   const quick = new Set<string>()
 
   function enter(carrier: string): Passage | undefined {
     // Of one that was removed meanwhile there is none, and it would look for another.
-    const seat = gates.find(carrier) && seats.take(carrier)
-    if (!seat) return undefined
+    const slot = limiters.find(carrier) && slots.take(carrier)
+    if (!slot) return undefined
     const decided = runner.expect('deliver')
     return {
-      seat,
+      slot,
       carryOn(job, work, call) {
-        runner.run(job, { run: (held) => complete(deps, work, held, call), free: () => seat.free() })
+        runner.run(job, { run: (held) => complete(deps, work, held, call), free: () => slot.free() })
         decided()
       },
       giveUp() {
-        seat.free()
+        slot.free()
         decided()
       },
     }
@@ -56,10 +56,10 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
     new Promise<Passage | undefined>((resolve) => {
       const one = {
         carrier,
-        settle(passage: Passage | undefined) {
+        settle(reservedSlot: Passage | undefined) {
           waiting.delete(one)
           cancel()
-          resolve(passage)
+          resolve(reservedSlot)
         },
       }
       const cancel = deps.clock.after(PATIENCE_MS, () => {
@@ -71,7 +71,7 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
     })
 
   /** Who has waited for longest comes first; what is queued comes before all of them. */
-  seats.whenFreed((carrier, tookMs) => {
+  slots.whenFreed((carrier, tookMs) => {
     if (carrier !== undefined && tookMs !== undefined) {
       if (tookMs <= QUICK_MS) quick.add(carrier)
       else quick.delete(carrier)
@@ -79,9 +79,9 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
     if (waiting.size === 0) return
     const full = new Set<string>()
     for (const one of waiting) {
-      const isInVain = !runner.hasRoom('deliver') || !gates.find(one.carrier)
-      const passage = isInVain || full.has(one.carrier) ? undefined : enter(one.carrier)
-      if (passage || isInVain) one.settle(passage)
+      const isInVain = !runner.hasRoom('deliver') || !limiters.find(one.carrier)
+      const reservedSlot = isInVain || full.has(one.carrier) ? undefined : enter(one.carrier)
+      if (reservedSlot || isInVain) one.settle(reservedSlot)
       else full.add(one.carrier)
     }
   })
@@ -89,10 +89,10 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
   return {
     passageBy(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
-      const passage = isAwaited(carrier) ? undefined : enter(carrier)
+      const reservedSlot = isAwaited(carrier) ? undefined : enter(carrier)
       // Where other servers have all its places, none becomes free here.
-      const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && gates.find(carrier)?.isOurs
-      return passage ?? (mayWait ? waitFor(carrier) : undefined)
+      const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && limiters.find(carrier)?.isOurs
+      return reservedSlot ?? (mayWait ? waitFor(carrier) : undefined)
     },
   }
 }

@@ -18,14 +18,14 @@ export interface Opening extends Slot {
 export type JobRoom = (queue: string) => Opening | undefined
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
-  node: Pick<Node, 'wakeUps' | 'sparing'>
-  seats: CarrierSlots
+  node: Pick<Node, 'wakeUps' | 'logSampler'>
+  slots: CarrierSlots
 }
 
 export function jobKinds(deps: KindDependencies): Record<JobKind, JobRoom> {
   const query = reportQuery(deps)
   return {
-    deliver: kind(deps.seats.take, async (job, seat) => perform(deps, await delivery(deps, job, seat), job)),
+    deliver: kind(deps.slots.take, async (job, slot) => perform(deps, await delivery(deps, job, slot), job)),
     'await-report': kind(
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),

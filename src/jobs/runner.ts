@@ -35,14 +35,14 @@ interface RunnerDependencies {
 
 export class Runner {
   readonly #byKind: Record<JobKind, JobWorker>
-  readonly #lanes: readonly JobWorker[]
+  readonly #workers: readonly JobWorker[]
 
   constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
-    const lanes = Object.entries(kinds).map(
+    const workers = Object.entries(kinds).map(
       ([name, kind]) => [name, new JobWorker(name as JobKind, kind, shared)] as const,
     )
-    this.#byKind = Object.fromEntries(lanes) as Record<JobKind, JobWorker>
-    this.#lanes = Object.values(this.#byKind)
+    this.#byKind = Object.fromEntries(workers) as Record<JobKind, JobWorker>
+    this.#workers = Object.values(this.#byKind)
     wakeUps.listen((kind) => this.#byKind[kind].wake())
   }
 
@@ -62,17 +62,17 @@ export class Runner {
   }
 
   start(): void {
-    for (const lane of this.#lanes) lane.start()
+    for (const worker of this.#workers) worker.start()
   }
 
   /** Claims nothing more and waits for what is running. */
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.stop()))
+    await Promise.all(this.#workers.map((worker) => worker.stop()))
   }
 
   /** Unix milliseconds at which every lane last looked for work. */
   lastLookedAt(): number {
-    return Math.min(...this.#lanes.map((lane) => lane.lookedAt))
+    return Math.min(...this.#workers.map((worker) => worker.lookedAt))
   }
 }
 

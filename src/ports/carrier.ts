@@ -23,7 +23,7 @@ export interface Carrier {
 /** A carrier and the way in to it. */
 export interface CarrierEndpoint {
   readonly carrier: Carrier
-  readonly gate: ConcurrencyLimiter
+  readonly limiter: ConcurrencyLimiter
 }
 
 /** Carriers for a message, in order of preference; empty: the channel cannot be served. */

@@ -23,13 +23,13 @@ export interface Node {
   readonly limits: Limits
   readonly backlog: Backlog
   readonly claims: KnownClaims
-  readonly gates: Gates
+  readonly limiters: Gates
   readonly directory: Directory
   readonly keyUse: KeyUse
   readonly load: StoreLoad
   readonly pauses: Pauses
   /** Of the lines of its log. */
-  readonly sparing: LogSampler
+  readonly logSampler: LogSampler
   readonly wakeUps: WakeUps
   readonly traffic: Traffic
 }
@@ -119,7 +119,7 @@ export interface Seat extends Slot {
   /** Whom it has a place at; undefined while it looks. */
   readonly carrier: string | undefined
   /** Gives up its place for one at the carrier, if there is room. */
-  moveTo(carrier: string, gate: ConcurrencyLimiter, now: number): void
+  moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void
   /** Frees the place at the carrier, which learns from its answer; tells the carrier's health when it has changed. */
   answered(outcome: SendOutcome, now: number): Health | undefined
 }

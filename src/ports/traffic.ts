@@ -20,14 +20,14 @@ export interface Entrant {
 
 export interface Traffic {
   /** What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
-  enter(appId: string, wish: RequestFacts): Promise<Entrant>
+  enter(appId: string, facts: RequestFacts): Promise<Entrant>
   /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
 }
 
 /** What is to be added to the incident of a lane. */
 export interface Trouble {
-  readonly lane: SegmentKey
+  readonly segment: SegmentKey
   /** How many were refused, or would have been. */
   readonly refused: number
   readonly isBlocked: boolean

@@ -32,7 +32,7 @@ export interface Dispatch {
 
 /** A place at a carrier for a message that is about to be stored. Who stops waits for it, so it ends in one way or the other. */
 export interface Passage {
-  readonly seat: Seat
+  readonly slot: Seat
   /** Goes on with a job that was added as held, once that and what `prepare` would have written are stored. */
   carryOn<Subject, Call, Answer>(job: Job, work: Work<Subject, Call, Answer>, call: Call): void
   giveUp(): void

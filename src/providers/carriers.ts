@@ -86,7 +86,7 @@ export class Carriers {
   #ways: { configured: CarrierConfig[]; routes: Route[] } | undefined
 
   constructor(
-    private readonly node: Pick<Node, 'directory' | 'gates'>,
+    private readonly node: Pick<Node, 'directory' | 'limiters'>,
     /** Test mode's own, which is not configured. */
     private readonly simulator: CarrierEndpoint | undefined,
     private readonly settings: CarrierSettings,
@@ -133,8 +133,8 @@ export class Carriers {
   }
 
   /** Every configured carrier in use, by name. */
-  gates(): Map<string, ConcurrencyLimiter> {
-    return new Map([...this.#built].map(([name, { gate }]) => [name, gate]))
+  limiters(): Map<string, ConcurrencyLimiter> {
+    return new Map([...this.#built].map(([name, { limiter }]) => [name, limiter]))
   }
 
   async close(): Promise<void> {
@@ -143,7 +143,7 @@ export class Carriers {
 
   #remove(name: string): void {
     void this.#close(name)
-    this.node.gates.close(name)
+    this.node.limiters.close(name)
   }
 
   async #close(name: string): Promise<void> {
@@ -162,15 +162,15 @@ export class Carriers {
     const type = CARRIER_TYPES[config.type]
     if (!type) throw new Error(`Carrier ${config.name} has a type this release does not know`)
     const { concurrency = this.settings.concurrency, servers } = type.places?.(config.config) ?? {}
-    const gate = this.node.gates.open(config.name, config.concurrency ?? concurrency, { servers })
+    const limiter = this.node.limiters.open(config.name, config.concurrency ?? concurrency, { servers })
     const carrier = type.create(config, {
       ...this.settings,
-      isOurs: () => gate.isOurs,
+      isOurs: () => limiter.isOurs,
       timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
       reportUrl: this.settings.reportUrl(config.name),
       report: (report) => this.settings.report(config.name, report),
     })
-    const way = { config, carrier, gate }
+    const way = { config, carrier, limiter }
     this.#built.set(config.name, way)
     return way
   }

@@ -12,9 +12,9 @@ const NAME = 'simulator'
 /** Simulated messages only sleep. */
 const AT_ONCE = 4_096
 
-export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): CarrierEndpoint => ({
+export const createSimulator = (clock: Clock, limiters: Pick<Gates, 'open'>): CarrierEndpoint => ({
   carrier: simulatedProvider(clock),
-  gate: gates.open(NAME, AT_ONCE, { neverOpens: true }),
+  limiter: limiters.open(NAME, AT_ONCE, { neverOpens: true }),
 })
 
 function simulatedProvider(clock: Clock): Carrier {

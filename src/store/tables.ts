@@ -65,7 +65,7 @@ const leg = word<Leg>()
 
 /** What the column of a property is called. */
 export const nameOf = (property: string, { name }: ColumnField) =>
-  name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  name ?? property.replace(/[A-Z]/g, (rendered) => `_${rendered.toLowerCase()}`)
 
 /** The columns of a table, each made of its name and field. */
 export const columnsOf = <Column>(

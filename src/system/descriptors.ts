@@ -28,7 +28,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   if (limit === undefined) return { areShort: () => false, left: () => Number.POSITIVE_INFINITY, makeRoom() {} }
   const most = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
   const isCounted = statSync(OPEN).size > 0
-  const sparing = new LogSampler()
+  const logSampler = new LogSampler()
   let open = 0
   const ways: Array<() => void> = []
   // Opened once: to find it by its path costs more than to count.
@@ -43,7 +43,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
     count()
     room = most - open
     if (open <= most) return
-    const said = sparing.next(OPEN, Date.now())
+    const said = logSampler.next(OPEN, Date.now())
     if (said) log.warn({ open, limit, ...said }, SHORT)
     for (const close of ways) close()
     count()

@@ -41,18 +41,18 @@ export interface DeliverDependencies extends SaveDependencies {
   clock: Clock
   log: Log
   modes: Modes
-  node: Pick<Node, 'wakeUps' | 'sparing'>
+  node: Pick<Node, 'wakeUps' | 'logSampler'>
 }
 
 /** A carrier is about to be asked. */
 interface Sending {
   carrier: CarrierEndpoint
-  seat: Seat
+  slot: Seat
   attempt: Attempt
   message: OutboundMessage
   /** As it was when that was decided. */
   issue: Issue
-  letter: RenderedMessage
+  rendered: RenderedMessage
   /** Whether the letter is stored, to be sent again: also by another process. */
   isKept: boolean
   /** Earlier tries on this leg. */
@@ -70,10 +70,10 @@ interface CarrierAnswer {
  * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
  * that look for their carrier, who move to it here.
  */
-export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<DeliverMessage> {
+export async function delivery(deps: DeliverDependencies, job: Job, slot: Seat): Promise<DeliverMessage> {
   const router = await rulesOf(deps.modes, job).router()
-  if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
-  return new DeliverMessage(deps, seat, router)
+  if (slot.carrier === undefined) await findSeat(deps, job, slot, router)
+  return new DeliverMessage(deps, slot, router)
 }
 
 class DeliverMessage implements Work<Issue | undefined, Sending, CarrierAnswer> {
@@ -82,7 +82,7 @@ class DeliverMessage implements Work<Issue | undefined, Sending, CarrierAnswer> 
 
   constructor(
     private readonly deps: DeliverDependencies,
-    readonly seat: Seat,
+    readonly slot: Seat,
     readonly router: Router,
   ) {}
 
@@ -112,7 +112,7 @@ class DeliverMessage implements Work<Issue | undefined, Sending, CarrierAnswer> 
 /** How a message goes out with its issue. */
 export interface ReservedDelivery {
   way: CarrierEndpoint
-  passage: Passage
+  reservedSlot: Passage
   route: readonly CarrierEndpoint[]
   router: Router
 }
@@ -122,15 +122,15 @@ export class StartedDelivery {
   constructor(
     private readonly deps: DeliverDependencies,
     private readonly issue: Issue,
-    private readonly departure: ReservedDelivery,
+    private readonly reserved: ReservedDelivery,
     private readonly call: Sending,
   ) {}
 
   /** Its job, as it is held. */
   goOn(job: Job | undefined): void {
-    const { passage, router } = this.departure
-    if (job) passage.carryOn(job, new DeliverMessage(this.deps, passage.seat, router), this.call)
-    else passage.giveUp()
+    const { reservedSlot, router } = this.reserved
+    if (job) reservedSlot.carryOn(job, new DeliverMessage(this.deps, reservedSlot.slot, router), this.call)
+    else reservedSlot.giveUp()
   }
 
   /** Where nobody knows whether it is stored: goes on with what is found of it. */
@@ -147,34 +147,34 @@ export async function startDelivery(
   deps: DeliverDependencies,
   tx: Tx,
   issue: Issue,
-  letter: RenderedMessage,
-  departure: ReservedDelivery,
+  rendered: RenderedMessage,
+  reserved: ReservedDelivery,
 ): Promise<StartedDelivery> {
-  const { way, passage, route } = departure
+  const { way, reservedSlot, route } = reserved
   const isKept = canFallBack(issue)
-  if (isKept) await tx.outbox.add(issue, letter)
+  if (isKept) await tx.outbox.add(issue, rendered)
   const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: way.carrier.name })
   // Who is not told of a failure is told by the commit.
   held.catch(() => {})
   const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
-  const begun = new StartedDelivery(deps, issue, departure, {
+  const started = new StartedDelivery(deps, issue, reserved, {
     carrier: way,
-    seat: passage.seat,
+    slot: reservedSlot.slot,
     attempt,
-    message: messageOf(issue, letter),
+    message: messageOf(issue, rendered),
     issue,
-    letter,
+    rendered,
     isKept,
     refusedBefore: [],
     route,
   })
   tx.afterCommit(() => {
     void held.then(
-      (job) => begun.goOn(job),
-      () => begun.resume(),
+      (job) => started.goOn(job),
+      () => started.resume(),
     )
   })
-  return begun
+  return started
 }
 
 const ASK_AGAIN_MS = 1_000
@@ -199,15 +199,15 @@ async function findHeld({ store, clock }: DeliverDependencies, issue: Issue): Pr
 }
 
 /** Looks where the message would go, and takes a place there. What it has found is looked at again under the lock. */
-async function findSeat({ store, clock }: DeliverDependencies, job: Job, seat: Seat, router: Router): Promise<void> {
+async function findSeat({ store, clock }: DeliverDependencies, job: Job, slot: Seat, router: Router): Promise<void> {
   const { read } = store
   const issue = await read.issues.find(job, job.subjectId)
   if (!issue?.sendPending || !isWorthSending(issue, clock.now())) return
   const attempts = await read.attempts.ofIssue(job, job.subjectId)
-  const carrier = choose(issue, attempts, { seat, router, now: clock.now() }).carrier
+  const carrier = choose(issue, attempts, { slot, router, now: clock.now() }).carrier
   // Those that have waited there come first.
   if (carrier && !(await read.jobs.hasDue(job.kind, carrier.carrier.name, clock.now())))
-    seat.moveTo(carrier.carrier.name, carrier.gate, clock.now())
+    slot.moveTo(carrier.carrier.name, carrier.limiter, clock.now())
 }
 
 interface CarrierChoice {
@@ -220,11 +220,11 @@ interface CarrierChoice {
 function choose(
   issue: Issue,
   attempts: readonly Attempt[],
-  { seat, router, now }: { seat: Seat; router: Router; now: number },
+  { slot, router, now }: { slot: Seat; router: Router; now: number },
 ): CarrierChoice {
   const route = router({ ...issue, channel: issue.leg })
   const onThisLeg = attempts.filter(({ leg }) => leg === issue.leg)
-  const name = nextCarrier(namesToAsk(issue, { route, tried: onThisLeg, now, seat }), onThisLeg)
+  const name = nextCarrier(namesToAsk(issue, { route, tried: onThisLeg, now, slot }), onThisLeg)
   return { route, onThisLeg, carrier: route.find(({ carrier }) => carrier.name === name) }
 }
 
@@ -232,17 +232,17 @@ interface CarrierQuestion {
   route: readonly CarrierEndpoint[]
   tried: readonly Attempt[]
   now: number
-  seat?: Seat
+  slot?: Seat
 }
 
 /** The healthy; where none of them is left to ask, those that rest, unless SMS takes over. */
-function namesToAsk(issue: Issue, { route, tried, now, seat }: CarrierQuestion): string[] {
+function namesToAsk(issue: Issue, { route, tried, now, slot }: CarrierQuestion): string[] {
   // Whoever has a place is let in, also as the one that tries a carrier that rests.
-  const healthy = namesOf(route.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
+  const healthy = namesOf(route.filter((carrier) => isSeatedAt(slot, carrier) || carrier.limiter.admits(now)))
   return nextCarrier(healthy, tried) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
 }
 
-const isSeatedAt = (seat: Seat | undefined, { carrier }: CarrierEndpoint) => seat?.carrier === carrier.name
+const isSeatedAt = (slot: Seat | undefined, { carrier }: CarrierEndpoint) => slot?.carrier === carrier.name
 const namesOf = (route: readonly CarrierEndpoint[]) => route.map(({ carrier }) => carrier.name)
 
 async function prepare(
@@ -250,10 +250,10 @@ async function prepare(
   tx: Tx,
   job: Job,
   issue: Issue | undefined,
-  { seat, router }: { seat: Seat; router: Router },
+  { slot, router }: { slot: Seat; router: Router },
 ): Promise<Sending | undefined> {
   if (!issue) return void (await tx.jobs.finish(job))
-  const [attempts, letter] = await Promise.all([
+  const [attempts, rendered] = await Promise.all([
     tx.attempts.ofIssue(issue, issue.issueId),
     tx.outbox.find(issue.issueId),
   ])
@@ -268,24 +268,24 @@ async function prepare(
   if (!isWorthSending(issue, tx.now)) {
     return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
   }
-  if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
+  if (!rendered) return end(abandon(issue, CODE.noLetter, tx.now))
 
-  const { route, onThisLeg, carrier } = choose(issue, attempts, { seat, router, now: tx.now })
+  const { route, onThisLeg, carrier } = choose(issue, attempts, { slot, router, now: tx.now })
   if (!carrier) {
     // As if refused by all: an AlimTalk whose carriers are gone or unhealthy goes on as SMS.
     const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
     return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
   }
   const { name } = carrier.carrier
-  if (!isSeatedAt(seat, carrier)) {
+  if (!isSeatedAt(slot, carrier)) {
     // No room there: it waits in that carrier's queue. With a place at another one it looks anew.
-    await (seat.carrier === undefined ? tx.jobs.reschedule(job, job.runAt, name) : tx.jobs.reschedule(job, tx.now))
+    await (slot.carrier === undefined ? tx.jobs.reschedule(job, job.runAt, name) : tx.jobs.reschedule(job, tx.now))
     tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
     return undefined
   }
   const attempt = await beginAttempt(tx, issue, attempts.length + 1, name)
-  const message = messageOf(issue, letter)
-  return { carrier, seat, attempt, message, issue, letter, isKept: true, refusedBefore: onThisLeg, route }
+  const message = messageOf(issue, rendered)
+  return { carrier, slot, attempt, message, issue, rendered, isKept: true, refusedBefore: onThisLeg, route }
 }
 
 /** Written down before the carrier is called. */
@@ -298,7 +298,7 @@ async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: strin
 }
 
 async function send(deps: DeliverDependencies, sending: Sending): Promise<CarrierAnswer> {
-  const { carrier, seat, message, issue } = sending
+  const { carrier, slot, message, issue } = sending
   const { name } = carrier.carrier
   const { clock, telemetry } = deps
   const span = telemetry.begin('attempt', issue.origin?.trace)
@@ -306,7 +306,7 @@ async function send(deps: DeliverDependencies, sending: Sending): Promise<Carrie
   const answered = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
   const outcome = withoutQuotes(answered, message)
   const ms = clock.elapsed() - calledAt
-  const health = seat.answered(outcome, clock.now())
+  const health = slot.answered(outcome, clock.now())
   tellAnswer(telemetry, sending, outcome, span, ms)
   if (outcome.kind !== 'accepted') tellFailure(deps, name, outcome)
   return { outcome, health }
@@ -336,7 +336,7 @@ function tellFailure(
   carrier: string,
   outcome: Exclude<SendOutcome, { kind: 'accepted' }>,
 ): void {
-  const said = node.sparing.next(carrier, clock.now())
+  const said = node.logSampler.next(carrier, clock.now())
   if (!said) return
   const what = outcome.kind === 'refused' ? { outcome: outcome.kind, retry: outcome.retry } : { outcome: outcome.kind }
   const { unsaid } = said
@@ -350,17 +350,17 @@ async function record(
   deps: DeliverDependencies,
   tx: Tx,
   issue: Issue | undefined,
-  { carrier, attempt, letter, isKept, refusedBefore, route }: Sending,
+  { carrier, attempt, rendered, isKept, refusedBefore, route }: Sending,
   said: SendOutcome,
 ): Promise<void> {
-  const outcome = withoutSecrets(said, letter)
+  const outcome = withoutSecrets(said, rendered)
   const answered = withAnswer(attempt, outcome, tx.now)
   // A report that overtook this answer has said what it says, and more.
   if (!issue || !(await tx.attempts.answer(answered))) return
   const retryAfterMs =
     outcome.kind === 'refused' ? nextTryMs(deps, issue, route, [...refusedBefore, answered], tx.now) : undefined
   const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
-  await takeStep(deps, tx, issue, step, { by: attempt.carrier, letter, isKept })
+  await takeStep(deps, tx, issue, step, { by: attempt.carrier, rendered, isKept })
   if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
 }
 

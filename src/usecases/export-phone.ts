@@ -153,13 +153,13 @@ async function tell(deps: ExportDependencies, issue: Issue): Promise<ExportedFie
   const { store, clock, idempotencyDays } = deps
   const { appId, issueId } = issue
   const keptUntil = issue.createdAt + idempotencyDays * DAY_MS
-  const letter = await store.read.phones.letter(issueId)
+  const rendered = await store.read.phones.rendered(issueId)
   const ledger = await store.read.wallets.ledgerOfIssue(appId, issueId)
   return {
     ...factsOf(issue),
     // With each issue the keyed hash of an idempotency key is stored, and one of what was asked for.
     ...(keptUntil > clock.now() && { idempotencyKeyKeptUntil: iso(keptUntil) }),
-    ...(letter && { waitingMessage: messageOf(letter) }),
+    ...(rendered && { waitingMessage: messageOf(rendered) }),
     attempts: await attemptsOf(deps, issue),
     ledger: ledger.map(({ entryType, amountDelta, createdAt }) => ({ entryType, amountDelta, at: iso(createdAt) })),
     events: await eventsOf(deps, issue),

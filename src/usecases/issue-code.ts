@@ -43,7 +43,7 @@ import { saveIssue } from './shared/save-issue'
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
-  node: Pick<Node, 'backlog' | 'claims' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
+  node: Pick<Node, 'backlog' | 'claims' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'logSampler'>
   dispatch: Dispatch
   idempotencyDays: number
 }
@@ -64,7 +64,7 @@ interface ResolvedIssue {
 interface CheckedRequest extends ResolvedIssue {
   phoneHash: Uint8Array
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
-  wish: RequestFacts
+  facts: RequestFacts
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
 }
@@ -121,7 +121,7 @@ async function decide(
   outcome: IssueOutcome,
 ): Promise<Issued> {
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
-  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, { ...order.wish, mayProve })
+  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, { ...order.facts, mayProve })
   const asked = { request, order, entrant, isProven: false }
   let limited: RuleHit | undefined
   try {
@@ -200,20 +200,20 @@ async function admit(
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
-  let departure: ReservedDelivery | undefined
-  let begun: StartedDelivery | undefined
+  let reserved: ReservedDelivery | undefined
+  let started: StartedDelivery | undefined
   let span: Span | undefined
   try {
     // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
     const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
     const way = isHopeless ? undefined : firstOf(route, deps.clock.now())
     // So that it goes out as soon as its issue is stored.
-    const passage = way && (await deps.dispatch.passageBy(way.carrier.name))
-    departure = passage && { way, passage, route, router }
+    const reservedSlot = way && (await deps.dispatch.passageBy(way.carrier.name))
+    reserved = reservedSlot && { way, reservedSlot, route, router }
     span = deps.telemetry.begin('transaction', request.origin?.trace)
     return await store.transaction(
       async (tx) => {
-        begun = outcome.made = outcome.finding = undefined
+        started = outcome.made = outcome.finding = undefined
         // Who holds the phone has stored the claim of an issue that counts here.
         const [{ live: previous, failures: known }, claim, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
@@ -226,8 +226,8 @@ async function admit(
         const issueId = deps.random.uuid(tx.now)
         const code = order.rules.newCode(order.recipient)
         const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
-        const letter = compose(order.request, order.recipient, { template, wording, code, key })
-        const price = priceOf(order.rules.prices, channel, letter.messageType)
+        const rendered = compose(order.request, order.recipient, { template, wording, code, key })
+        const price = priceOf(order.rules.prices, channel, rendered.messageType)
         order.rules.assertAdmits(order.recipient, tx.now)
         assertServed(channel, route)
         if (refusal) throw refusal
@@ -249,8 +249,8 @@ async function admit(
         await tx.claims.add(claimOf(order, issue))
         await tx.issues.add(issue)
         if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
-        if (departure) begun = await startDelivery(deps, tx, issue, letter, departure)
-        else await waitForPlace(deps, tx, issue, letter, route)
+        if (reserved) started = await startDelivery(deps, tx, issue, rendered, reserved)
+        else await waitForPlace(deps, tx, issue, rendered, route)
         // Rule 9: what the wallet cannot promise is not issued.
         if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
         return issued(issue, resendAt(protection, key.kind, issue))
@@ -260,14 +260,14 @@ async function admit(
   } catch (refusal) {
     outcome.made = undefined
     // A commit whose answer is lost for good may be stored all the same.
-    if (begun && refusal instanceof Refusal && refusal.kind === 'unavailable') void begun.resume()
-    else begun = undefined
+    if (started && refusal instanceof Refusal && refusal.kind === 'unavailable') void started.resume()
+    else started = undefined
     throw refusal
   } finally {
     span?.end()
     if (outcome.made) admission.keep()
     else {
-      if (!begun) departure?.passage.giveUp()
+      if (!started) reserved?.reservedSlot.giveUp()
       await admission.giveBack()
     }
   }
@@ -314,7 +314,7 @@ function orderOf(
   return {
     ...wanted,
     phoneHash,
-    wish: {
+    facts: {
       kind: key.kind,
       home: rules.home(key.region),
       country: recipient.country,
@@ -367,8 +367,8 @@ function assertServed(channel: Channel, route: readonly CarrierEndpoint[]): void
  * tries it and the others must not wait behind that one.
  */
 function firstOf(route: readonly CarrierEndpoint[], now: number): CarrierEndpoint | undefined {
-  const way = route.find(({ gate }) => gate.admits(now))
-  return way?.gate.health(now).isHealthy ? way : undefined
+  const way = route.find(({ limiter }) => limiter.admits(now))
+  return way?.limiter.health(now).isHealthy ? way : undefined
 }
 
 /** It waits where it will be sent from. */
@@ -376,12 +376,12 @@ async function waitForPlace(
   { node }: IssueDependencies,
   tx: Tx,
   issue: Issue,
-  letter: RenderedMessage,
+  rendered: RenderedMessage,
   route: readonly CarrierEndpoint[],
 ): Promise<void> {
   const way = firstOf(route, tx.now)
   const queue = way && { queue: way.carrier.name }
-  await tx.outbox.add(issue, letter)
+  await tx.outbox.add(issue, rendered)
   await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: tx.now, ...queue })
   tx.afterCommit(() => node.wakeUps.wake('deliver'))
 }

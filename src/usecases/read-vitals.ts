@@ -9,21 +9,21 @@ export interface VitalsDependencies {
   store: Store
   clock: Clock
   load: StoreLoad
-  gates: () => Map<string, ConcurrencyLimiter>
+  limiters: () => Map<string, ConcurrencyLimiter>
   /** Whether apps are told of one by one. */
   tellsWallets: boolean
 }
 
 /** Throws `unavailable` where the database cannot be read. */
-export async function readVitals({ store, clock, load, gates, tellsWallets }: VitalsDependencies): Promise<Vitals> {
+export async function readVitals({ store, clock, load, limiters, tellsWallets }: VitalsDependencies): Promise<Vitals> {
   const { read } = store
   const now = clock.now()
   return {
     queues: await read.jobs.queues(now),
     carrierQueues: await read.jobs.carrierQueues(now),
-    carriers: [...gates()].map(([name, gate]) => {
-      const { inFlight, concurrency } = gate
-      return { name, isHealthy: gate.health(now).isHealthy, inFlight, concurrency }
+    carriers: [...limiters()].map(([name, limiter]) => {
+      const { inFlight, concurrency } = limiter
+      return { name, isHealthy: limiter.health(now).isHealthy, inFlight, concurrency }
     }),
     nodes: conditionsOf(await read.nodes(), now).map(({ condition: state }) => ({ state })),
     pool: store.pool(),

@@ -17,7 +17,7 @@ export const LIFETIME_SEC = 300
 export type Making = Pick<SeededRandom, 'uuid'>
 
 interface Order {
-  wish: RequestFacts
+  facts: RequestFacts
   phoneHash: Uint8Array
   /** Made of it where it is let in; most is not. */
   issue: () => Issue
@@ -31,7 +31,7 @@ export function orderOf({ kind, phone, country, address }: Asked, random: Making
   const phoneHash = vault.phoneHash(phone)
   const prefixHash = vault.placeHash(`prefix ${digits}`)
   const networkHash = vault.placeHash(`network ${networkOf(address)}`)
-  const wish: RequestFacts = {
+  const facts: RequestFacts = {
     ...{ kind, home: 'KR', country, address, digits },
     ...{ phone: phoneHash.toHex(), prefix: prefixHash.toHex(), network: networkHash.toHex() },
   }
@@ -41,5 +41,5 @@ export function orderOf({ kind, phone, country, address }: Asked, random: Making
       ...{ phoneHash, prefixHash, networkHash, price: PRICE, deliveryStatus: 'sent', sendPending: false },
       ...{ createdAt: now, updatedAt: now, expiresAt: now + LIFETIME_SEC * 1_000 },
     })
-  return { wish, phoneHash, issue }
+  return { facts, phoneHash, issue }
 }

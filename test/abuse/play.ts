@@ -74,7 +74,7 @@ function peopleOf(stage: Stage, agenda: Agenda, count: Played['people'], crowd: 
   const deciding = seededRandom(seed * 1_013 + index)
   for (const at of arrivals(crowd, from, to, from, coming)) {
     const person = new Person(stage, agenda, count, crowd, seededRandom(deciding.below(2 ** 31)))
-    agenda.add(at, () => person.wish(at))
+    agenda.add(at, () => person.facts(at))
   }
 }
 
@@ -108,7 +108,7 @@ class Person {
   }
 
   /** A code is wanted now. */
-  async wish(at: number): Promise<void> {
+  async facts(at: number): Promise<void> {
     this.#wishedAt = at
     this.#times++
     this.count.wishes++
@@ -137,7 +137,7 @@ class Person {
       agenda.add(at + typingMs(random), () => this.#type(sent))
     else if (this.#times < MOST_ASKED && random.chance(crowd.asksAgain)) {
       const again = at + untilAskedAgainMs(random)
-      agenda.add(again, () => this.wish(again))
+      agenda.add(again, () => this.facts(again))
     }
   }
 

@@ -93,8 +93,8 @@ export class QuickService implements Service {
     const now = this.#clock.now()
     const key = keyOf(asked.kind)
     const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
-    const { wish, phoneHash, issue } = orderOf(asked, this.#random, now)
-    const entrant = await this.#traffic.enter(APP_ID, { ...wish, mayProve: this.#mayProve })
+    const { facts, phoneHash, issue } = orderOf(asked, this.#random, now)
+    const entrant = await this.#traffic.enter(APP_ID, { ...facts, mayProve: this.#mayProve })
     let finding: RuleHit | undefined
     let made: Issue | undefined
     try {

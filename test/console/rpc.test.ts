@@ -83,7 +83,7 @@ describe('the console', () => {
       const client = new ConsoleClient(other)
       const person = { name: 'Bob', email: 'bob@example.com', password: PASSWORD }
       expect(second).toBe(first as string)
-      const another = { ...person, token: first?.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A')) }
+      const another = { ...person, token: first?.replace(/^./, (rendered) => (rendered === 'A' ? 'B' : 'A')) }
       expect((await client.call('session/setUp', another)).status).toBe(404)
       expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(200)
       expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(404)

@@ -91,7 +91,7 @@ async function manyAmbiguous(count: number): Promise<string[]> {
 }
 
 const incident = (more: Partial<DeliveryIncident> = {}): DeliveryIncident => ({
-  mishap: 'ambiguous',
+  problem: 'ambiguous',
   from: 0,
   to: world.clock.now() + 1,
   ...more,
@@ -128,7 +128,7 @@ describe('what an incident has spoilt is found', () => {
       "UPDATE issues SET delivery_status = 'failed' WHERE lower(hex(issue_id)) = ?",
       hexes([failed])[0] ?? '',
     )
-    const byOutcome = async (mishap: DeliveryProblem) => hexes(await found({ mishap }))
+    const byOutcome = async (problem: DeliveryProblem) => hexes(await found({ problem }))
     expect(await byOutcome('ambiguous')).toEqual(hexes([unknown ?? '', interrupted ?? '']))
     expect(await byOutcome('interrupted')).toEqual(hexes([interrupted ?? '']))
     expect(await byOutcome('failed')).toEqual(hexes([failed]))

@@ -157,10 +157,10 @@ describe('an export', () => {
     await world.advance(1_000)
     const { body } = await waits
     const { issues } = await exported(phoneNumber)
-    const letter = await world.store.read.phones.letter(body.issueId)
+    const rendered = await world.store.read.phones.rendered(body.issueId)
     expect(issues[0].waitingMessage).toMatchObject({ to: '+821033334444' })
-    expect(issues[0].waitingMessage.text).toBe(letter?.text.replace(letter.code, '••••••'))
-    expect(JSON.stringify(issues)).not.toContain(letter?.code ?? '')
+    expect(issues[0].waitingMessage.text).toBe(rendered?.text.replace(rendered.code, '••••••'))
+    expect(JSON.stringify(issues)).not.toContain(rendered?.code ?? '')
   })
 
   test('is of one app where that is asked for, and begins nowhere but at its beginning', async () => {

@@ -606,7 +606,7 @@ const records: Array<[string, () => Promise<void>]> = [
       const issueId = await charged()
       await world.write("UPDATE issues SET outcome_ambiguous = true, delivery_status = 'sent'")
       expect(await balance()).toBe(999)
-      const incident = { mishap: 'ambiguous', from: 0, to: world.clock.now() + 1 } as const
+      const incident = { problem: 'ambiguous', from: 0, to: world.clock.now() + 1 } as const
       const damage = await administer.assessIncident(world.admin, incident)
       expect(damage.charged).toHaveLength(1)
       const admin = { ...world.admin, clock: world.clock }

@@ -300,11 +300,11 @@ test('a table of many pages is sealed anew to its last row, and what is already 
   await world.furnish()
   const MANY = 450
   const issueIds = Array.from({ length: MANY }, () => crypto.randomUUID())
-  const letter = { text: 'a letter' } as unknown as Parameters<Tx['outbox']['add']>[1]
+  const rendered = { text: 'a letter' } as unknown as Parameters<Tx['outbox']['add']>[1]
   const expiresAt = world.clock.now() + HOUR_MS
   const add = (ids: readonly string[]) =>
     world.store.transaction(async (tx) => {
-      for (const issueId of ids) await tx.outbox.add({ issueId, expiresAt } as Issue, letter)
+      for (const issueId of ids) await tx.outbox.add({ issueId, expiresAt } as Issue, rendered)
     })
   await add(issueIds.slice(0, -5))
   expect(await refusal(rotate(world, { wrap: dying(2) as Command['wrap'] }))).toContain('killed')
@@ -314,7 +314,7 @@ test('a table of many pages is sealed anew to its last row, and what is already 
   await rotateRest(world)
   expect(await world.store.read.ring.older()).toBe(0)
   for (const issueId of issueIds)
-    expect(await world.store.read.phones.letter(issueId)).toMatchObject({ text: 'a letter' })
+    expect(await world.store.read.phones.rendered(issueId)).toMatchObject({ text: 'a letter' })
 })
 
 describe('the keys of a database', () => {

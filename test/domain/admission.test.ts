@@ -24,7 +24,7 @@ const A_WISH: RequestFacts = {
 
 const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
   ...{
-    tally: new CountryCounter(),
+    counter: new CountryCounter(),
     usual: USUAL,
     suspicion: UNSUSPECTED,
     isSuspected: () => false,
@@ -34,21 +34,21 @@ const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
 })
 
 function around({ ways = [aWay()], ...changes }: Partial<Surroundings> = {}): Surroundings {
-  const country = ways[0]?.tally ?? new CountryCounter()
+  const country = ways[0]?.counter ?? new CountryCounter()
   const places = { app: new TrafficCounter(), prefix: new TrafficCounter(), network: new NetworkCounter() }
   return { price: 2, ...places, country, usual: USUAL, ways, ...changes }
 }
 
 /** So many that nobody types: young, or judged. */
-function untyped<T extends TrafficCounter>(tally: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
+function untyped<T extends TrafficCounter>(counter: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
   const createdAt = stage === 'sent' ? NOW : NOW - STAGES.judged
-  for (let n = 0; n < count; n++) tally.see(aSighting({ createdAt, ...changes }), stage)
-  return tally
+  for (let n = 0; n < count; n++) counter.see(aSighting({ createdAt, ...changes }), stage)
+  return counter
 }
 
 /** Whether it is refused is told the same also where nothing else is asked. */
-function found(near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<RequestFacts> = {}) {
-  const asked = [{ ...NEW_APP, ...protection }, { ...A_WISH, ...wish }, near, NOW] as const
+function found(near: Surroundings, protection: Partial<Protection> = {}, facts: Partial<RequestFacts> = {}) {
+  const asked = [{ ...NEW_APP, ...protection }, { ...A_WISH, ...facts }, near, NOW] as const
   const finding = assess(...asked)
   expect(assess(...asked, mayRefuse)?.isRefused === true).toBe(finding?.isRefused === true)
   return finding
@@ -72,8 +72,8 @@ describe('a country', () => {
     ['sk', { country: undefined }, { secretTo: ['JP'] }, 'country_closed'],
     ['sk', { country: 'JP' }, { secretTo: ['JP'], closed: ['JP'] }, 'country_closed'],
     ['pk', {}, { secretTo: ['JP'] }, undefined],
-  ] as const)('is open to %s keys, or not: %p, %p', (kind, wish, protection, rule) => {
-    expect(ruleOf(around(), protection, { kind, ...wish })).toBe(rule)
+  ] as const)('is open to %s keys, or not: %p, %p', (kind, facts, protection, rule) => {
+    expect(ruleOf(around(), protection, { kind, ...facts })).toBe(rule)
   })
 
   test('that is closed is told from one that was not opened, which may only be watched', () => {
@@ -190,8 +190,8 @@ describe('codes that nobody types', () => {
     ['prefix_pending', () => around({ prefix: untyped(new TrafficCounter(), 5, 'sent') })],
     ['country_paused', () => around({ ways: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
     ['country_paused', () => around({ ways: [aWay({ isSuspected: () => true })] })],
-    ['country_unverified', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 20, 'judged') })] })],
-    ['country_pending', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 15, 'sent') })] })],
+    ['country_unverified', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 20, 'judged') })] })],
+    ['country_pending', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 15, 'sent') })] })],
     ['country_paused', () => around({ ways: [aWay(), aWay({ isSuspected: () => true })] })],
   ] as const)('are too many by %s', (rule, near) => {
     expect(ruleOf(near())).toBe(rule)
@@ -204,7 +204,7 @@ describe('codes that nobody types', () => {
     ['of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 3, 'judged') })],
     ['young ones of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 4, 'sent') })],
     ['of a country that was paused', () => around({ ways: [aWay({ pausedUntil: NOW })] })],
-    ['young ones of a country', () => around({ ways: [aWay({ tally: untyped(new CountryCounter(), 14, 'sent') })] })],
+    ['young ones of a country', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 14, 'sent') })] })],
   ] as const)('are not too many yet: %s', (_, near) => {
     expect(found(near())).toBeUndefined()
   })
@@ -235,7 +235,7 @@ describe('codes that nobody types', () => {
           around({
             network: untyped(new NetworkCounter(), network * times, 'judged'),
             prefix: untyped(new TrafficCounter(), prefix * times, 'judged'),
-            ways: [aWay({ tally: untyped(new CountryCounter(), country * times, 'judged') })],
+            ways: [aWay({ counter: untyped(new CountryCounter(), country * times, 'judged') })],
           }),
           { tolerance },
         )
@@ -262,9 +262,9 @@ describe('codes that nobody types', () => {
   })
 
   test('are three at a time after a pause, until the suspicion has gone', () => {
-    const tally = untyped(new CountryCounter(), 3, 'sent')
+    const counter = untyped(new CountryCounter(), 3, 'sent')
     const careful = (score: number) =>
-      ruleOf(around({ ways: [aWay({ tally, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
+      ruleOf(around({ ways: [aWay({ counter, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
     expect([SUSPECTED / 2 - 1, SUSPECTED / 2].map(careful)).toEqual([undefined, 'country_pending'])
   })
 })

@@ -23,13 +23,13 @@ const cap = (changes: Partial<Cap> = {}): Cap => ({
 const KNOWN = { isKnown: true, tolerance: 1 }
 const UNKNOWN = { isKnown: false, tolerance: 1 }
 /** Of an app whose traffic is known. */
-const capWaitMs = (one: Cap, tally: TrafficCounter, price: number, now: number) =>
-  waitMsOf(one, tally, price, KNOWN, now)
+const capWaitMs = (one: Cap, counter: TrafficCounter, price: number, now: number) =>
+  waitMsOf(one, counter, price, KNOWN, now)
 
 function sent(count: number, { price = 1, at = NOW } = {}): TrafficCounter {
-  const tally = new TrafficCounter()
-  for (let n = 0; n < count; n++) tally.see(aSighting({ price, createdAt: at }), 'sent')
-  return tally
+  const counter = new TrafficCounter()
+  for (let n = 0; n < count; n++) counter.see(aSighting({ price, createdAt: at }), 'sent')
+  return counter
 }
 
 describe('a cap', () => {
@@ -38,9 +38,9 @@ describe('a cap', () => {
   })
 
   test('counts those on their way in', () => {
-    const tally = sent(2)
-    tally.entering = 1
-    expect(capWaitMs(cap(), tally, 1, NOW)).toBeGreaterThan(0)
+    const counter = sent(2)
+    counter.entering = 1
+    expect(capWaitMs(cap(), counter, 1, NOW)).toBeGreaterThan(0)
   })
 
   test('of credits counts what each costs', () => {
@@ -55,22 +55,22 @@ describe('a cap', () => {
       ['hour', HOUR_MS],
       ['day', DAY_MS],
     ] as const) {
-      const tally = sent(3)
-      const waitMs = capWaitMs(cap({ every }), tally, 1, NOW)
+      const counter = sent(3)
+      const waitMs = capWaitMs(cap({ every }), counter, 1, NOW)
       expect(waitMs).toBeLessThanOrEqual(2 * windowMs)
-      expect(capWaitMs(cap({ every }), tally, 1, NOW + waitMs + 1)).toBe(0)
-      expect(capWaitMs(cap({ every }), tally, 1, NOW + waitMs - 1)).toBeGreaterThan(0)
+      expect(capWaitMs(cap({ every }), counter, 1, NOW + waitMs + 1)).toBe(0)
+      expect(capWaitMs(cap({ every }), counter, 1, NOW + waitMs - 1)).toBeGreaterThan(0)
     }
   })
 })
 
 test('in no hour are there more than a cap has, whenever somebody asks', () => {
   const { below } = seededRandom(3)
-  const [tally, most] = [new TrafficCounter(), cap({ max: 20 })]
+  const [counter, most] = [new TrafficCounter(), cap({ max: 20 })]
   const times: number[] = []
   for (let at = NOW; at < NOW + DAY_MS; at += below(10 * MINUTE_MS))
-    for (let asked = below(30); asked > 0 && capWaitMs(most, tally, 1, at) === 0; asked--) {
-      tally.see(aSighting({ createdAt: at }), 'sent')
+    for (let asked = below(30); asked > 0 && capWaitMs(most, counter, 1, at) === 0; asked--) {
+      counter.see(aSighting({ createdAt: at }), 'sent')
       times.push(at)
     }
   const inHour = times.map((from) => times.filter((at) => at >= from && at < from + HOUR_MS).length)
@@ -83,13 +83,13 @@ describe('of an app whose traffic is not known', () => {
   const caps = { hour: cap({ max: 3_000 }), day: cap({ every: 'day', max: 15_000 }) }
 
   function typed(count: number, of = count): TrafficCounter {
-    const tally = new TrafficCounter()
+    const counter = new TrafficCounter()
     for (let n = 0; n < of; n++) {
       const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
-      tally.see(sighting, 'sent')
-      tally.see(sighting, 'early')
+      counter.see(sighting, 'sent')
+      counter.see(sighting, 'early')
     }
-    return tally
+    return counter
   }
 
   test.each(['hour', 'day'] as const)('a cap of its %s starts small, and grows with what is typed', (every) => {

@@ -17,10 +17,10 @@ import { aSighting } from './traffic-sample'
 const LATER = ['early', 'judged', 'late'] as const
 
 /** At every age, or up to one. */
-function seen(tally: TrafficCounter, sighting: IssueSample, until: AgeBucket = 'late'): TrafficCounter {
+function seen(counter: TrafficCounter, sighting: IssueSample, until: AgeBucket = 'late'): TrafficCounter {
   const stages = Object.keys(STAGES) as AgeBucket[]
-  for (const stage of stages.slice(0, stages.indexOf(until) + 1)) tally.see(sighting, stage)
-  return tally
+  for (const stage of stages.slice(0, stages.indexOf(until) + 1)) counter.see(sighting, stage)
+  return counter
 }
 const typedAfter = (ms: number) => aSighting({ verifiedAt: NOW + ms })
 
@@ -60,53 +60,53 @@ describe('counts of a place', () => {
   const at = NOW + STAGES.late
 
   test('have each code where it ended', () => {
-    const tally = new TrafficCounter()
-    for (const ms of [10 * SECOND_MS, MINUTE_MS]) seen(tally, typedAfter(ms))
-    seen(tally, aSighting({ price: 3 }))
-    seen(tally, aSighting({ delivery: 'undelivered' }))
-    const { hour, day } = tally.counts(at)
+    const counter = new TrafficCounter()
+    for (const ms of [10 * SECOND_MS, MINUTE_MS]) seen(counter, typedAfter(ms))
+    seen(counter, aSighting({ price: 3 }))
+    seen(counter, aSighting({ delivery: 'undelivered' }))
+    const { hour, day } = counter.counts(at)
     expect(hour).toMatchObject({ verified: 2, unverified: 1, sent: 4, credits: 6 })
     expect(day).toMatchObject({ verified: 2, unverified: 1, sent: 4, credits: 6 })
   })
 
   test('take back what was held for untyped, and was typed late', () => {
-    const tally = seen(new TrafficCounter(), typedAfter(3 * MINUTE_MS), 'judged')
-    expect(tally.counts(at).hour).toMatchObject({ verified: 0, unverified: 1 })
-    tally.see(typedAfter(3 * MINUTE_MS), 'late')
-    expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
+    const counter = seen(new TrafficCounter(), typedAfter(3 * MINUTE_MS), 'judged')
+    expect(counter.counts(at).hour).toMatchObject({ verified: 0, unverified: 1 })
+    counter.see(typedAfter(3 * MINUTE_MS), 'late')
+    expect(counter.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
   })
 
   test('take nothing back of what never counted', () => {
-    const tally = seen(new TrafficCounter(), { ...typedAfter(3 * MINUTE_MS), delivery: 'undelivered' })
-    expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
+    const counter = seen(new TrafficCounter(), { ...typedAfter(3 * MINUTE_MS), delivery: 'undelivered' })
+    expect(counter.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
   })
 
   test('know how many may still be typed: those on their way in, too', () => {
-    const tally = new TrafficCounter()
-    tally.see(aSighting(), 'sent')
-    tally.see(typedAfter(SECOND_MS), 'sent')
-    tally.entering++
-    expect(tally.pending(NOW)).toBe(3)
-    tally.see(typedAfter(SECOND_MS), 'early')
-    expect(tally.pending(NOW)).toBe(2)
-    tally.see(aSighting(), 'judged')
-    expect(tally.pending(NOW + STAGES.judged)).toBe(1)
+    const counter = new TrafficCounter()
+    counter.see(aSighting(), 'sent')
+    counter.see(typedAfter(SECOND_MS), 'sent')
+    counter.entering++
+    expect(counter.pending(NOW)).toBe(3)
+    counter.see(typedAfter(SECOND_MS), 'early')
+    expect(counter.pending(NOW)).toBe(2)
+    counter.see(aSighting(), 'judged')
+    expect(counter.pending(NOW + STAGES.judged)).toBe(1)
   })
 
   test('know all young ones until they are judged', () => {
-    const tally = new TrafficCounter()
+    const counter = new TrafficCounter()
     const createdAt = NOW + 110 * SECOND_MS
-    for (let n = 0; n < 15; n++) tally.see(aSighting({ createdAt }), 'sent')
-    for (const ms of [90 * SECOND_MS, STAGES.judged - 1]) expect(tally.pending(createdAt + ms)).toBe(15)
+    for (let n = 0; n < 15; n++) counter.see(aSighting({ createdAt }), 'sent')
+    for (const ms of [90 * SECOND_MS, STAGES.judged - 1]) expect(counter.pending(createdAt + ms)).toBe(15)
   })
 
   test('hold nothing for young for ever, where looks have missed what became of it', () => {
-    const tally = new TrafficCounter()
-    for (let n = 0; n < 9; n++) tally.see(aSighting(), 'sent')
-    expect(tally.pending(NOW)).toBe(9)
-    expect(tally.pending(NOW + 2 * STAGES.judged)).toBe(0)
-    tally.see(aSighting({ createdAt: NOW + HOUR_MS }), 'sent')
-    expect(tally.pending(NOW + HOUR_MS)).toBe(1)
+    const counter = new TrafficCounter()
+    for (let n = 0; n < 9; n++) counter.see(aSighting(), 'sent')
+    expect(counter.pending(NOW)).toBe(9)
+    expect(counter.pending(NOW + 2 * STAGES.judged)).toBe(0)
+    counter.see(aSighting({ createdAt: NOW + HOUR_MS }), 'sent')
+    expect(counter.pending(NOW + HOUR_MS)).toBe(1)
   })
 
   test('know at least how many phones there are, whatever one of them does', () => {
@@ -120,10 +120,10 @@ describe('counts of a place', () => {
   })
 
   test('know how many were not typed within the hour, for whatever reason', () => {
-    const tally = seen(new TrafficCounter(), aSighting({ delivery: 'undelivered' }))
-    seen(tally, aSighting())
-    seen(tally, typedAfter(SECOND_MS))
-    expect(tally.untyped(NOW + STAGES.judged)).toBe(2)
+    const counter = seen(new TrafficCounter(), aSighting({ delivery: 'undelivered' }))
+    seen(counter, aSighting())
+    seen(counter, typedAfter(SECOND_MS))
+    expect(counter.untyped(NOW + STAGES.judged)).toBe(2)
   })
 })
 
@@ -144,9 +144,9 @@ test('and forgets a country after a day without one: what many people share has 
 
 describe('a country', () => {
   const reporting = (times: number, delivery: IssueSample['delivery'] = 'delivered', at = NOW) => {
-    const tally = new CountryCounter()
-    for (let n = 0; n < times; n++) tally.hear(aSighting({ delivery, createdAt: at }))
-    return tally
+    const counter = new CountryCounter()
+    for (let n = 0; n < times; n++) counter.hear(aSighting({ delivery, createdAt: at }))
+    return counter
   }
   const unknown = aSighting({ delivery: 'unknown', createdAt: NOW + MINUTE_MS })
 
@@ -168,10 +168,10 @@ describe('a country', () => {
   })
 
   test('counts a quarter of an hour of those that were typed, or that may not have arrived', () => {
-    const tally = reporting(10)
-    seen(tally, typedAfter(SECOND_MS))
-    tally.hear(unknown)
-    expect(tally.verifiedOrSilent(NOW + MINUTE_MS)).toBe(2)
-    expect(tally.verifiedOrSilent(NOW + HOUR_MS)).toBe(0)
+    const counter = reporting(10)
+    seen(counter, typedAfter(SECOND_MS))
+    counter.hear(unknown)
+    expect(counter.verifiedOrSilent(NOW + MINUTE_MS)).toBe(2)
+    expect(counter.verifiedOrSilent(NOW + HOUR_MS)).toBe(0)
   })
 })

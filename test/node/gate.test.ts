@@ -10,9 +10,9 @@ const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
 const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
 const NOW = 1_000_000
 
-function fill(gate: CarrierGate, now = NOW): Pass[] {
+function fill(limiter: CarrierGate, now = NOW): Pass[] {
   const passes: Pass[] = []
-  for (let pass = gate.enter(now); pass; pass = gate.enter(now)) passes.push(pass)
+  for (let pass = limiter.enter(now); pass; pass = limiter.enter(now)) passes.push(pass)
   return passes
 }
 
@@ -31,98 +31,98 @@ describe('places', () => {
 
 describe('a gate', () => {
   test('lets in as many as its concurrency, and one more for each that leaves', () => {
-    const gate = new CarrierGate(3)
-    const passes = fill(gate)
-    expect([passes.length, gate.inFlight]).toEqual([3, 3])
+    const limiter = new CarrierGate(3)
+    const passes = fill(limiter)
+    expect([passes.length, limiter.inFlight]).toEqual([3, 3])
     passes[0]?.answered(accepted, NOW)
     passes[1]?.free()
     passes[1]?.free()
-    expect([fill(gate).length, gate.inFlight]).toEqual([2, 3])
+    expect([fill(limiter).length, limiter.inFlight]).toEqual([2, 3])
   })
 
   test('sends a busy carrier no more at a time than it bore', () => {
-    const gate = new CarrierGate(128)
-    const passes = fill(gate)
+    const limiter = new CarrierGate(128)
+    const passes = fill(limiter)
     // 78 are refused at once, 50 are being worked on.
     for (const pass of passes.slice(50)) pass.answered(busy, NOW)
-    expect([gate.inFlight, fill(gate).length]).toEqual([50, 0])
+    expect([limiter.inFlight, fill(limiter).length]).toEqual([50, 0])
   })
 
   test('tries a busy carrier with a little more as it takes what it gets, up to its concurrency', () => {
-    const gate = new CarrierGate(4)
-    const [first, ...rest] = fill(gate)
+    const limiter = new CarrierGate(4)
+    const [first, ...rest] = fill(limiter)
     for (const pass of rest) pass.answered(busy, NOW)
     first?.answered(accepted, NOW)
     for (const expected of [2, 2, 3, 4, 4]) {
-      const passes = fill(gate)
+      const passes = fill(limiter)
       expect(passes.length).toBe(expected)
       for (const pass of passes) pass.answered(accepted, NOW)
     }
   })
 
   test('always leaves room for one, however busy the carrier', () => {
-    const gate = new CarrierGate(8)
-    for (const pass of fill(gate)) pass.answered(busy, NOW)
-    expect(fill(gate)).toHaveLength(1)
+    const limiter = new CarrierGate(8)
+    for (const pass of fill(limiter)) pass.answered(busy, NOW)
+    expect(fill(limiter)).toHaveLength(1)
   })
 
   test('lets nobody in while the provider rests, then one, and all again when that one is taken', () => {
-    const gate = new CarrierGate(8)
-    gate.enter(NOW)?.answered(unfit, NOW)
-    expect([fill(gate).length, gate.admits(NOW)]).toEqual([0, false])
-    const [probe, ...others] = fill(gate, NOW + 10_000)
+    const limiter = new CarrierGate(8)
+    limiter.enter(NOW)?.answered(unfit, NOW)
+    expect([fill(limiter).length, limiter.admits(NOW)]).toEqual([0, false])
+    const [probe, ...others] = fill(limiter, NOW + 10_000)
     expect([probe !== undefined, others]).toEqual([true, []])
     probe?.answered(accepted, NOW + 10_000)
-    expect(fill(gate, NOW + 10_000)).toHaveLength(8)
+    expect(fill(limiter, NOW + 10_000)).toHaveLength(8)
   })
 
   test('a probe that was not sent leaves its turn to the next, and only once', () => {
-    const gate = new CarrierGate(8)
-    gate.enter(NOW)?.answered(unfit, NOW)
-    const [first] = fill(gate, NOW + 10_000)
+    const limiter = new CarrierGate(8)
+    limiter.enter(NOW)?.answered(unfit, NOW)
+    const [first] = fill(limiter, NOW + 10_000)
     first?.free()
-    const [second] = fill(gate, NOW + 10_000)
+    const [second] = fill(limiter, NOW + 10_000)
     expect(second).toBeDefined()
     first?.free()
-    expect(fill(gate, NOW + 10_000)).toEqual([])
+    expect(fill(limiter, NOW + 10_000)).toEqual([])
   })
 
   test('a probe that is refused for being busy, while others are in the air, leaves its turn to the next after a rest', () => {
-    const gate = new CarrierGate(8)
-    const [first, ...others] = fill(gate)
+    const limiter = new CarrierGate(8)
+    const [first, ...others] = fill(limiter)
     first?.answered(unfit, NOW)
     others.pop()?.free()
-    const [probe] = fill(gate, NOW + 10_000)
+    const [probe] = fill(limiter, NOW + 10_000)
     probe?.answered(busy, NOW + 10_000)
-    expect(gate.inFlight).toBe(6)
-    expect(gate.health(NOW + 10_000)).toMatchObject({ isHealthy: false, code: 'HTTP_429', retryAt: NOW + 30_000 })
+    expect(limiter.inFlight).toBe(6)
+    expect(limiter.health(NOW + 10_000)).toMatchObject({ isHealthy: false, code: 'HTTP_429', retryAt: NOW + 30_000 })
     for (const other of others) other.answered(accepted, NOW + 20_000)
-    expect(fill(gate, NOW + 29_999)).toEqual([])
-    const [next] = fill(gate, NOW + 30_000)
+    expect(fill(limiter, NOW + 29_999)).toEqual([])
+    const [next] = fill(limiter, NOW + 30_000)
     next?.answered(accepted, NOW + 30_000)
-    expect(gate.health(NOW + 30_000).isHealthy).toBe(true)
+    expect(limiter.health(NOW + 30_000).isHealthy).toBe(true)
   })
 
   test('a carrier that refuses while it works on others is busy, not broken', () => {
-    const gate = new CarrierGate(128)
-    const passes = fill(gate)
+    const limiter = new CarrierGate(128)
+    const passes = fill(limiter)
     for (const pass of passes.slice(50)) pass.answered(busy, NOW)
-    expect(gate.health(NOW).isHealthy).toBe(true)
+    expect(limiter.health(NOW).isHealthy).toBe(true)
   })
 
   test('a carrier that refuses everybody is broken, soon', () => {
-    const gate = new CarrierGate(128)
+    const limiter = new CarrierGate(128)
     let sent = 0
-    for (; gate.admits(NOW) && sent < 1_000; sent++) gate.enter(NOW)?.answered(busy, NOW)
+    for (; limiter.admits(NOW) && sent < 1_000; sent++) limiter.enter(NOW)?.answered(busy, NOW)
     expect(sent).toBe(10)
   })
 
   test('a carrier that cannot be reached is broken, whatever else is in the air', () => {
-    const gate = new CarrierGate(128)
-    const passes = fill(gate)
+    const limiter = new CarrierGate(128)
+    const passes = fill(limiter)
     for (const pass of passes.slice(0, 3))
       pass.answered({ kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' }, NOW)
-    expect(gate.health(NOW)).toMatchObject({ isHealthy: false, code: 'NOT_SENT_ECONNREFUSED' })
+    expect(limiter.health(NOW)).toMatchObject({ isHealthy: false, code: 'NOT_SENT_ECONNREFUSED' })
   })
 
   test('counts what the carrier still has in the air from before it was set anew', () => {
@@ -135,23 +135,23 @@ describe('a gate', () => {
   })
 
   test('of a provider whose failures are played never closes', () => {
-    const gate = new CarrierGate(8, { neverOpens: true })
-    for (let n = 0; n < 50; n++) gate.enter(NOW)?.answered(unfit, NOW)
-    expect([gate.admits(NOW), gate.health(NOW).isHealthy]).toEqual([true, true])
+    const limiter = new CarrierGate(8, { neverOpens: true })
+    for (let n = 0; n < 50; n++) limiter.enter(NOW)?.answered(unfit, NOW)
+    expect([limiter.admits(NOW), limiter.health(NOW).isHealthy]).toEqual([true, true])
   })
 })
 
-describe('gates', () => {
+describe('limiters', () => {
   test('are found by name until they are closed; one that is opened anew counts what the one before has in the air', () => {
-    const gates = new LocalGates()
-    expect(gates.find('main')).toBeUndefined()
-    const first = gates.open('main', 2)
-    expect(gates.find('main')).toBe(first)
+    const limiters = new LocalGates()
+    expect(limiters.find('main')).toBeUndefined()
+    const first = limiters.open('main', 2)
+    expect(limiters.find('main')).toBe(first)
     first.enter(NOW)
-    const second = gates.open('main', 2)
-    expect([gates.find('main') === second, second.inFlight]).toEqual([true, 1])
-    gates.close('main')
-    expect(gates.find('main')).toBeUndefined()
-    expect(gates.open('main', 2).inFlight).toBe(0)
+    const second = limiters.open('main', 2)
+    expect([limiters.find('main') === second, second.inFlight]).toEqual([true, 1])
+    limiters.close('main')
+    expect(limiters.find('main')).toBeUndefined()
+    expect(limiters.open('main', 2).inFlight).toBe(0)
   })
 })

@@ -5,12 +5,12 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
 
-const lane = () => new TrafficSegment({ kind: 'pk', country: 'KR' }, weeksOf({ verified: 60, unverified: 10 }), true)
+const segment = () => new TrafficSegment({ kind: 'pk', country: 'KR' }, weeksOf({ verified: 60, unverified: 10 }), true)
 const HOW = { mayPause: true, isLocal: false }
 
 describe('how codes of a country fare one after another', () => {
   test('codes that are typed at once speak for it as those do that take longer', () => {
-    const one = lane()
+    const one = segment()
     for (let n = 0; n < 4; n++) one.see(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
     const before = one.suspicion.score
     expect(before).toBeGreaterThan(0)
@@ -19,7 +19,7 @@ describe('how codes of a country fare one after another', () => {
       for (const stage of ['sent', 'early', 'judged', 'late'] as const)
         one.see(aSighting({ createdAt, verifiedAt }), stage, HOW)
     const twoTyped = before - one.suspicion.score
-    const other = lane()
+    const other = segment()
     for (let n = 0; n < 4; n++) other.see(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
     other.see(aSighting({ createdAt, verifiedAt: createdAt + 60 * SECOND_MS }), 'judged', HOW)
     expect(twoTyped).toBeCloseTo(2 * (before - other.suspicion.score))
@@ -42,11 +42,11 @@ describe('where nothing arrives', () => {
   }
 
   test('nobody is suspected while it lasts, nor when people type again and the last codes of before are judged', () => {
-    const one = lane()
+    const one = segment()
     lost(one)
     expect(one.isSuspected(NOW + 27 * MINUTE_MS)).toBe(false)
     for (let count = 1; count <= 30; count++) {
-      const again = lane()
+      const again = segment()
       lost(again)
       typed(again, count)
       expect(again.pause.pausedUntil).toBeUndefined()
@@ -54,18 +54,18 @@ describe('where nothing arrives', () => {
   })
 
   test('it is an attack where so many are refused as people are not', () => {
-    const one = lane()
+    const one = segment()
     for (let n = 0; n < 36; n++) one.knock(NOW + 2 * MINUTE_MS)
     lost(one)
     expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
-    const other = lane()
+    const other = segment()
     for (let n = 0; n < 34; n++) other.knock(NOW + 2 * MINUTE_MS)
     lost(other)
     expect(other.pause.pausedUntil).toBeUndefined()
   })
 
   test('it is an attack where there are more codes than people ask for, of one prefix, too', () => {
-    const one = lane()
+    const one = segment()
     lost(one)
     for (let n = 0; n < 120; n++)
       one.see(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', { ...HOW, isLocal: true })
@@ -75,7 +75,7 @@ describe('where nothing arrives', () => {
 })
 
 test('silence that was bought counts at once when it is found out', () => {
-  const one = lane()
+  const one = segment()
   for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW - HOUR_MS }), 'judged', { ...HOW, isLocal: true })
   for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW, delivery: 'unknown' }), 'judged', HOW)
   expect(one.suspicion).toMatchObject({ score: 0, unverified: 20 })
@@ -85,7 +85,7 @@ test('silence that was bought counts at once when it is found out', () => {
 })
 
 test('an hour that is being stored stays as it was given', () => {
-  const one = lane()
+  const one = segment()
   const createdAt = Math.floor(NOW / HOUR_MS) * HOUR_MS
   one.see(aSighting({ createdAt }), 'sent', HOW)
   const [given] = one.finished(createdAt, createdAt + 2 * HOUR_MS)

@@ -14,8 +14,8 @@ const SINCE = NOW - DAY_MS
 
 /** Every name in a snapshot of this format. */
 const NAMES = [
-  'apps beside counted countries country counts credits early format held hour hours judged kind knocks lanes late pause',
-  'pauses pending phones pk places ripeUntil score seconds sent since sk storedUntil suspicion tally traffic typing until',
+  'apps beside counted counter countries country counts credits early format held hour hours judged kind knocks late pause',
+  'pauses pending phones pk places ripeUntil score seconds segments sent since sk storedUntil suspicion traffic typing until',
   'unverified verified wasted wastedLately',
 ].join(' ')
 
@@ -61,11 +61,11 @@ test('what is restored is what was known', () => {
 
 test('restored places are forgotten with their app, and before those that were seen since', () => {
   const places = new PrefixAndNetworkCounters()
-  const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
-  places.restore([[prefixName(APP_ID, 'sk', 'one'), tally]])
+  const counter = { pending: 0, phones: [1, 0] as const, counts: [] }
+  places.restore([[prefixName(APP_ID, 'sk', 'one'), counter]])
   places.forget(APP_ID)
   expect(places.stateOf(APP_ID)).toEqual([])
-  places.restore(['one', 'two'].map((hash) => [prefixName(APP_ID, 'sk', hash), tally] as const))
+  places.restore(['one', 'two'].map((hash) => [prefixName(APP_ID, 'sk', hash), counter] as const))
   places.prefix(prefixName(APP_ID, 'sk', 'two'))
   for (let n = 0; n < 19_999; n++) places.prefix(prefixName(APP_ID, 'sk', `${n}`))
   const nowhere = places.prefixSeen('nowhere')
@@ -75,9 +75,9 @@ test('restored places are forgotten with their app, and before those that were s
 
 test('a snapshot has the two thousand places that were seen last: more would hold the event loop', () => {
   const places = new PrefixAndNetworkCounters()
-  const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
+  const counter = { pending: 0, phones: [1, 0] as const, counts: [] }
   const names = Array.from({ length: 2_500 }, (_, n) => prefixName(APP_ID, 'sk', `${n}`))
-  places.restore(names.slice(0, 1_000).map((name) => [name, tally] as const))
+  places.restore(names.slice(0, 1_000).map((name) => [name, counter] as const))
   for (const name of names.slice(1_000)) places.prefix(name)
   expect(places.stateOf(APP_ID).map(([name]) => name)).toEqual(names.slice(-2_000))
 })
@@ -88,7 +88,7 @@ test('one of another format, of a day ago or of a later time is none', () => {
     stateIn({ appId: APP_ID, madeAt: NOW, state: text }, since, now)
   const text = textOf(state)
   expect(read(text)).toBeDefined()
-  expect(read(text.replace('"format":1', '"format":0'))).toBeUndefined()
+  expect(read(text.replace('"format":2', '"format":0'))).toBeUndefined()
   expect([read(text, NOW + 1), read(text, SINCE, NOW - 1)]).toEqual([undefined, undefined])
 })
 
@@ -104,6 +104,6 @@ test('its format is as it was: whoever changes what is in it raises FORMAT and c
   }
   const text = textOf({ until: UNTIL, counted: [], traffic: traffic().app.state })
   collect(JSON.parse(text))
-  expect(text).toStartWith('{"format":1,')
+  expect(text).toStartWith('{"format":2,')
   expect([...names].sort().join(' ')).toBe(NAMES)
 })

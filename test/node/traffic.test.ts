@@ -54,8 +54,8 @@ function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
       const n = made++
       const phone = `+8210${2_000 + n}0000`
       const asked = { kind: 'pk', phone, country: 'KR', address: `198.51.${n >> 8}.${n & 255}`, ...changes } as const
-      const { wish, issue: make } = orderOf(asked, random, clock.now())
-      const entrant = await traffic.enter(APP_ID, wish)
+      const { facts, issue: make } = orderOf(asked, random, clock.now())
+      const entrant = await traffic.enter(APP_ID, facts)
       const finding = entrant.assess(protection, 1)
       if (finding?.isRefused) {
         entrant.leave(undefined)
@@ -334,10 +334,10 @@ describe('what a server has found', () => {
   ])('is an incident where one is refused every %s: %p', (_, everyMs, isIncident) => {
     const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
     const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
-    const { wish } = orderOf(asked, seededRandom(1), NOW)
+    const { facts } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
       const at = NOW + n * everyMs
-      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, traffic.find(wish), at)
+      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, traffic.find(facts), at)
       return traffic.take(at).troubles.length > 0
     })
     expect(found.includes(true)).toBe(isIncident)
@@ -353,9 +353,9 @@ describe('what a server has found', () => {
     const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
     for (const country of [...countries, ...countries]) {
       const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
-      traffic.note(refused, traffic.find(orderOf(asked, seededRandom(1), NOW).wish), NOW)
+      traffic.note(refused, traffic.find(orderOf(asked, seededRandom(1), NOW).facts), NOW)
     }
-    const found = traffic.take(NOW).troubles.map(({ lane }) => lane.country)
+    const found = traffic.take(NOW).troubles.map(({ segment }) => segment.country)
     expect(found.sort()).toEqual(areIncidents ? countries.sort() : [])
   })
 
@@ -468,10 +468,10 @@ test('who is on its way in counts for others, and never for itself, however ofte
   const { server } = platform()
   const { traffic } = server({ isAlone: true })
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
-  const { wish } = orderOf(asked, seededRandom(1), NOW)
+  const { facts } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
   const protection = { ...NEW_APP, caps: [cap] }
-  const [one, other] = [await traffic.enter(APP_ID, wish), await traffic.enter(APP_ID, wish)]
+  const [one, other] = [await traffic.enter(APP_ID, facts), await traffic.enter(APP_ID, facts)]
   expect(one.isRefused(protection, 1)).toBe(false)
   expect(other.isRefused(protection, 1)).toBe(true)
   for (let look = 0; look < 3; look++) expect(one.assess(protection, 1)).toBeUndefined()
@@ -485,8 +485,12 @@ test('codes for many prefixes count together for the network they are asked from
   const traffic = new TrafficWatch({ store: new Kept({ hours: [], lastDay: [] }, () => NOW).store, ...ALONE })
   const random = seededRandom(1)
   const enter = (n: number, address: string) => {
-    const { wish, issue } = orderOf({ kind: 'pk', phone: `+8210${2_000 + n}0000`, country: 'KR', address }, random, NOW)
-    return traffic.enter(APP_ID, wish).then((entrant) => ({ entrant, issue }))
+    const { facts, issue } = orderOf(
+      { kind: 'pk', phone: `+8210${2_000 + n}0000`, country: 'KR', address },
+      random,
+      NOW,
+    )
+    return traffic.enter(APP_ID, facts).then((entrant) => ({ entrant, issue }))
   }
   const ruleFrom = async (address: string) => (await enter(99, address)).entrant.assess(NEW_APP, 1)?.rule
   const asked = await Promise.all(Array.from({ length: 10 }, (_, n) => enter(n, '198.51.100.7')))
@@ -502,7 +506,7 @@ test('a pause of browser keys is none of secret keys', () => {
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
   const ruleOf = (kind: 'sk' | 'pk') => {
     const asked = { kind, phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
-    return traffic.assess(NEW_APP, traffic.find(orderOf(asked, seededRandom(1), NOW).wish), 1, NOW)?.rule
+    return traffic.assess(NEW_APP, traffic.find(orderOf(asked, seededRandom(1), NOW).facts), 1, NOW)?.rule
   }
   expect([ruleOf('sk'), ruleOf('pk')]).toEqual([undefined, undefined])
   traffic.follow([aPause('pk')])
@@ -512,17 +516,17 @@ test('a pause of browser keys is none of secret keys', () => {
 test('a prefix has its cap, however many others are asked for in vain', () => {
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
-  const { wish } = orderOf(asked, seededRandom(1), NOW)
+  const { facts } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
-  const at = (prefix: string) => traffic.find({ ...wish, prefix })
+  const at = (prefix: string) => traffic.find({ ...facts, prefix })
   const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, at(prefix), 1, NOW)
-  traffic.entering(at(wish.prefix))
+  traffic.entering(at(facts.prefix))
   for (let n = 0; n < 20_000; n++) {
     expect(findingOf(`${n}`)?.rule).not.toBe('cap')
     // Refused for something else: no template, no credit, another code too soon.
     traffic.entering(at(`${n}`)).end()
   }
-  expect(findingOf(wish.prefix)?.rule).toBe('cap')
+  expect(findingOf(facts.prefix)?.rule).toBe('cap')
 })
 
 test('an app of which nobody asks anything for a day is forgotten, and known again when somebody does', async () => {

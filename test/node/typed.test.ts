@@ -78,8 +78,8 @@ function lived(codes: readonly Code[], hours: readonly TrafficHour[], protection
   return app
 }
 
-const ruleFound = (app: AppTraffic, wish: RequestFacts, protection = PROTECTION) => {
-  const found = app.assess(protection, app.find(wish), 1, NOW)
+const ruleFound = (app: AppTraffic, facts: RequestFacts, protection = PROTECTION) => {
+  const found = app.assess(protection, app.find(facts), 1, NOW)
   return found && isProvable(found.rule) ? found.rule : undefined
 }
 
@@ -147,9 +147,9 @@ test('what an operator has reopened is open for that time, whatever rules find, 
       const isRefused = ruleFound(lived(codes, hours), aWish('KR', { prefix: 'one', network: 'home' })) !== undefined
       if (isRefused) held++
       const app = lived(codes, hours, { ...PROTECTION, reopened })
-      const wish = aWish('KR', { prefix: 'one', network: 'home' })
-      expect(ruleFound(app, wish, { ...PROTECTION, reopened })).toBeUndefined()
-      expect(app.take(NOW).troubles.filter(({ lane }) => lane.country === 'KR')).toEqual([])
+      const facts = aWish('KR', { prefix: 'one', network: 'home' })
+      expect(ruleFound(app, facts, { ...PROTECTION, reopened })).toBeUndefined()
+      expect(app.take(NOW).troubles.filter(({ segment }) => segment.country === 'KR')).toEqual([])
     }),
     { numRuns: 300 },
   )

@@ -206,7 +206,7 @@ describe.each(['together', 'with a savepoint each'])(
 )
 
 describe('a store on a disk that is full', () => {
-  const letter = { ...LETTER, text: '가'.repeat(1_000), variables: { name: 'x'.repeat(20_000) } }
+  const rendered = { ...LETTER, text: '가'.repeat(1_000), variables: { name: 'x'.repeat(20_000) } }
 
   test('refuses what it cannot keep as unavailable, keeps nothing of it, and recovers', async () => {
     using scratch = new Scratch()
@@ -224,7 +224,7 @@ describe('a store on a disk that is full', () => {
           await tx.wallets.save({ ...(await tx.wallets.lock(OWNER.appId)), reserved: index + 1 })
           await tx.issues.add(issue)
           await tx.claims.add(claimOf(issue, index))
-          await tx.outbox.add(issue, letter)
+          await tx.outbox.add(issue, rendered)
           await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           return issue.issueId
         }),

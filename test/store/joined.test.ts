@@ -7,13 +7,13 @@ const bound = () => []
 const read = () => undefined
 
 test('what several ask is one statement, whose rows say whose they are', () => {
-  const letter = plain(
+  const rendered = plain(
     (place) => `SELECT sealed FROM outbox WHERE issue_id = ${place(1)} AND ${place(2)} > 0`,
     bound,
     read,
     { types: ['uuid', 'bigint'] },
   )
-  expect(askedBySeveral(letter, 2)).toBe(
+  expect(askedBySeveral(rendered, 2)).toBe(
     'SELECT asked.unit, answer.* FROM (VALUES (0,$1::uuid,$2::bigint),(1,$3::uuid,$4::bigint)) AS asked (unit,p1,p2)' +
       ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = asked.p1 AND asked.p2 > 0 OFFSET 0) AS answer',
   )
@@ -35,8 +35,8 @@ test('rows that several add are one statement, with what is to happen to those t
 })
 
 test('a text is made once for as many: it is prepared by it', () => {
-  const letter = plain((place) => `SELECT ${place(1)}`, bound, read, { types: ['uuid'] })
-  expect(askedBySeveral(letter, 2)).toBe(askedBySeveral(letter, 2))
+  const rendered = plain((place) => `SELECT ${place(1)}`, bound, read, { types: ['uuid'] })
+  expect(askedBySeveral(rendered, 2)).toBe(askedBySeveral(rendered, 2))
 })
 
 test('what locks, and does not say what, is not for several: one could change what another has read', () => {

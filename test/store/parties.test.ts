@@ -238,7 +238,7 @@ describe('units that share a transaction', () => {
     })
     const { outcomes } = await together(
       ...issues.map((issue, n) => async (tx: Tx) => {
-        const [found, attempts, letter] = await Promise.all([
+        const [found, attempts, rendered] = await Promise.all([
           tx.issues.lock(issue, issue.issueId),
           tx.attempts.ofIssue(issue, issue.issueId),
           tx.outbox.find(issue.issueId),
@@ -249,7 +249,7 @@ describe('units that share a transaction', () => {
         if (found) await tx.issues.save({ ...found, sendPending: false }, found)
         await tx.reports.expect(awaitedOf(issue))
         await tx.wallets.debit(issue.appId, issue)
-        return [found?.issueId, attempts.length, letter?.to]
+        return [found?.issueId, attempts.length, rendered?.to]
       }),
     )
     expect(outcomes).toEqual(issues.map(({ issueId }) => ({ value: [issueId, 1, LETTER.to] })))

@@ -87,8 +87,8 @@ export function phoneSuite(atHand: () => AtHand): void {
         { kind: 'pk', failures: fail(undefined, NOW) },
       ])
       expect(await phones.failures(APP.appId, [FORMER])).toEqual([])
-      expect(await phones.letter(issue.issueId)).toEqual(LETTER)
-      expect(await phones.letter(uuidAt(NOW, 77))).toBeUndefined()
+      expect(await phones.rendered(issue.issueId)).toEqual(LETTER)
+      expect(await phones.rendered(uuidAt(NOW, 77))).toBeUndefined()
       expect(await phones.events(issue.issueId)).toEqual([first, second])
     })
   })
@@ -235,7 +235,7 @@ export function phoneSuite(atHand: () => AtHand): void {
         [other, 1],
       ] as const) {
         expect(await read.attempts.ofIssue(OWNER, one.issueId)).toHaveLength(left)
-        expect((await read.phones.letter(one.issueId)) ? 1 : 0).toBe(left)
+        expect((await read.phones.rendered(one.issueId)) ? 1 : 0).toBe(left)
         expect((await run((tx) => tx.reports.find(one.messageId))) ? 1 : 0).toBe(left)
       }
       expect((await run((tx) => tx.jobs.claim('await-report', '', 9))).map(({ subjectId }) => subjectId)).toEqual([

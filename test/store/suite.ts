@@ -895,9 +895,9 @@ export function storeSuite(
       const issue = issueNumber(1)
 
       test('number and text are there until they are erased', async () => {
-        const letter = { ...LETTER, from: '0212345678', variables: { name: '앤' }, scenario: 7 }
-        await run((tx) => tx.outbox.add(issue, letter))
-        expect(await run((tx) => tx.outbox.find(issue.issueId))).toEqual(letter)
+        const rendered = { ...LETTER, from: '0212345678', variables: { name: '앤' }, scenario: 7 }
+        await run((tx) => tx.outbox.add(issue, rendered))
+        expect(await run((tx) => tx.outbox.find(issue.issueId))).toEqual(rendered)
         await run((tx) => tx.outbox.erase(issue.issueId))
         expect(await run((tx) => tx.outbox.find(issue.issueId))).toBeUndefined()
       })

@@ -80,8 +80,8 @@ describe('a connection', () => {
 
   test('serves the next one after an answer that came letter by letter', async () => {
     const server = await Receiver.start(async (socket) => {
-      for (const letter of OK) {
-        socket.write(letter)
+      for (const rendered of OK) {
+        socket.write(rendered)
         await turns(1)
       }
     })

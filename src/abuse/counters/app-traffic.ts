@@ -52,7 +52,7 @@ export interface Whereabouts {
 
 /** A code somebody asks for. */
 export interface PendingRequest extends Whereabouts {
-  readonly wish: RequestFacts
+  readonly facts: RequestFacts
   readonly prefix: string
 }
 
@@ -90,12 +90,12 @@ export class InFlight {
 
   #count(by: 1 | -1): void {
     this.#countBefore(by)
-    for (const { tally } of this.places) tally.entering += by
+    for (const { counter } of this.places) counter.entering += by
   }
 
   #countBefore(by: 1 | -1): void {
     this.app.entering += by
-    for (const { tally } of this.ways) tally.entering += by
+    for (const { counter } of this.ways) counter.entering += by
   }
 }
 
@@ -103,13 +103,13 @@ export class InFlight {
 export interface AppTrafficState {
   readonly since: number
   readonly apps: Readonly<Record<KeyKind, TrafficCounterState>>
-  readonly lanes: ReadonlyArray<readonly [LaneName, LaneState]>
+  readonly segments: ReadonlyArray<readonly [LaneName, LaneState]>
   readonly places: readonly PlaceState[]
 }
 
 export class AppTraffic {
   /** By their countries. */
-  readonly #lanes: Record<KeyKind, Map<string, TrafficSegment>> = { sk: new Map(), pk: new Map() }
+  readonly #segments: Record<KeyKind, Map<string, TrafficSegment>> = { sk: new Map(), pk: new Map() }
   readonly #apps: Record<KeyKind, TrafficCounter> = { sk: new TrafficCounter(), pk: new TrafficCounter() }
   readonly #digits = new Map<string, string>()
   #decided = new Map<string, CountedDecision>()
@@ -134,7 +134,7 @@ export class AppTraffic {
         hours.filter((hour) => hour.kind === kind),
         ({ country }) => country,
       ))
-        this.#lanes[kind].set(country, new TrafficSegment({ kind, country }, ofLane, false))
+        this.#segments[kind].set(country, new TrafficSegment({ kind, country }, ofLane, false))
     this.#learn()
   }
 
@@ -142,15 +142,15 @@ export class AppTraffic {
     return {
       since: this.since,
       apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state },
-      lanes: this.#all().map((lane) => [lane.name, lane.state] as const),
+      segments: this.#all().map((segment) => [segment.name, segment.state] as const),
       places: this.places.stateOf(this.appId),
     }
   }
 
-  restore({ since, apps, lanes, places }: AppTrafficState): void {
+  restore({ since, apps, segments, places }: AppTrafficState): void {
     this.since = since
     for (const kind of KINDS) this.#apps[kind].restore(apps[kind])
-    for (const [{ kind, country }, state] of lanes) this.#lane(kind, country).restore(state)
+    for (const [{ kind, country }, state] of segments) this.#segment(kind, country).restore(state)
     this.places.restore(places)
   }
 
@@ -162,8 +162,8 @@ export class AppTraffic {
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const mayPause = this.#protection?.conversion === 'block' && !isReopened(this.#protection, sighting, now)
     const how = { mayPause, isLocal }
-    const [lane, beside] = where.ways
-    const seen = lane.see(sighting, stage, how)
+    const [segment, beside] = where.ways
+    const seen = segment.see(sighting, stage, how)
     beside?.judge(sighting, stage, how)
     this.#apps[sighting.kind].see(seen, stage)
     prefix?.see(seen, stage)
@@ -176,10 +176,10 @@ export class AppTraffic {
   }
 
   /** Where the code would go, as it is known here. */
-  find(wish: RequestFacts): PendingRequest {
-    const { kind, country = ELSEWHERE, prefix, network } = wish
+  find(facts: RequestFacts): PendingRequest {
+    const { kind, country = ELSEWHERE, prefix, network } = facts
     return {
-      wish,
+      facts,
       ways: this.#ways(kind, country),
       prefix: prefixName(this.appId, kind, prefix),
       network: network === undefined ? undefined : networkName(this.appId, kind, network),
@@ -203,16 +203,16 @@ export class AppTraffic {
     matters?: Matters,
   ): RuleHit | undefined {
     this.#protection = protection
-    return assess(protection, sought.wish, this.#around(sought, price, now), now, matters)
+    return assess(protection, sought.facts, this.#around(sought, price, now), now, matters)
   }
 
   #around(sought: PendingRequest, price: number, now: number): Surroundings {
-    const { wish, ways, prefix, network } = sought
+    const { facts, ways, prefix, network } = sought
     for (const way of ways) way.resume(now)
-    const [{ tally: country, usual }] = ways
+    const [{ counter: country, usual }] = ways
     return {
       price,
-      app: this.#apps[wish.kind],
+      app: this.#apps[facts.kind],
       country,
       prefix: this.places.prefixSeen(prefix),
       network: network === undefined ? undefined : this.places.networkSeen(network),
@@ -223,10 +223,10 @@ export class AppTraffic {
 
   /** Counts one more that is on its way in, until it is over. */
   entering(sought: PendingRequest): InFlight {
-    const { wish, ways, prefix, network } = sought
+    const { facts, ways, prefix, network } = sought
     const places = [this.places.enterPrefix(prefix)]
     if (network !== undefined) places.push(this.places.enterNetwork(network))
-    return new InFlight(this.#apps[wish.kind], ways, places)
+    return new InFlight(this.#apps[facts.kind], ways, places)
   }
 
   /** The digits of a prefix that a number of this server's own has. */
@@ -247,10 +247,10 @@ export class AppTraffic {
 
   /** The open incidents as they are stored. */
   follow(incidents: readonly Incident[]): void {
-    for (const lane of this.#all()) {
-      const was = this.#incidents.some((incident) => isOf(incident, lane))
-      const is = incidents.find((incident) => isOf(incident, lane))
-      if (was || is) lane.follow(is)
+    for (const segment of this.#all()) {
+      const was = this.#incidents.some((incident) => isOf(incident, segment))
+      const is = incidents.find((incident) => isOf(incident, segment))
+      if (was || is) segment.follow(is)
     }
     this.#incidents = incidents
   }
@@ -264,15 +264,16 @@ export class AppTraffic {
     const decisions = [...this.#decided.values()].map((decided) => this.#decisionOf(decided))
     this.#decided = new Map()
     const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
-    const lanes = this.#all()
-    for (const lane of lanes) this.#endDoubt(lane, now)
+    const segments = this.#all()
+    for (const segment of segments) this.#endDoubt(segment, now)
     const beside = { sk: this.#refusedElsewhere('sk'), pk: this.#refusedElsewhere('pk') }
-    const refusedWith = (lane: TrafficSegment) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
+    const refusedWith = (segment: TrafficSegment) =>
+      segment.isUsual ? this.#refused(segment) : beside[segment.name.kind]
     return {
       appId: this.appId,
       decisions,
-      troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, refusedWith(lane), now) ?? []),
-      hours: lanes.flatMap((lane) => lane.finished(whole, now)),
+      troubles: segments.flatMap((segment) => this.#takeTrouble(segment, refusedWith(segment), now) ?? []),
+      hours: segments.flatMap((segment) => segment.finished(whole, now)),
     }
   }
 
@@ -280,14 +281,14 @@ export class AppTraffic {
   giveBack({ decisions, troubles }: Findings): void {
     for (const { prefixHash, networkHash, ...decision } of decisions)
       this.#countDecided({ ...decision, prefix: hex(prefixHash), network: hex(networkHash) })
-    for (const { lane, ...trouble } of troubles)
-      this.#addTrouble(this.#troubles, this.#lane(lane.kind, lane.country), trouble)
+    for (const { segment, ...trouble } of troubles)
+      this.#addTrouble(this.#troubles, this.#segment(segment.kind, segment.country), trouble)
   }
 
   stored({ hours }: Findings, now: number): void {
-    for (const lane of this.#all()) {
-      const ofLane = hours.filter((hour) => isOf(hour, lane))
-      if (ofLane.length > 0) lane.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
+    for (const segment of this.#all()) {
+      const ofLane = hours.filter((hour) => isOf(hour, segment))
+      if (ofLane.length > 0) segment.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
     }
     if (hours.length > 0) this.#learn()
   }
@@ -298,104 +299,104 @@ export class AppTraffic {
   }
 
   /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
-  #takeTrouble(lane: TrafficSegment, beside: number, now: number): FoundTrouble | undefined {
-    const { name, pause } = lane
-    const known = this.#incidents.find((incident) => isOf(incident, lane))
-    const trouble = this.#troubles.get(lane)
+  #takeTrouble(segment: TrafficSegment, beside: number, now: number): FoundTrouble | undefined {
+    const { name, pause } = segment
+    const known = this.#incidents.find((incident) => isOf(incident, segment))
+    const trouble = this.#troubles.get(segment)
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
-    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane, now))
+    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(segment, now))
     if (!isNew && (!trouble || (!known && beside < INCIDENT_FROM))) {
-      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(lane)
+      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(segment)
       return undefined
     }
-    this.#troubles.delete(lane)
+    this.#troubles.delete(segment)
     const nothing = { refused: 0, isBlocked: isNewlyPaused, lastAt: now, rules: [] }
     const { refused, isBlocked, lastAt, rules } = trouble ?? nothing
-    return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: lane.cost(now) }
+    return { segment: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: segment.cost(now) }
   }
 
   /** Few in each of many countries where little is usual are many together. */
   #refusedElsewhere(kind: KeyKind): number {
-    const unusual = this.#lanes[kind].values().filter((lane) => !lane.isUsual)
-    return unusual.reduce((total, lane) => total + this.#refused(lane), 0)
+    const unusual = this.#segments[kind].values().filter((segment) => !segment.isUsual)
+    return unusual.reduce((total, segment) => total + this.#refused(segment), 0)
   }
 
-  #refused(lane: TrafficSegment): number {
-    return this.#troubles.get(lane)?.refused ?? 0
+  #refused(segment: TrafficSegment): number {
+    return this.#troubles.get(segment)?.refused ?? 0
   }
 
   /** It is trouble where nobody types, and nothing where somebody does. */
-  #endDoubt(lane: TrafficSegment, now: number): void {
-    const doubt = this.#doubts.get(lane)
+  #endDoubt(segment: TrafficSegment, now: number): void {
+    const doubt = this.#doubts.get(segment)
     if (!doubt) return
-    const { kind, country } = lane.name
+    const { kind, country } = segment.name
     const isTrouble = this.#ways(kind, country).some(hasNobodyTyping)
-    if (isTrouble) this.#addTrouble(this.#troubles, lane, { ...doubt, rules: [...doubt.rules] })
-    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(lane)
+    if (isTrouble) this.#addTrouble(this.#troubles, segment, { ...doubt, rules: [...doubt.rules] })
+    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(segment)
   }
 
   /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
-  #isNewlyUntyped(lane: TrafficSegment, now: number): boolean {
+  #isNewlyUntyped(segment: TrafficSegment, now: number): boolean {
     const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
-    if (this.#protection && isReopened(this.#protection, lane.name, now)) return false
-    return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
+    if (this.#protection && isReopened(this.#protection, segment.name, now)) return false
+    return isLooked && !segment.usual.isLearned && segment.name.country !== ELSEWHERE && hasNobodyTyping(segment)
   }
 
   /** An app is learned by all its countries: one it never sent to is unusual. */
   #learn(): void {
     for (const kind of KINDS) {
-      const lanes = [...this.#lanes[kind].values()]
-      const { isLearned } = usualOf(lanes.flatMap(({ hours }) => hours))
-      for (const lane of lanes) lane.setLearned(isLearned)
-      const unusual = lanes.filter((lane) => !lane.isUsual || lane.name.country === ELSEWHERE)
-      this.#lane(kind, ELSEWHERE).setUsual(unusual.flatMap(({ hours }) => hours))
+      const segments = [...this.#segments[kind].values()]
+      const { isLearned } = usualOf(segments.flatMap(({ hours }) => hours))
+      for (const segment of segments) segment.setLearned(isLearned)
+      const unusual = segments.filter((segment) => !segment.isUsual || segment.name.country === ELSEWHERE)
+      this.#segment(kind, ELSEWHERE).setUsual(unusual.flatMap(({ hours }) => hours))
     }
   }
 
-  #lane(kind: KeyKind, country: string): TrafficSegment {
-    const lanes = this.#lanes[kind]
-    const known = lanes.get(country)
+  #segment(kind: KeyKind, country: string): TrafficSegment {
+    const segments = this.#segments[kind]
+    const known = segments.get(country)
     if (known) return known
-    const isLearned = lanes.values().some(({ usual }) => usual.isLearned)
-    const lane = new TrafficSegment({ kind, country }, [], isLearned)
-    lanes.set(country, lane)
-    return lane
+    const isLearned = segments.values().some(({ usual }) => usual.isLearned)
+    const segment = new TrafficSegment({ kind, country }, [], isLearned)
+    segments.set(country, segment)
+    return segment
   }
 
   #ways(kind: KeyKind, country: string): Ways {
-    const lane = this.#lane(kind, country)
-    return lane.isUsual || country === ELSEWHERE ? [lane] : [lane, this.#lane(kind, ELSEWHERE)]
+    const segment = this.#segment(kind, country)
+    return segment.isUsual || country === ELSEWHERE ? [segment] : [segment, this.#segment(kind, ELSEWHERE)]
   }
 
   #all(): TrafficSegment[] {
-    return KINDS.flatMap((kind) => [...this.#lanes[kind].values()])
+    return KINDS.flatMap((kind) => [...this.#segments[kind].values()])
   }
 
   /** A code was refused for what was found, or would have been. */
   note(finding: RuleHit, sought: PendingRequest, now: number): void {
     const { rule, isRefused, price: credits } = finding
-    const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
+    const { kind, country = ELSEWHERE, prefix, network = '' } = sought.facts
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
     this.#decide({ minute, kind, country, rule, isRefused, prefix, network, times: 1, credits })
     if (rule !== 'cap' && !isProvable(rule)) return
-    const [lane, beside] = sought.ways
-    lane.knock(now)
+    const [segment, beside] = sought.ways
+    segment.knock(now)
     beside?.knock(now)
-    const found = isDoubtful(finding, lane.usual.isLearned) ? this.#doubts : this.#troubles
-    this.#addTrouble(found, lane, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+    const found = isDoubtful(finding, segment.usual.isLearned) ? this.#doubts : this.#troubles
+    this.#addTrouble(found, segment, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
   #addTrouble(
     to: Map<TrafficSegment, IncidentDelta>,
-    lane: TrafficSegment,
-    added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>,
+    segment: TrafficSegment,
+    added: Omit<FoundTrouble, 'segment' | 'pause' | 'cost'>,
   ): void {
-    const known = to.get(lane) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
+    const known = to.get(segment) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
     known.refused += added.refused
     known.isBlocked ||= added.isBlocked
     known.lastAt = Math.max(known.lastAt, added.lastAt)
     for (const rule of added.rules) known.rules.add(rule)
-    to.set(lane, known)
+    to.set(segment, known)
   }
 
   /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
@@ -427,7 +428,8 @@ export class AppTraffic {
 const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: CountedDecision): string =>
   `${minute}/${kind}/${country}/${rule}/${isRefused}/${prefix}/${network}`
 
-const hasUntyped = (tally: TrafficCounter | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
+const hasUntyped = (counter: TrafficCounter | undefined, now: number): boolean =>
+  (counter?.untyped(now) ?? 0) >= LOCAL_FROM
 
 const hasNobodyTyping = ({ typing, usual }: TrafficSegment): boolean => isUntyped(typing.score, usual.isLearned)
 

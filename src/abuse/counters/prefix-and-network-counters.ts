@@ -20,21 +20,21 @@ export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${a
 const newPrefix = () => new TrafficCounter()
 const newNetwork = () => new NetworkCounter()
 
-export type PlaceState = readonly [name: string, tally: TrafficCounterState]
+export type PlaceState = readonly [name: string, counter: TrafficCounterState]
 
 /** Where one is on the way to. */
 export class Entered {
   constructor(
-    readonly tally: TrafficCounter,
+    readonly counter: TrafficCounter,
     private readonly name: string,
     private readonly entered: Map<string, TrafficCounter>,
   ) {
-    tally.entering++
+    counter.entering++
   }
 
   leave(): void {
-    this.tally.entering--
-    if (this.tally.entering === 0 && this.entered.get(this.name) === this.tally) this.entered.delete(this.name)
+    this.counter.entering--
+    if (this.counter.entering === 0 && this.entered.get(this.name) === this.counter) this.entered.delete(this.name)
   }
 }
 
@@ -103,28 +103,28 @@ export class PrefixAndNetworkCounters {
   #knownAt(name: string): TrafficCounter | undefined {
     const state = this.#restored.get(name)
     if (!state) return this.#known.get(name)
-    const tally = name.startsWith('n') ? newNetwork() : newPrefix()
-    tally.restore(state)
+    const counter = name.startsWith('n') ? newNetwork() : newPrefix()
+    counter.restore(state)
     this.#restored.delete(name)
-    this.#known.set(name, tally)
-    return tally
+    this.#known.set(name, counter)
+    return counter
   }
 
   #enter(name: string, make: () => TrafficCounter): Entered {
     const there = this.#at(name)
-    const tally = there ?? make()
-    if (!there) this.#entered.set(name, tally)
-    return new Entered(tally, name, this.#entered)
+    const counter = there ?? make()
+    if (!there) this.#entered.set(name, counter)
+    return new Entered(counter, name, this.#entered)
   }
 
   #of(name: string, make: () => TrafficCounter): TrafficCounter {
     const known = this.#knownAt(name)
-    const tally = known ?? this.#entered.get(name) ?? make()
+    const counter = known ?? this.#entered.get(name) ?? make()
     // The newest is the last one.
     if (known) this.#known.delete(name)
-    this.#known.set(name, tally)
+    this.#known.set(name, counter)
     if (this.#restored.size + this.#known.size > MOST) this.#forgetOldest()
-    return tally
+    return counter
   }
 
   #forgetOldest(): void {

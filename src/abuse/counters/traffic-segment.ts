@@ -41,7 +41,7 @@ interface SegmentOptions {
 
 /** The state that `restore` takes: everything but past hours and incidents, which are read anew. */
 export interface LaneState {
-  readonly tally: TrafficCounterState
+  readonly counter: TrafficCounterState
   readonly typing: EarlyConversionState
   readonly suspicion: SequentialTest
   readonly pause: Pause
@@ -55,7 +55,7 @@ export interface LaneState {
 }
 
 export class TrafficSegment implements WayThere {
-  readonly tally = new CountryCounter()
+  readonly counter = new CountryCounter()
   readonly typing = new EarlyConversionTest()
   suspicion: SequentialTest = UNSUSPECTED
   usual: Baseline
@@ -81,7 +81,7 @@ export class TrafficSegment implements WayThere {
 
   get state(): LaneState {
     return {
-      ...{ tally: this.tally.state, typing: this.typing.state, suspicion: this.suspicion, pause: this.#pause },
+      ...{ counter: this.counter.state, typing: this.typing.state, suspicion: this.suspicion, pause: this.#pause },
       ...{ resumed: this.#resumed, knocks: this.#knocks.state, costBefore: this.#costBefore },
       ...{ wasted: this.#wasted, wastedLately: this.#wastedLately.state },
       ...{ hours: [...this.#hours.values()], storedUntil: this.#storedUntil },
@@ -89,7 +89,7 @@ export class TrafficSegment implements WayThere {
   }
 
   restore(state: LaneState): void {
-    this.tally.restore(state.tally)
+    this.counter.restore(state.counter)
     this.typing.restore(state.typing)
     this.suspicion = state.suspicion
     this.#pause = state.pause
@@ -124,8 +124,8 @@ export class TrafficSegment implements WayThere {
       ? { ...sighting, delivery: 'undelivered' as const }
       : sighting
     this.typing.see(sighting, stage)
-    if (stage === 'judged') this.tally.hear(sighting)
-    const fate = this.tally.see(seen, stage)
+    if (stage === 'judged') this.counter.hear(sighting)
+    const fate = this.counter.see(seen, stage)
     if (fate === 'unverified') this.#waste(seen.price, now)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
     return seen
@@ -148,14 +148,16 @@ export class TrafficSegment implements WayThere {
   /** A carrier that usually reports says nothing of it, as it would where it lost all that there is. */
   #isSilent(sighting: IssueSample): boolean {
     const now = sighting.createdAt
-    const { tally, usual } = this
-    return tally.isSilent(sighting) && mayBeSilent(tally.verifiedOrSilent(now), usual, now) && !this.#isBesieged(now)
+    const { counter, usual } = this
+    return (
+      counter.isSilent(sighting) && mayBeSilent(counter.verifiedOrSilent(now), usual, now) && !this.#isBesieged(now)
+    )
   }
 
   isSuspected(now: number): boolean {
     const { suspicion, usual } = this
     if (suspicion.score < SUSPECTED || !usual.isLearned) return false
-    return !isTyped(this.tally, usual, now) && !this.#isOut(suspicion, now)
+    return !isTyped(this.counter, usual, now) && !this.#isOut(suspicion, now)
   }
 
   /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */

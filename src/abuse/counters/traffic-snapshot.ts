@@ -5,7 +5,7 @@ import type { AgeBucket } from '../rules/traffic-counter'
 import type { AppTrafficState } from './app-traffic'
 
 /** Raised with each change of what is in it; a snapshot of another format is as none. */
-const FORMAT = 1
+const FORMAT = 2
 
 export interface WatchedState {
   /** What was made before has been looked at, by age; Unix milliseconds. */

@@ -164,16 +164,16 @@ export class TrafficWatch implements Traffic {
 
   constructor(private readonly deps: TrafficDependencies) {}
 
-  async enter(appId: string, wish: RequestFacts): Promise<Entrant> {
+  async enter(appId: string, facts: RequestFacts): Promise<Entrant> {
     const askedAt = this.deps.clock.elapsed()
     const known = this.#apps.get(appId)
     const watched = known && isFresh(known, askedAt) ? known : await this.#fresh(appId)
     watched.askedAt = askedAt
     const { traffic } = watched
-    const sought = traffic.find(wish)
+    const sought = traffic.find(facts)
     return new OnItsWay(traffic, sought, this.deps.clock, (issue) => {
-      this.#seeSent(watched, sightedOf(issue, wish), sought)
-      traffic.name(wish.prefix, wish.digits)
+      this.#seeSent(watched, sightedOf(issue, facts), sought)
+      traffic.name(facts.prefix, facts.digits)
     })
   }
 

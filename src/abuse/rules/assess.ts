@@ -61,7 +61,7 @@ export interface Surroundings {
 
 /** What codes that go the same way have shown. */
 export interface WayThere {
-  readonly tally: CountryCounter
+  readonly counter: CountryCounter
   readonly usual: Baseline
   /** Of the sequential test, and what follows from it. */
   readonly suspicion: SequentialTest
@@ -82,12 +82,12 @@ export const mayRefuse: Matters = (mode) => mode === 'block'
 
 export function assess(
   protection: Protection,
-  wish: RequestFacts,
+  facts: RequestFacts,
   around: Surroundings,
   now: number,
   matters?: Matters,
 ): RuleHit | undefined {
-  const { found } = decide(protection, wish, around, now, matters)
+  const { found } = decide(protection, facts, around, now, matters)
   return found && { ...found, price: around.price }
 }
 
@@ -102,40 +102,44 @@ class RuleDecision {
 
 function decide(
   protection: Protection,
-  wish: RequestFacts,
+  facts: RequestFacts,
   around: Surroundings,
   now: number,
   matters = isNoted,
 ): RuleDecision {
   const decision = new RuleDecision()
-  if (wish.withoutTexts) decision.find(protection.numberTypes, 'number_type')
-  const destination = destinationOf(protection, wish, wish)
+  if (facts.withoutTexts) decision.find(protection.numberTypes, 'number_type')
+  const destination = destinationOf(protection, facts, facts)
   if (destination === 'closed') decision.find('block', 'country_closed')
   if (destination === 'not_open') decision.find(protection.countries, 'country_closed')
   for (const block of protection.blocks)
-    if (isBlockedBy(block, wish, now)) decision.find('block', 'blocked', block.until - now)
-  if (isTrusted(protection, wish)) return decision
+    if (isBlockedBy(block, facts, now)) decision.find('block', 'blocked', block.until - now)
+  if (isTrusted(protection, facts)) return decision
   const { isLearned } = around.usual
   const { tolerance } = protection
   const caps = matters(protection.capping) ? protection.caps : []
   for (const cap of caps) {
     const waitMs =
-      cap.kind === wish.kind
+      cap.kind === facts.kind
         ? capWaitMs(cap, tallyOf(cap, around), around.price, { isKnown: isLearned, tolerance }, now)
         : 0
     if (waitMs > 0) decision.find(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (matters(mode) && !isReopened(protection, wish, now))
-    findUnpaid(wish, around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
+  if (matters(mode) && !isReopened(protection, facts, now))
+    findUnpaid(facts, around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
   return decision
 }
 
-const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], wish: RequestFacts, now: number) =>
+const isBlockedBy = (
+  { country, prefix, kind, until }: Protection['blocks'][number],
+  facts: RequestFacts,
+  now: number,
+) =>
   now < until &&
-  wish.country === country &&
-  (prefix === undefined || prefix === wish.prefix) &&
-  (kind === undefined || kind === wish.kind)
+  facts.country === country &&
+  (prefix === undefined || prefix === facts.prefix) &&
+  (kind === undefined || kind === facts.kind)
 
 function isTrusted({ trusted }: Protection, { country, phone, address }: RequestFacts): boolean {
   return (
@@ -165,9 +169,9 @@ type Find = (rule: Rule, waitMs: number) => void
  * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
  * `conversion.ts`.
  */
-function findUnpaid(wish: RequestFacts, around: Surroundings, tolerance: number, now: number, find: Find): void {
+function findUnpaid(facts: RequestFacts, around: Surroundings, tolerance: number, now: number, find: Find): void {
   const { network, prefix, usual, ways } = around
-  const isOpen = (place: TrafficCounter, of: Baseline) => !wish.mayProve && isTyped(place, of, now)
+  const isOpen = (place: TrafficCounter, of: Baseline) => !facts.mayProve && isTyped(place, of, now)
   if (network && !isOpen(network, usual)) {
     const counts = network.counts(now)
     findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
@@ -176,36 +180,36 @@ function findUnpaid(wish: RequestFacts, around: Surroundings, tolerance: number,
   if (!isOpen(prefix, usual))
     findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
   for (const way of ways) {
-    const { pausedUntil, tally } = way
+    const { pausedUntil, counter } = way
     // What people type in a country of its own outweighs what nobody types in others.
-    if (isOpen(tally, way.usual)) return
+    if (isOpen(counter, way.usual)) return
     if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
     else if (way.isSuspected(now)) find('country_paused', PENDING_RETRY_MS)
-    findUnverified('country', tally, allowedThere(way, tolerance, now), now, find)
+    findUnverified('country', counter, allowedThere(way, tolerance, now), now, find)
   }
 }
 
 /** After a pause only so few at a time as show whether it is over. */
-function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
-  const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
+function allowedThere({ counter, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
+  const lately = { verified: counter.verifiedLately(now), wasPaused: pausedUntil !== undefined }
+  const allowed = tolerated(allowedOfCountry(counter.counts(now), lately, usual, now), tolerance)
   const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
 
 function findUnverified(
   place: 'network' | 'prefix' | 'country',
-  tally: TrafficCounter,
+  counter: TrafficCounter,
   allowed: Allowed,
   now: number,
   find: Find,
 ): void {
   const waitMs = Math.max(
-    tally.hour.waitMs('unverified', allowed.hour, now),
-    tally.day.waitMs('unverified', allowed.day, now),
+    counter.hour.waitMs('unverified', allowed.hour, now),
+    counter.day.waitMs('unverified', allowed.day, now),
   )
   if (waitMs > 0) find(`${place}_unverified`, waitMs)
-  if (tally.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
+  if (counter.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
 }
 
 /** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */

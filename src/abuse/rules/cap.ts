@@ -63,20 +63,20 @@ interface Regard {
 }
 
 /** As many as there may be now. */
-export function allowedBy(cap: Cap, tally: TrafficCounter, { isKnown, tolerance }: Regard, now: number): number {
+export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, tolerance }: Regard, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
-  const grown = tolerance * START[cap.every] + START_TIMES * tally[cap.every].at(now).verified
+  const grown = tolerance * START[cap.every] + START_TIMES * counter[cap.every].at(now).verified
   return Math.min(cap.max, Math.floor(grown))
 }
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
-export function capWaitMs(cap: Cap, tally: TrafficCounter, price: number, regard: Regard, now: number): number {
+export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: Regard, now: number): number {
   const { of, every, max } = cap
-  const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
-  const allowed = allowedBy(cap, tally, regard, now)
-  const waitMs = tally[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
+  const wanted = (counter.entering + 1) * (of === 'messages' ? 1 : price)
+  const allowed = allowedBy(cap, counter, regard, now)
+  const waitMs = counter[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
   return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
 }
 

@@ -151,7 +151,7 @@ function unwrapped(schema: z.ZodType): { type: z.ZodType; defaultValue?: unknown
 }
 
 function flagsOf(name: string, type: z.ZodType): string {
-  const long = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const long = `--${name.replace(/[A-Z]/g, (rendered) => `-${rendered.toLowerCase()}`)}`
   if (type instanceof z.ZodBoolean) return long
   if (type instanceof z.ZodNumber || type instanceof z.ZodCustom) return `${long} <${type === at ? 'date' : 'n'}>`
   return `${long} <${name}>`

@@ -86,7 +86,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
-  const node = { directory, gates: new LocalGates() }
+  const node = { directory, limiters: new LocalGates() }
   // Receipts belong to the server: refused here, they come again to it.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {

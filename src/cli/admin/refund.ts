@@ -53,7 +53,7 @@ function incidentOf({ app, allApps, outcome, from, to, carrier }: RefundOptions)
   if ((app === undefined) !== (allApps === true)) throw new InvalidArgumentError('either --app or --all-apps is needed')
   if (outcome === undefined || from === undefined || to === undefined)
     throw new InvalidArgumentError('either --issue is needed, or --outcome, --from and --to')
-  return { appId: app, mishap: outcome, from, to, carrier }
+  return { appId: app, problem: outcome, from, to, carrier }
 }
 
 async function refundIssue(opened: Opened, output: Output, which: { appId: string; issueId: string }): Promise<void> {
@@ -74,7 +74,7 @@ async function refundIncident(
   const damage = await administer.assessIncident(admin, incident)
   const { refundedBefore, undecided } = damage
   const found = administer.totalOf(damage.charged)
-  const asked = { outcome: incident.mishap, from: iso(incident.from), to: iso(incident.to), carrier: incident.carrier }
+  const asked = { outcome: incident.problem, from: iso(incident.from), to: iso(incident.to), carrier: incident.carrier }
   const aside = [
     ...(refundedBefore > 0 ? [`${refundedBefore} were refunded before.`] : []),
     ...(undecided > 0

@@ -124,7 +124,7 @@ const linesOf = ({ backup, bytes, sha256, held, asked, ms, lost }: Drilled): str
   `Its SHA-256: ${sha256}`,
   `It took ${ms.total} ms: ${ms.copy} to copy, ${ms.verify} to look at all of it, ${ms.answer} to start and to answer.`,
   `In it: ${Object.entries(held)
-    .map(([name, count]) => `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)
+    .map(([name, count]) => `${count} ${name.replace(/[A-Z]/g, (rendered) => ` ${rendered.toLowerCase()}`)}`)
     .join(', ')}.${asked.issueId ? ` Its newest issue is ${asked.issueId}, as a server on it says.` : ''}`,
   lost ? lossOf(lost) : 'What would be lost is not known: there is no database here that can be read.',
 ]

@@ -18,13 +18,13 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       const recent = await store.read.attempts.outcomesSince(now - HOUR_MS)
       return {
         providers: (await listCarriers(deps)).map((carrier) => {
-          const gate = carriers.gates().get(carrier.name)
+          const limiter = carriers.limiters().get(carrier.name)
           return {
             ...carrier,
             channels: [...carrier.channels],
-            concurrency: gate?.concurrency ?? carrier.concurrency ?? 0,
+            concurrency: limiter?.concurrency ?? carrier.concurrency ?? 0,
             timeoutMs: carrier.timeoutMs ?? carrierTimeoutMs,
-            inFlight: gate?.inFlight ?? 0,
+            inFlight: limiter?.inFlight ?? 0,
             waiting: waiting.get(carrier.name) ?? 0,
             recent: recent.get(carrier.name) ?? { accepted: 0, refused: 0, ambiguous: 0 },
           }

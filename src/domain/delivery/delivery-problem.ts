@@ -10,8 +10,8 @@ import { CODE } from './delivery'
 export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
 export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
 
-export function hasProblem(issue: Issue, mishap: DeliveryProblem): boolean {
-  switch (mishap) {
+export function hasProblem(issue: Issue, problem: DeliveryProblem): boolean {
+  switch (problem) {
     case 'untyped':
       return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
     case 'failed':

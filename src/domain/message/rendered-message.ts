@@ -43,21 +43,21 @@ export interface OutboundMessage {
 }
 
 /** The message of the leg an issue is on. */
-export function messageOf(issue: Issue, letter: RenderedMessage): OutboundMessage {
+export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMessage {
   const isSms = issue.leg === 'sms'
   const isFallback = issue.leg !== issue.channel
   return {
     messageId: issue.messageId,
     channel: issue.leg,
-    to: letter.to,
-    text: (isFallback ? letter.fallbackText : undefined) ?? letter.text,
-    from: letter.from,
-    messageType: isSms ? letter.messageType : undefined,
-    templateCode: isSms ? undefined : letter.templateCode,
-    variables: isSms ? undefined : { ...letter.variables, code: letter.code },
+    to: rendered.to,
+    text: (isFallback ? rendered.fallbackText : undefined) ?? rendered.text,
+    from: rendered.from,
+    messageType: isSms ? rendered.messageType : undefined,
+    templateCode: isSms ? undefined : rendered.templateCode,
+    variables: isSms ? undefined : { ...rendered.variables, code: rendered.code },
     isFallback,
     expiresAt: issue.expiresAt,
-    scenario: letter.scenario,
+    scenario: rendered.scenario,
   }
 }
 

@@ -53,7 +53,7 @@ export interface ClaimTx {
 
 /** Numbers and texts, sealed, until they are erased. */
 export interface OutboxTx {
-  add(issue: Issue, letter: RenderedMessage): Promise<void>
+  add(issue: Issue, rendered: RenderedMessage): Promise<void>
   find(issueId: string): Promise<RenderedMessage | undefined>
   erase(issueId: string): Promise<void>
 }

@@ -30,7 +30,7 @@ export interface PhoneReader {
   /** Of an app's phones: those that wrong codes may hold up, those with the latest one first. */
   held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
   /** Number and text of a message that may still be sent. */
-  letter(issueId: string): Promise<RenderedMessage | undefined>
+  rendered(issueId: string): Promise<RenderedMessage | undefined>
   /** What there was to tell of an issue, the oldest first. */
   events(issueId: string): Promise<StoredEvent[]>
   /** The oldest first. */

@@ -60,7 +60,7 @@ export interface TrafficTx {
   /** Adds up with what is stored of the same minute. */
   addDecisions(decisions: readonly Decision[]): Promise<void>
   /** The open one; where there is none, nobody else opens one until this ends. */
-  lockIncident(appId: string, lane: SegmentKey): Promise<Incident | undefined>
+  lockIncident(appId: string, segment: SegmentKey): Promise<Incident | undefined>
   /** Stores a new one, or what may change of one. */
   saveIncident(incident: Incident): Promise<void>
   /** Any, by its id. */

@@ -10,9 +10,9 @@ export class LocalGates implements Gates {
 
   open(name: string, concurrency: number, { neverOpens, servers }: Parameters<Gates['open']>[2] = {}): Way {
     const share = () => this.share(concurrency, servers)
-    const gate = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
-    this.#byName.set(name, gate)
-    return gate
+    const limiter = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
+    this.#byName.set(name, limiter)
+    return limiter
   }
 
   find(name: string): Way | undefined {

@@ -200,8 +200,8 @@ export function claimTx(unit: Unit): Tx['claims'] {
 
 export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
   return {
-    async add({ issueId, expiresAt }, letter) {
-      unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, letter), expiresAt })
+    async add({ issueId, expiresAt }, rendered) {
+      unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
     },
     async find(issueId) {
       const row = await unit.get(STATEMENTS.findLetter, { issueId })

@@ -44,7 +44,7 @@ const READS = {
       .limit(sql.placeholder('limit'))
       .prepare(''),
   ),
-  letter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  rendered: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
   events: statement(() =>
     db
       .select()
@@ -70,8 +70,8 @@ export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
     return rows.flatMap(({ kind, failures }) => (failures ? [{ kind, failures }] : []))
   },
   held: (appId, limit) => pool.all(READS.held, { appId, limit }),
-  async letter(issueId) {
-    const row = await pool.get(READS.letter, { issueId })
+  async rendered(issueId) {
+    const row = await pool.get(READS.rendered, { issueId })
     return row && openLetter(vault, issueId, row.sealed)
   },
   async events(issueId) {

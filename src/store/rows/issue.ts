@@ -72,8 +72,8 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
 
 export const letterSeal = (issueId: string) => `outbox:${issueId}`
 
-export const sealLetter = (vault: Vault, issueId: string, letter: RenderedMessage): Uint8Array =>
-  vault.seal(letterSeal(issueId), JSON.stringify(letter))
+export const sealLetter = (vault: Vault, issueId: string, rendered: RenderedMessage): Uint8Array =>
+  vault.seal(letterSeal(issueId), JSON.stringify(rendered))
 
 export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
   JSON.parse(vault.open(letterSeal(issueId), sealed))

@@ -163,8 +163,8 @@ export function createIssueTx(
       },
     },
     outbox: {
-      async add({ issueId, expiresAt }, letter) {
-        run.insertOutbox.run({ issueId, sealed: sealLetter(vault, issueId, letter), expiresAt })
+      async add({ issueId, expiresAt }, rendered) {
+        run.insertOutbox.run({ issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
       },
       async find(issueId) {
         const row = run.findOutbox.get({ issueId })

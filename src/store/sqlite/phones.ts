@@ -89,7 +89,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    letter: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
+    rendered: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
     events: onFirstUse(() =>
       db
         .select()
@@ -115,8 +115,8 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
       async held(appId, limit) {
         return run.held.all({ appId, limit })
       },
-      async letter(issueId) {
-        const row = run.letter.get({ issueId })
+      async rendered(issueId) {
+        const row = run.rendered.get({ issueId })
         return row && openLetter(vault, issueId, row.sealed)
       },
       async events(issueId) {

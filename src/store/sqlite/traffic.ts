@@ -107,8 +107,8 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Cur
       async addDecisions(added) {
         for (const decision of added) run.addDecision.run({ ...decision })
       },
-      async lockIncident(appId, lane) {
-        const row = run.findOpen.get({ appId, kind: lane.kind, country: lane.country })
+      async lockIncident(appId, segment) {
+        const row = run.findOpen.get({ appId, kind: segment.kind, country: segment.country })
         return row && incidentOf(row)
       },
       async lockIncidentById(incidentId) {

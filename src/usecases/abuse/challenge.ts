@@ -13,7 +13,7 @@ import type { Log } from '../../ports/log'
 import type { Node } from '../../ports/node'
 
 export interface ChallengeDependencies {
-  node: Pick<Node, 'directory' | 'sparing'>
+  node: Pick<Node, 'directory' | 'logSampler'>
   challenges: Challenges
   clock: Clock
   log: Log
@@ -59,6 +59,6 @@ function warn(
   about: { appId: string; vendor: Vendor; reason?: string; onOutage?: ChallengeSettings['onOutage'] },
   problem: string,
 ): void {
-  const said = node.sparing.next(`challenge ${about.appId}`, clock.now())
+  const said = node.logSampler.next(`challenge ${about.appId}`, clock.now())
   if (said) log.warn({ ...about, ...(said.unsaid > 0 && said) }, problem)
 }

@@ -115,9 +115,9 @@ export async function refundUntyped(
   incidentId: string,
 ): Promise<RefundedIncident> {
   const { appId, country, kind, since, endedAt = deps.clock.now() } = await existingIncident(deps, incidentId)
-  const mishap = { appId, mishap: 'untyped', from: since - SEEN_AFTER_MS, to: endedAt, country, kind } as const
-  const damage = await assessIncident(deps, mishap)
-  const refunded = await refundIncident(deps, mishap, damage)
+  const problem = { appId, problem: 'untyped', from: since - SEEN_AFTER_MS, to: endedAt, country, kind } as const
+  const damage = await assessIncident(deps, problem)
+  const refunded = await refundIncident(deps, problem, damage)
   const incident = await deps.store.transaction(async (tx) => {
     const before = await lockIncident(tx, incidentId)
     const after = { ...before, refunded: (before.refunded ?? 0) + refunded.credits }

@@ -28,7 +28,7 @@ async function addTo(
   appId: string,
   trouble: Trouble,
 ): Promise<void> {
-  const known = await tx.traffic.lockIncident(appId, trouble.lane)
+  const known = await tx.traffic.lockIncident(appId, trouble.segment)
   const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble, tx.now), trouble)
   await tx.traffic.saveIncident(incident)
   if (known) return
@@ -37,8 +37,8 @@ async function addTo(
   tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
 }
 
-const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble, now: number): Incident => ({
-  ...{ incidentId, appId, kind: lane.kind, country: lane.country, since: lastAt, lastAt, endedAt: undefined },
+const opened = (incidentId: string, appId: string, { segment, lastAt }: Trouble, now: number): Incident => ({
+  ...{ incidentId, appId, kind: segment.kind, country: segment.country, since: lastAt, lastAt, endedAt: undefined },
   ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
   ...{ tellAt: now, tells: 0 },
 })

@@ -18,7 +18,7 @@ import { type AdminDependencies, existingApp } from './shared'
 export interface DeliveryIncident {
   /** Undefined: all of them. */
   appId?: string | undefined
-  mishap: DeliveryProblem
+  problem: DeliveryProblem
   /** When the messages were issued, Unix milliseconds: from then on, and before then. */
   from: number
   to: number
@@ -73,13 +73,13 @@ const isOfPlace = ({ country, kind }: DeliveryIncident, issue: Issue) =>
   (country === undefined || issue.country === country) && (kind === undefined || issue.keyKind === kind)
 
 async function* sufferers(store: Store, appId: string, incident: DeliveryIncident, now: number) {
-  const { mishap, from, to, carrier } = incident
+  const { problem, from, to, carrier } = incident
   const owner = { appId, mode: 'live' as const }
   for (let before: string | undefined; ; ) {
     const bounds = { createdFrom: from, createdTo: to, limit: AT_A_LOOK, ...(before !== undefined && { before }) }
     const page = await store.read.issues.page(owner, bounds, now)
     for (const issue of page) {
-      if (!hasProblem(issue, mishap) || !isOfPlace(incident, issue)) continue
+      if (!hasProblem(issue, problem) || !isOfPlace(incident, issue)) continue
       if (
         carrier !== undefined &&
         (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.carrier !== carrier
@@ -109,7 +109,7 @@ export async function refundIncident(
   for (let at = 0; at < charged.length; at += AT_ONCE) {
     const some = charged.slice(at, at + AT_ONCE)
     const given = await deps.store.transaction(async (tx) => {
-      const given = await refundSome(tx, some, incident.mishap)
+      const given = await refundSome(tx, some, incident.problem)
       if (at === 0) await note(deps, tx, incident, { ...totalOf(charged), refundedBefore, apps: appsOf(charged) })
       return totalOf(given)
     })
@@ -133,11 +133,11 @@ const appsOf = (charged: readonly Charged[]) => [...new Set(charged.map(({ appId
 const note = (
   deps: AdminDependencies,
   tx: Tx,
-  { appId, mishap, from, to, carrier, country, kind }: DeliveryIncident,
+  { appId, problem, from, to, carrier, country, kind }: DeliveryIncident,
   what: object,
 ) =>
   writeAudit(deps, tx, 'credit.refund_incident', appId ?? 'all apps', {
-    outcome: mishap,
+    outcome: problem,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     ...(carrier && { carrier }),
@@ -147,11 +147,11 @@ const note = (
   })
 
 /** Answers those that were as they had been found. All issues are locked before the first wallet is. */
-async function refundSome(tx: Tx, some: readonly Charged[], mishap: DeliveryProblem): Promise<Charged[]> {
+async function refundSome(tx: Tx, some: readonly Charged[], problem: DeliveryProblem): Promise<Charged[]> {
   const issues = new Map<Charged, Issue>()
   for (const one of some) {
     const issue = await tx.issues.lock({ appId: one.appId, mode: 'live' }, one.issueId)
-    if (issue && hasProblem(issue, mishap)) issues.set(one, issue)
+    if (issue && hasProblem(issue, problem)) issues.set(one, issue)
   }
   const given: Charged[] = []
   for (const [one, issue] of issues) if ((await postRefund(tx, issue)).isNew) given.push(one)

@@ -11,7 +11,7 @@ import { emitEvents, type TellDependencies } from './emit-events'
 export interface SentMessage {
   /** The carrier. */
   by: string
-  letter?: RenderedMessage
+  rendered?: RenderedMessage
   /** Whether the letter is in the outbox. */
   isKept: boolean
 }
@@ -32,7 +32,7 @@ export async function saveIssue(
   sent?: SentMessage,
 ): Promise<void> {
   await tx.issues.save(after, before)
-  await emitEvents(deps, tx, before, after, sent?.letter?.to)
+  await emitEvents(deps, tx, before, after, sent?.rendered?.to)
   if (after.verificationStatus !== before.verificationStatus) tx.afterCommit(() => deps.telemetry.codeEnded(after))
   // What could not be sent any more before has been erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return

@@ -19,7 +19,7 @@ export async function takeStep(
   const settlement = issue.billingStatus === 'reserved' ? step.finish : undefined
   if (settlement) issue = settled(issue, settlement)
   await saveIssue(deps, tx, before, issue, sent)
-  if (sent?.letter && !sent.isKept && maySendAgain(issue)) await tx.outbox.add(issue, sent.letter)
+  if (sent?.rendered && !sent.isKept && maySendAgain(issue)) await tx.outbox.add(issue, sent.rendered)
   if (step.sendAfterMs !== undefined) await queue(deps, tx, before, { kind: 'deliver', waitMs: step.sendAfterMs })
   // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
   if (step.awaitReportMs !== undefined)
