@@ -7,7 +7,7 @@ import type { Issue } from '../domain/codes/issue'
 import type { Decision, LaneHour, SegmentKey } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */
-export interface Entrant {
+export interface PendingRequest {
   /** Whether a rule would refuse it at that price in credits, as things are. Unless one does it counts for others until it leaves. */
   isRefused(protection: Protection, price: number): boolean
   /** What a rule finds against it, at that price in credits. Unless it is refused it counts for others until it leaves. May be asked again. */
@@ -20,7 +20,7 @@ export interface Entrant {
 
 export interface Traffic {
   /** What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
-  enter(appId: string, facts: RequestFacts): Promise<Entrant>
+  enter(appId: string, facts: RequestFacts): Promise<PendingRequest>
   /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
 }

@@ -61,8 +61,8 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
-      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const admission = await seekAdmission(',
-    of: 'const admission = await seekAdmission(',
+      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const capacity = await seekAdmission(',
+    of: 'const capacity = await seekAdmission(',
   },
   'the log tells keys': {
     subject: 'types',
@@ -73,8 +73,8 @@ export const PLANTS: Record<string, Plant> = {
   'an idempotency key is not looked up': {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
-    instead: 'undefined as Claim | undefined,',
-    of: 'tx.claims.find(order.owner, order.keyHash),',
+    instead: 'undefined,',
+    of: 'tx.claims.find(owner, checked.keyHash),',
   },
 }
 

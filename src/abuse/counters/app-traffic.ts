@@ -51,7 +51,7 @@ export interface Whereabouts {
 }
 
 /** A code somebody asks for. */
-export interface PendingRequest extends Whereabouts {
+export interface Buckets extends Whereabouts {
   readonly facts: RequestFacts
   readonly prefix: string
 }
@@ -176,7 +176,7 @@ export class AppTraffic {
   }
 
   /** Where the code would go, as it is known here. */
-  find(facts: RequestFacts): PendingRequest {
+  find(facts: RequestFacts): Buckets {
     const { kind, country = ELSEWHERE, prefix, network } = facts
     return {
       facts,
@@ -197,7 +197,7 @@ export class AppTraffic {
 
   assess(
     protection: Protection,
-    sought: PendingRequest,
+    sought: Buckets,
     price: number,
     now: number,
     matters?: Matters,
@@ -206,7 +206,7 @@ export class AppTraffic {
     return assess(protection, sought.facts, this.#around(sought, price, now), now, matters)
   }
 
-  #around(sought: PendingRequest, price: number, now: number): Surroundings {
+  #around(sought: Buckets, price: number, now: number): Surroundings {
     const { facts, ways, prefix, network } = sought
     for (const way of ways) way.resume(now)
     const [{ counter: country, usual }] = ways
@@ -222,7 +222,7 @@ export class AppTraffic {
   }
 
   /** Counts one more that is on its way in, until it is over. */
-  entering(sought: PendingRequest): InFlight {
+  entering(sought: Buckets): InFlight {
     const { facts, ways, prefix, network } = sought
     const places = [this.places.enterPrefix(prefix)]
     if (network !== undefined) places.push(this.places.enterNetwork(network))
@@ -373,7 +373,7 @@ export class AppTraffic {
   }
 
   /** A code was refused for what was found, or would have been. */
-  note(finding: RuleHit, sought: PendingRequest, now: number): void {
+  note(finding: RuleHit, sought: Buckets, now: number): void {
     const { rule, isRefused, price: credits } = finding
     const { kind, country = ELSEWHERE, prefix, network = '' } = sought.facts
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS

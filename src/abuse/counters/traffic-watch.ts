@@ -11,13 +11,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value
 import type { Clock } from '../../ports/clock'
 import type { Store } from '../../ports/store'
 import type { CountedIssues } from '../../ports/store/traffic'
-import type { Entrant, Findings, Traffic } from '../../ports/traffic'
+import type { PendingRequest, Findings, Traffic } from '../../ports/traffic'
 import { type Matters, mayRefuse, type RequestFacts, type RuleHit } from '../rules/assess'
 import { LEARNED_DAYS } from '../rules/baseline'
 import type { Protection } from '../rules/protection'
 import { type AgeBucket, STAGES } from '../rules/traffic-counter'
 import { AgeScheduler, type Sighted } from './age-scheduler'
-import { AppTraffic, type InFlight, type PendingRequest, sightedOf, type Whereabouts } from './app-traffic'
+import { AppTraffic, type InFlight, type Buckets, sightedOf, type Whereabouts } from './app-traffic'
 import { PrefixAndNetworkCounters } from './prefix-and-network-counters'
 import { stateIn, textOf } from './traffic-snapshot'
 
@@ -104,12 +104,12 @@ function forgetBefore(counted: Watched['counted'], before: number): void {
 
 const isFresh = ({ lookedAt }: Watched, now: number): boolean => now - lookedAt < STALE_MS
 
-class OnItsWay implements Entrant {
+class OnItsWay implements PendingRequest {
   #presence: InFlight | undefined
 
   constructor(
     private readonly traffic: AppTraffic,
-    private readonly sought: PendingRequest,
+    private readonly sought: Buckets,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly issued: (issue: Issue) => void,
   ) {}
@@ -164,7 +164,7 @@ export class TrafficWatch implements Traffic {
 
   constructor(private readonly deps: TrafficDependencies) {}
 
-  async enter(appId: string, facts: RequestFacts): Promise<Entrant> {
+  async enter(appId: string, facts: RequestFacts): Promise<PendingRequest> {
     const askedAt = this.deps.clock.elapsed()
     const known = this.#apps.get(appId)
     const watched = known && isFresh(known, askedAt) ? known : await this.#fresh(appId)

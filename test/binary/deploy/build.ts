@@ -52,8 +52,8 @@ function inSQLite(): string {
 function addMigration(tree: string, database: 'sqlite' | 'postgres', text: string): void {
   const file = `migrations/${database}/9999_next.sql`
   writeFileSync(join(tree, file), text)
-  const code = join(tree, `src/store/${database}/migrate.ts`)
-  change(code, '\nimport initial', `\nimport next from '../../../${file}' with { type: 'text' }\nimport initial`)
+  const code = join(tree, `src/store/${database}/connection/migrate.ts`)
+  change(code, '\nimport initial', `\nimport next from '../../../../${file}' with { type: 'text' }\nimport initial`)
   change(code, /(const MIGRATIONS: [^=]* = \[[^\]]*?),?\s*\]/, '$1, next]')
 }
 

@@ -1,0 +1,126 @@
+/** Who asks for what: every default resolved, and hashed for what is looked up by it. */
+import type { RequestFacts } from '../../abuse/rules/assess'
+import { prefixOf } from '../../abuse/rules/traffic-counter'
+import type { ApiKey, KeyKind } from '../../domain/access/api-key'
+import { fingerprintText, type ResolvedRequest } from '../../domain/codes/fingerprint'
+import type { Issue } from '../../domain/codes/issue'
+import { type IssueRequest, newIssue, resolveRequest } from '../../domain/codes/issue-request'
+import type { Origin } from '../../domain/operations/request-origin'
+import type { Recipient } from '../../domain/phone/phone'
+import type { Owner } from '../../domain/shared/value'
+import type { Random } from '../../ports/random'
+import type { Vault } from '../../ports/vault'
+import { type ModeRules, type Modes, rulesOf } from '../shared/mode'
+import { networkHash, prefixHash } from '../shared/place'
+
+interface RequestDependencies {
+  vault: Vault
+  modes: Modes
+  random: Random
+}
+
+/** Who asks for what, with every default resolved. */
+export interface ResolvedIssue {
+  owner: Owner
+  rules: ModeRules
+  recipient: Recipient
+  request: ResolvedRequest
+  /** Under what its idempotency key is remembered, and what it is compared by. */
+  keyHash: Uint8Array
+  fingerprint: Uint8Array
+  keyKind: KeyKind
+}
+
+/** The same with what is needed of one that was not answered before. */
+export interface CheckedRequest extends ResolvedIssue {
+  phoneHash: Uint8Array
+  /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
+  facts: RequestFacts
+  prefixHash: Uint8Array
+  networkHash: Uint8Array | undefined
+}
+
+export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
+  const rules = rulesOf(modes, key)
+  const recipient = rules.recipient(asked.phoneNumber, key.region)
+  const request = resolveRequest(asked, recipient, rules.defaultChannel(recipient))
+  return {
+    owner: { appId: key.appId, mode: key.mode },
+    rules,
+    recipient,
+    keyKind: key.kind,
+    // Each kind of key has idempotency keys of its own: a leaked browser key cannot reach a backend's issue.
+    keyHash: vault.claimHash(`${key.kind} ${asked.idempotencyKey}`),
+    fingerprint: vault.fingerprint(fingerprintText(request)),
+    request,
+  }
+}
+
+export function checkedRequest(
+  { vault }: Pick<RequestDependencies, 'vault'>,
+  key: ApiKey,
+  wanted: ResolvedIssue,
+  address: string | undefined,
+): CheckedRequest {
+  const { recipient, rules } = wanted
+  const phoneHash = vault.phoneHash(recipient.identity)
+  const digits = prefixOf(recipient.to)
+  const prefix = prefixHash(vault, digits)
+  const network = address === undefined ? undefined : networkHash(vault, address)
+  return {
+    ...wanted,
+    phoneHash,
+    facts: {
+      kind: key.kind,
+      home: rules.home(key.region),
+      country: recipient.country,
+      address,
+      digits,
+      withoutTexts: recipient.withoutTexts,
+      phone: hex(phoneHash),
+      prefix: hex(prefix),
+      network: network && hex(network),
+    },
+    prefixHash: prefix,
+    networkHash: network,
+  }
+}
+
+const hex = (hash: Uint8Array) => hash.toHex()
+
+/** What makes a request an issue. */
+interface IssueInput {
+  issueId: string
+  code: string
+  maxAttempts: number
+  price: number
+  origin: Origin | undefined
+  now: number
+}
+
+export function createIssue(
+  { vault, random }: Omit<RequestDependencies, 'modes'>,
+  checked: CheckedRequest,
+  input: IssueInput,
+): Issue {
+  const { owner, request, rules, recipient } = checked
+  const { issueId, now } = input
+  return newIssue(request, {
+    appId: owner.appId,
+    mode: owner.mode,
+    issueId,
+    messageId: random.uuid(now),
+    smsFallback: rules.fallsBack(recipient, request.smsFallback),
+    keyKind: checked.keyKind,
+    phoneHash: checked.phoneHash,
+    codeHash: vault.codeHash(issueId, input.code),
+    country: recipient.country,
+    createdAt: now,
+    expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
+    maxAttempts: input.maxAttempts,
+    price: input.price,
+    prefixHash: checked.prefixHash,
+    networkHash: checked.networkHash,
+    origin: input.origin,
+  })
+}
