@@ -195,13 +195,7 @@ export class AppTraffic {
     }
   }
 
-  assess(
-    protection: Protection,
-    sought: Buckets,
-    price: number,
-    now: number,
-    matters?: Matters,
-  ): RuleHit | undefined {
+  assess(protection: Protection, sought: Buckets, price: number, now: number, matters?: Matters): RuleHit | undefined {
     this.#protection = protection
     return assess(protection, sought.facts, this.#around(sought, price, now), now, matters)
   }
