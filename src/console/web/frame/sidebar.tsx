@@ -1,5 +1,5 @@
 import { NavLink, Stack, Text } from '@mantine/core'
-import { IconBook } from '@tabler/icons-react'
+import { IconApi, IconBook } from '@tabler/icons-react'
 import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
@@ -38,13 +38,22 @@ export function Sidebar() {
           </ul>
         </div>
       ))}
-      <NavLink
-        href="/docs"
-        target="_blank"
-        label={say.reference}
-        leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
-        className={styles.pageLink}
-      />
+      <div>
+        <NavLink
+          href="/docs/guide"
+          target="_blank"
+          label={say.documentation}
+          leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
+          className={styles.pageLink}
+        />
+        <NavLink
+          href="/docs"
+          target="_blank"
+          label={say.reference}
+          leftSection={<IconApi size={18} stroke={1.6} aria-hidden />}
+          className={styles.pageLink}
+        />
+      </div>
     </Stack>
   )
 }

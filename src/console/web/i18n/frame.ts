@@ -7,6 +7,7 @@ export const frameWords = inWords({
     skip: 'Skip to content',
     menu: 'Menu',
     navigation: 'Pages',
+    documentation: 'Documentation',
     reference: 'API reference',
     groups: { watch: 'Watch', build: 'Build', operate: 'Operate' },
     pages: {
@@ -52,6 +53,7 @@ export const frameWords = inWords({
     skip: '본문으로 건너뛰기',
     menu: '메뉴',
     navigation: '페이지',
+    documentation: '문서',
     reference: 'API 문서',
     groups: { watch: '보기', build: '만들기', operate: '운영' },
     pages: {
