@@ -3,6 +3,7 @@
  * of every other world, since attacks cost what they cost at their beginning; `ci:nightly` plays the whole day of each.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
 import { MINUTE_MS } from '../../src/domain/shared/value'
 import { isNightly } from '../support/depth'
 import { HANGS_AFTER_MS } from '../support/until'
@@ -39,6 +40,17 @@ function expectPeopleUndisturbed(simulated: Simulated): void {
   expect(delayedShare(simulated)).toBeLessThan(0.01)
   expect(simulated.seenAfterMs).toEqual([])
 }
+
+test('the documentation names worlds that exist', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../../docs/abuse.md')).text()
+  const [table = ''] = /\| Situation [\s\S]*?\n\n/.exec(page) ?? []
+  const worlds = table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => [...(row.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)])
+  expect(worlds.length).toBeGreaterThan(12)
+  for (const [, name = ''] of worlds) expect(named(name).name).toBe(name)
+})
 
 describe.each([...HONEST])('$name', (world) => {
   test('refuses at most one person in two hundred, and is no incident', async () => {
