@@ -25,7 +25,7 @@ export const embeddedBundle = (files: readonly EmbeddedFile[]): Bundle => ({
   },
 })
 
-/** Whoever changes a file in `folder` has only to reload the page. */
+/** After a file in `folder` has changed, a reload of the page shows it. */
 export function sourceBundle(folder: string, build: () => Promise<BundledFile[]>): Bundle {
   let known: { version: string; files: Promise<BundledFile[]> } | undefined
 

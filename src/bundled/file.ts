@@ -35,5 +35,5 @@ export async function bundledFile(name: string, bytes: Uint8Array, effort: Effor
   return { name, type, br: new Uint8Array(small), gzip: new Uint8Array(common) }
 }
 
-/** What the bundler made of an entry, by its own name. */
+/** The file name of an output of the bundler, without its folder. */
 export const nameOf = ({ path }: { path: string }) => path.replace(/^.*[\\/]/, '')

@@ -109,7 +109,7 @@ const headingsOf = (tokens: readonly Token[]): Heading[] =>
 const plainText = (inline: Token | undefined): string =>
   (inline?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
 
-/** What a search finds: a heading, and what stands under it. */
+/** A search finds sections: a heading with the text under it. */
 function sectionsOf(file: string, text: string): Section[] {
   const { name, title } = pageOf(file, text)
   const path = name === 'index' ? GUIDE_PREFIX : `${GUIDE_PREFIX}/${name}`

@@ -1,4 +1,4 @@
-/** What the build, the server and the pages of the guide agree on: its address, and how it is searched. */
+/** The guide's address and its search options, shared by the build, the server and the pages. */
 import type { Options } from 'minisearch'
 
 export const GUIDE_PREFIX = '/docs/guide'

@@ -63,7 +63,7 @@ const bytes = field<Uint8Array>('bytes')
 const mode = word<Mode>()
 const leg = word<Leg>()
 
-/** What the column of a property is called. */
+/** The column name of a property. */
 export const nameOf = (property: string, { name }: ColumnField) =>
   name ?? property.replace(/[A-Z]/g, (rendered) => `_${rendered.toLowerCase()}`)
 

@@ -1,4 +1,4 @@
-/** What has come of a request for a code: for the owner's report of rules, and for telemetry. */
+/** The outcome of a request for a code, for the owner's report of rules and for telemetry. */
 import { type RuleHit, refusalOf } from '../../abuse/rules/assess'
 import { isProvable, type RuleMatch } from '../../abuse/rules/rule'
 import type { Issue } from '../../domain/codes/issue'
@@ -25,7 +25,7 @@ export interface IssueOutcome {
   refusal: Refusal | undefined
 }
 
-/** What telemetry is given of it. */
+/** The event that telemetry gets. */
 export function decisionOf(
   { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: ResolvedIssue,
   { origin }: IssueRequest,

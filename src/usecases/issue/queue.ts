@@ -1,4 +1,4 @@
-/** Where an issue's message goes first. */
+/** The first carrier of an issue's message, and the queue in which the message waits. */
 import type { Issue } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import { unavailable } from '../../domain/shared/error'

@@ -1,4 +1,4 @@
-/** Who asks for what: every default resolved, and hashed for what is looked up by it. */
+/** The request with every default resolved, and the keyed hashes by which stored rows are found. */
 import type { RequestFacts } from '../../abuse/rules/assess'
 import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
@@ -88,7 +88,7 @@ export function checkedRequest(
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-/** What makes a request an issue. */
+/** The values that the service adds to a request to make an issue. */
 interface IssueInput {
   issueId: string
   code: string

@@ -335,7 +335,7 @@ class Pool {
   #serveNext(): void {
     const next = this.#waiting.shift()
     if (!next) return
-    // Who gets no connection gives none back, so the one behind it would wait for ever.
+    // A waiter that gets no connection gives none back, so the next one has to be served here.
     this.reserve().then(next.resolve, (error) => {
       next.reject(error)
       this.#serveNext()
