@@ -84,7 +84,8 @@ export function compose(
   assertWithin(key, request, template)
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
-  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
+  const translated = inLanguage(template, tag)
+  const sms = withAutofill(render(translated, variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {
@@ -94,8 +95,10 @@ export function compose(
     code,
     from: request.from,
     messageType: messageTypeFor(sms, request.messageType),
+    templateId,
     templateCode: approved.providerTemplateCode,
     variables,
+    locale: translated.locale ?? tag,
     scenario,
   }
 }
