@@ -5,10 +5,10 @@
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { z } from 'zod'
+import { isSameSecret } from '../domain/access/api-key'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
-import { isSameSecret } from '../domain/shared/same-secret'
 import { LEGS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'

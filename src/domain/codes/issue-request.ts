@@ -5,12 +5,11 @@ import { assertWithin } from '../access/browser-key'
 import type { RenderedMessage } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
 import { localeFor, type Texts, withAutofill } from '../message/texts'
-import type { Origin } from '../operations/request-origin'
 import type { Recipient } from '../phone/phone'
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
-import type { ResolvedRequest } from './fingerprint'
-import type { Issue, IssueStanding } from './issue'
+import type { ResolvedRequest } from './idempotency'
+import type { Issue, IssueStanding, Origin } from './issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
 export interface IssueRequest {

@@ -244,3 +244,23 @@ const withCode = (issue: Issue, code: string | undefined, now: number): Issue =>
 })
 
 const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))
+
+/**
+ * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
+ * out, and nobody has verified it.
+ */
+export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
+export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
+
+export function hasProblem(issue: Issue, problem: DeliveryProblem): boolean {
+  switch (problem) {
+    case 'untyped':
+      return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
+    case 'failed':
+      return issue.deliveryStatus === 'failed'
+    case 'ambiguous':
+      return issue.providerOutcomeAmbiguous
+    case 'interrupted':
+      return issue.providerOutcomeAmbiguous && issue.providerOutcomeCode === CODE.interrupted
+  }
+}
