@@ -34,3 +34,10 @@ async function* pages(answer: AsyncIterable<unknown>, translate: Translate) {
     throw translate(error)
   }
 }
+
+export class WrongSecretError extends Error {
+  override name = 'WrongSecretError'
+  constructor() {
+    super('The master secret does not open this database: it was changed, or this is another one.')
+  }
+}

@@ -1,7 +1,7 @@
 /** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
 import type { RenewalPlace } from '../ports/store/ring'
+import { challengeSeal } from './rows/app'
 import { configSeal } from './rows/carrier'
-import { challengeSeal } from './rows/challenge'
 import { letterSeal } from './rows/issue'
 import { begunSeal, totpSeal } from './rows/person'
 import { snapshotSeal } from './rows/traffic'

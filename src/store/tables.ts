@@ -490,3 +490,9 @@ export const nodes = table('nodes', ['nodeId'], {
 
 /** SQLite only, which has no domains: what a channel may be. */
 export const channels = table('channels', ['channel'], { channel: word<Channel>() })
+
+export type Row<T> = { [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K] }
+
+/** The named columns of a table, to be selected. */
+export const columnsIn = <Columns, const Name extends keyof Columns>(columns: Columns, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Columns, Name>

@@ -1,7 +1,7 @@
 /** The doctor of a PostgreSQL. A check more is a file more and an entry in `CHECKS`. */
 import type { Config, DatabaseConfig } from '../../config'
-import { type Examined, examine } from '../../store/postgres/connection/examine'
 import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
+import { type Examined, examine } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
 import { openShared } from '../open'
 import { checkArchive } from './archive'

@@ -1,5 +1,5 @@
 /** Whether the replica, where one is set, may be asked for lists. */
-import { type Examined, examine } from '../../store/postgres/connection/examine'
+import { type Examined, examine } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
 import { endingOf } from '../failure'
 import { type DoctorFinding, findings, type SharedInstallation, type Wrong } from './finding'

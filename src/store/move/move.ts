@@ -3,8 +3,8 @@
  * transaction, so a move that was killed has left it as empty as it was, and is simply repeated.
  */
 import type { Vault } from '../../ports/vault'
+import { WrongSecretError } from '../failure'
 import { MOVED_FROM, MOVED_TO, MoveError } from '../moved'
-import { WrongSecretError } from '../secret'
 import type { Side } from './side'
 import { TABLES } from './tables'
 

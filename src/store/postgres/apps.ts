@@ -1,12 +1,12 @@
-/** Apps and their templates. */
-import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+/** Apps, their templates and their challenges. */
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { AppReader, TemplateReader } from '../../ports/store/apps'
-import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
-import { lock } from './connection/locks'
-import { addition, bind, changes, db, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
-import { apps, organizations, templates } from './schema'
+import type { AppReader, ChallengeReader, TemplateReader } from '../../ports/store/apps'
+import type { Vault } from '../../ports/vault'
+import { appOf, appRow, challengeOf, challengeRow, newestOf, templateOf, templateRow } from '../rows/app'
+import { addition, bind, changes, db, parameters, statement } from './connection/statement'
+import { lock, type Querying, type Unit } from './connection/unit'
+import { apps, challenges, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
 
 export const isThere = isNull(apps.removedAt)
@@ -118,4 +118,42 @@ export const appReader = (pool: Querying): AppReader => ({
 
 export const templateReader = (pool: Querying): TemplateReader => ({
   ofApp: async (appId) => newestOf(await pool.all(READS.templates, { appId })),
+})
+
+const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
+
+const CHALLENGES = {
+  find: statement(() => db.select().from(challenges).where(ofApp).prepare('')),
+  upsert: statement(() =>
+    db
+      .insert(challenges)
+      .values(parameters(challenges))
+      .onConflictDoUpdate({ target: challenges.appId, set: { settings: sql`excluded.settings` } })
+      .prepare(''),
+  ),
+  remove: statement(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare('')),
+}
+
+export function challengeTx(unit: Unit, vault: Vault): Tx['challenges'] {
+  return {
+    async find(appId) {
+      const row = await unit.get(CHALLENGES.find, { appId })
+      return row && challengeOf(vault, row)
+    },
+    async save(appId, settings) {
+      unit.run(CHALLENGES.upsert, { ...challengeRow(vault, appId, settings) })
+      settingsChanged(unit)
+    },
+    async remove(appId) {
+      settingsChanged(unit)
+      return (await unit.change(CHALLENGES.remove, { appId })).length > 0
+    },
+  }
+}
+
+export const challengeReader = (pool: Querying, vault: Vault): ChallengeReader => ({
+  async find(appId) {
+    const row = await pool.get(CHALLENGES.find, { appId })
+    return row && challengeOf(vault, row)
+  },
 })

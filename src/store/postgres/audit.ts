@@ -6,9 +6,8 @@ import type { Tx } from '../../ports/store'
 import type { AuditEnds, AuditReader } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
-import { lock } from './connection/locks'
 import { addition, bind, db, parameters, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Unit } from './connection/unit'
 import { auditEntries, facts } from './schema'
 
 export interface AuditTxDependencies {

@@ -4,9 +4,8 @@ import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { lock } from './connection/locks'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Unit } from './connection/unit'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))

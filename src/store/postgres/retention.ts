@@ -2,9 +2,8 @@
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
-import { lock } from './connection/locks'
 import { listOf, plain, type Statement } from './connection/statement'
-import type { Unit } from './connection/unit'
+import { lock, type Unit } from './connection/unit'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
 

@@ -1,11 +1,18 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
-import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { CountedIssues, LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import type { CountedIssues, LaneHour, SeenIssue, TrafficLists, TrafficReader } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import {
+  BEFORE_ANY,
+  DECISION_COLUMNS,
+  DECISION_KEY,
+  decisionIn,
+  HOUR_COLUMNS,
+  HOUR_KEY,
+  hourIn,
   INCIDENT_CHANGING,
   incidentOf,
   incidentRow,
@@ -14,10 +21,8 @@ import {
   snapshotOf,
   snapshotRow,
 } from '../rows/traffic'
-import { together } from './batching/batch'
-import { lock } from './connection/locks'
 import { bind, db, listOf, parameters, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Unit } from './connection/unit'
 import { incidents, trafficHours, trafficSnapshots } from './schema'
 
 const SEEN_AT_ONCE = 1_000
@@ -234,5 +239,104 @@ export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
       (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
     allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
     openIncidents: openOf,
+  }
+}
+
+export function together<Ask, Answer>(
+  askAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
+): (ask: Ask) => Promise<Answer> {
+  let waiting: { asks: Ask[]; answers: Promise<readonly Answer[]> } | undefined
+  const begin = () => {
+    const asks: Ask[] = []
+    const answers = Promise.resolve().then(() => {
+      waiting = undefined
+      return askAll(asks)
+    })
+    return { asks, answers }
+  }
+  return async (ask) => {
+    waiting ??= begin()
+    const { asks, answers } = waiting
+    const place = asks.push(ask) - 1
+    return (await answers)[place] as Answer
+  }
+}
+
+/** What takes the event loop a few milliseconds to read. */
+const AT_ONCE = 1_000
+
+/** Rows of a table behind a key on, by its primary key, of which the first column is a time. */
+function page(table: string, key: string, columns: string) {
+  const names = key.split(', ')
+  return plain<readonly unknown[]>(
+    `SELECT ${columns} FROM ${table} WHERE app_id = $1 AND ${names[0]} < $2
+       AND (${key}) > (${names.map((_, place) => `$${place + 3}`).join(', ')}) ORDER BY ${key} LIMIT ${AT_ONCE}`,
+    ({ appId, to, after }) => [appId, to, ...(after as unknown[])],
+    (row) => row,
+  )
+}
+
+const newestFirst = [desc(incidents.since), desc(incidents.incidentId)] as const
+const ofApp = eq(incidents.appId, bind(incidents.appId, 'appId'))
+const limit = sql.placeholder('limit')
+const open = (which = isNull(incidents.endedAt)) =>
+  statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(which)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(''),
+  )
+const before = sql`(${incidents.since}, ${incidents.incidentId}) <
+  (${bind(incidents.since, 'since')}, ${bind(incidents.incidentId, 'incidentId')})`
+
+const LIST_READS = {
+  decisions: page('decisions', DECISION_KEY, DECISION_COLUMNS),
+  hours: page('traffic_hours', HOUR_KEY, HOUR_COLUMNS),
+  openOfAll: open(),
+  openOfApp: open(and(ofApp, isNull(incidents.endedAt))),
+  ended: statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(ofApp, isNotNull(incidents.endedAt), before))
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(''),
+  ),
+}
+
+const NO_HASH = Buffer.alloc(0)
+
+export function trafficLists(asked: Querying): TrafficLists {
+  async function* pages(
+    read: typeof LIST_READS.decisions,
+    { appId, to }: { appId: string; to: number },
+    first: unknown[],
+  ) {
+    for (let after: unknown[] | undefined = first; after !== undefined; ) {
+      const rows: readonly unknown[][] = (await asked.all(read, { appId, to, after })) as unknown[][]
+      if (rows.length > 0) yield rows
+      after = rows[AT_ONCE - 1]?.slice(0, first.length)
+    }
+  }
+  return {
+    async *decisions(appId, from, to) {
+      for await (const rows of pages(LIST_READS.decisions, { appId, to }, [from, '', '', '', false, NO_HASH, NO_HASH]))
+        yield rows.map((row) => decisionIn(appId, row))
+    },
+    async *sent(appId, from, to) {
+      for await (const rows of pages(LIST_READS.hours, { appId, to }, [from, '', ''])) yield rows.map(hourIn)
+    },
+    async open({ appId, limit }) {
+      const rows = await asked.all(appId === undefined ? LIST_READS.openOfAll : LIST_READS.openOfApp, { appId, limit })
+      return rows.map(incidentOf)
+    },
+    async ended(appId, { before = BEFORE_ANY, limit }) {
+      const { since, incidentId } = before
+      return (await asked.all(LIST_READS.ended, { appId, since, incidentId, limit })).map(incidentOf)
+    },
   }
 }

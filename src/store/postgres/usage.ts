@@ -5,9 +5,8 @@ import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/usage'
 import { idFloor, idTime } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
-import { lock } from './connection/locks'
 import { plain } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Unit } from './connection/unit'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = plain<CountedRow>(

@@ -1,6 +1,6 @@
 /** What carriers were asked, and which messages they may still report on. */
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const attemptOf = (row: Row<Attempt>): Attempt => ({
   ...row,

@@ -3,7 +3,7 @@ import { type AuditEntry, type AuditHead, readHead } from '../../domain/operatio
 import type { HeadFile } from '../../ports/files'
 import type { KeptHead } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const entryOf = (row: Row<AuditEntry>): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
 

@@ -2,7 +2,7 @@
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'changedAt'> {
   /** Sealed: it holds credentials. */

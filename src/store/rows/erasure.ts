@@ -1,6 +1,6 @@
 /** Phones that were erased. */
 import type { Erasure } from '../../domain/operations/erasure'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 /** As it is stored: no app is every app. */
 type ErasureRow = Row<Omit<Erasure, 'appId'>> & { appId: string }

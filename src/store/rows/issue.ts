@@ -3,7 +3,7 @@ import type { Issue, IssueStanding } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import { originOf, originText } from '../../domain/operations/request-origin'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 type IssueRow = Omit<Row<Issue>, 'origin'> & { origin: string | null }
 

@@ -1,6 +1,6 @@
 /** API keys, with what they have of their app. */
 import type { ApiKey, StoredKey } from '../../domain/access/api-key'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 type KeyRow = Omit<Row<StoredKey>, 'organizationId' | 'region'>
 

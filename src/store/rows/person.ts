@@ -1,7 +1,7 @@
 /** Operators. */
 import type { Operator } from '../../domain/access/operator'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 interface OperatorRow extends Omit<Row<Operator>, 'totpSecret' | 'totpBegun'> {
   /** Sealed, both. */

@@ -7,7 +7,7 @@ import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
 import type { CountedIssues, Decision, LaneHour, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const incidentOf = (row: Row<Incident>): Incident => ({
   ...row,

@@ -1,6 +1,6 @@
 /** Wallets and their ledgers. */
 import type { LedgerEntry, Wallet } from '../../domain/wallet/wallet'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const walletOf = (row: Row<Wallet>): Wallet => ({ ...row, alertBelow: row.alertBelow ?? undefined })
 

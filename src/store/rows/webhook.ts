@@ -5,7 +5,7 @@ import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export interface EndpointRow extends Omit<Row<Endpoint>, 'headers' | 'secrets'> {
   /** Sealed, both: they may hold credentials. */

@@ -5,10 +5,9 @@ import type { SendOutcome } from '../../domain/delivery/delivery'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { nextTurn } from '../next-turn'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
+import { nextTurn } from './connection/read-group'
+import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))

@@ -1,8 +1,7 @@
 /** What there was to tell of an issue goes with it: events, whom they were told, what those answered, what is still to be told. */
 import type { Database } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse } from './connection/statement'
+import { bind, drizzle, onFirstUse } from './connection/statement'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEvents } from './schema'
 
 /** Answers how many events of an issue there were. */

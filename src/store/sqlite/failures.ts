@@ -3,8 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse, parameters } from './connection/statement'
+import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
 import { failures, type issues } from './schema'
 
 /** Of the phone that parameters name. */

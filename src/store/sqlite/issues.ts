@@ -6,8 +6,7 @@ import type { Owner } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes } from '../ids'
-import { readIssuePage } from '../issue-pages'
-import { nextTurn } from '../next-turn'
+import { readIssuePage } from '../list-pages'
 import {
   ISSUE_CHANGING,
   ISSUE_SINCE,
@@ -18,11 +17,10 @@ import {
   sealLetter,
   standingOf,
 } from '../rows/issue'
-import { columnsIn } from '../rows/row'
+import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
-import { drizzle } from './connection/drizzle'
-import type { Connections } from './connection/read-group'
-import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
+import { type Connections, nextTurn } from './connection/read-group'
+import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
 import type { Current } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
 import { claims, failures, issues, outbox } from './schema'

@@ -1,11 +1,9 @@
 /** What is to be done, and who does it. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { QueueState } from '../../domain/operations/job'
-import { FRONT, LEASE_MS } from '../../domain/operations/job'
+import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { Current } from './connection/transaction-state'
 import { jobs } from './schema'
 

@@ -4,8 +4,8 @@ import type { UsageRow } from '../../domain/operations/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { nextTurn } from '../next-turn'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { nextTurn } from './connection/read-group'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = `

@@ -20,8 +20,7 @@ import {
   hookAttemptRow,
   reportOf,
 } from '../rows/webhook'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import type { Current } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 

@@ -1,10 +1,9 @@
 /** The doors of a unit. */
 import type { Tx } from '../../../ports/store'
-import { appTx, templateTx } from '../apps'
+import { appTx, challengeTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
-import { challengeTx } from '../challenges'
 import { clockTx } from '../clock'
 import { failureTx } from '../failures'
 import { claimTx, issueTx, outboxTx } from '../issues'

@@ -1,6 +1,6 @@
 /** What the doors ask and write through: a unit, alone in its transaction or one of several. */
 import type { PipelinedTransaction } from './pipelined-transaction'
-import type { Statement, StatementValues } from './statement'
+import { plain, type Statement, type StatementValues } from './statement'
 
 /** What is asked; units and readers answer it. */
 export interface Querying {
@@ -117,4 +117,17 @@ export abstract class Unit implements Querying {
   protected abstract write(write: Write): void
 
   protected abstract writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row>
+}
+
+const LOCK = plain(
+  'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+  ({ what }) => [what],
+  () => true,
+)
+
+/** Sent before whatever the unit asks next; nobody waits for it alone. */
+export function lock(unit: Unit, what: string): void {
+  unit.all(LOCK, { what }).catch(() => {
+    // The unit knows what went wrong.
+  })
 }

@@ -66,3 +66,5 @@ export class ReadGroup {
     }
   }
 }
+
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

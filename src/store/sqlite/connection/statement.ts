@@ -1,7 +1,16 @@
 /** Statements are prepared once, each when it is first needed, and name their parameters. */
-import type { Changes } from 'bun:sqlite'
-import { and, eq, getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
-import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { and, eq, getTableColumns, Param, type Placeholder, type Query, type SQL, sql, type Table } from 'drizzle-orm'
+import { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite/driver'
+import { PreparedQuery, SQLiteBunSession } from 'drizzle-orm/bun-sqlite/session'
+import { NoopLogger } from 'drizzle-orm/logger'
+import {
+  type AnySQLiteColumn,
+  type PreparedQueryConfig,
+  SQLiteSyncDialect,
+  type SQLiteTable,
+} from 'drizzle-orm/sqlite-core'
+import { type Compiled, compile } from '../../compiled'
 
 /** A value, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
 const value = (column: AnySQLiteColumn, name: string) => new Param(sql.placeholder(name), column)
@@ -81,5 +90,65 @@ export function updating<const Name extends string>(
     const values: Record<string, unknown> = { ...key }
     for (const name of names) values[name] = row[name] ?? null
     run(values as never)
+  }
+}
+
+export type Drizzle = BunSQLiteDatabase
+
+export function drizzle(connection: Database): Drizzle {
+  const dialect = new SQLiteSyncDialect()
+  return new BunSQLiteDatabase('sync', dialect, new CompilingSession(connection, dialect), undefined)
+}
+
+type PrepareArguments = Parameters<SQLiteBunSession<Record<string, never>, Record<string, never>>['prepareQuery']>
+type PreparedConfig = Omit<PreparedQueryConfig, 'statement' | 'run'>
+
+class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<string, never>> {
+  readonly #connection: Database
+
+  constructor(connection: Database, dialect: SQLiteSyncDialect) {
+    super(connection, dialect, undefined)
+    this.#connection = connection
+  }
+
+  override prepareQuery<T extends PreparedConfig>(...args: PrepareArguments): PreparedQuery<T> {
+    const [query, fields, method, isArrayMode, mapper] = args
+    if (mapper) return super.prepareQuery(...args)
+    return new CompiledSQLiteQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
+  }
+}
+
+class CompiledSQLiteQuery<T extends PreparedConfig> extends PreparedQuery<T> {
+  readonly #statement: Statement<unknown, SQLQueryBindings[]>
+  readonly #compiled: Compiled
+
+  constructor(
+    statement: Statement<unknown, SQLQueryBindings[]>,
+    query: Query,
+    fields: PrepareArguments[1],
+    method: PrepareArguments[2],
+    isArrayMode: boolean,
+  ) {
+    super(statement, query, new NoopLogger(), fields, method, isArrayMode)
+    this.#statement = statement
+    this.#compiled = compile(query, fields)
+  }
+
+  override run(values: Record<string, unknown> = {}) {
+    return this.#statement.run(this.#bind(values))
+  }
+
+  override all(values: Record<string, unknown> = {}): T['all'] {
+    return this.#statement.values(this.#bind(values)).map((row) => this.#compiled.read(row))
+  }
+
+  override get(values: Record<string, unknown> = {}): T['get'] {
+    const row = this.#statement.values(this.#bind(values))[0]
+    return row && this.#compiled.read(row)
+  }
+
+  /** All of them as one, which its types do not tell: as so many arguments Bun would gather them into a list again. */
+  #bind(values: Record<string, unknown>): SQLQueryBindings {
+    return this.#compiled.bind(values) as unknown as SQLQueryBindings
   }
 }

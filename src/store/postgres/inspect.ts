@@ -1,9 +1,10 @@
-/** What a PostgreSQL says of itself, asked by a connection of its own that changes nothing and makes nothing. */
+/** Read-only looks into a PostgreSQL database, on a connection of their own and without the master secret. */
 import type { SQL } from 'bun'
-import type { Clock } from '../../../ports/clock'
-import { type Applied, applied, assertKnownServer } from './migrate'
-import { nameOf } from './name'
-import { type Checking, checkingOf, connect, unreached } from './pool'
+import type { Clock } from '../../ports/clock'
+import { type Name, type NamedKind, namesQuery } from '../names'
+import { type Applied, applied, assertKnownServer } from './connection/migrate'
+import { nameOf } from './connection/name'
+import { type Checking, checkingOf, connect, end, unreached } from './connection/pool'
 
 export interface Examined {
   /** Without a password. */
@@ -77,4 +78,27 @@ async function clockLead(sql: SQL, clock: Pick<Clock, 'now' | 'elapsed'>): Promi
   const [row] = await sql`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS there`
   const roundTrip = clock.elapsed() - sentAt
   return { ms: Math.round(sent + roundTrip / 2 - Number(row.there)), within: Math.ceil(roundTrip / 2) }
+}
+
+/** Who types does not wait longer. */
+const WITHIN_MS = 1_000
+
+/** Of one app, where it is given and they belong to one. None where nobody answers soon, or not of such tables. */
+export async function readNames(
+  { url, clock }: { url: string; clock: Pick<Clock, 'after'> },
+  what: NamedKind,
+  appId?: string,
+): Promise<Name[]> {
+  const { text, isOfApp } = namesQuery(what, '$1::text')
+  const late = Promise.withResolvers<Name[]>()
+  const cancel = clock.after(WITHIN_MS, () => late.resolve([]))
+  const sql = connect({ url, size: 1 }, 'watchword complete')
+  try {
+    return await Promise.race([sql.unsafe(text, isOfApp ? [appId ?? null] : []), late.promise])
+  } catch {
+    return []
+  } finally {
+    cancel()
+    end(sql)
+  }
 }

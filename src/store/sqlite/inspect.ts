@@ -1,5 +1,7 @@
-/** What has come into a database since it was copied. */
+/** Read-only looks into a database file, beside its server and without the master secret. */
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { type Name, type NamedKind, namesQuery } from '../names'
 
 /** Rows of a database that its copy has not; times are those of the newest in either. */
 export interface RowsSince {
@@ -61,4 +63,20 @@ const COUNTED = {
   ledgerEntries: 'ledger_entries',
   webhooks: 'webhook_endpoints',
   operators: 'operators',
+}
+
+/** Of one app, where it is given and they belong to one. None where there is no such database, or an older one. */
+export function readNames(file: string, what: NamedKind, appId?: string): Name[] {
+  if (!existsSync(file)) return []
+  try {
+    const db = new Database(file, { readonly: true, strict: true })
+    try {
+      const { text, isOfApp } = namesQuery(what, '$appId')
+      return db.query(text).all(...(isOfApp ? [{ appId: appId ?? null }] : [])) as Name[]
+    } finally {
+      db.close()
+    }
+  } catch {
+    return []
+  }
 }
