@@ -1,5 +1,5 @@
 /** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
-import type { RenewalPlace } from '../ports/store/ring'
+import type { RenewalPlace } from '../ports/store/key-ring'
 import { challengeSeal } from './rows/app'
 import { configSeal } from './rows/carrier'
 import { letterSeal } from './rows/issue'

@@ -297,7 +297,7 @@ export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {
   lastAt: bigint,
 })
 
-export const claims = table('claims', ['claimId'], {
+export const idempotencyRecords = table('claims', ['claimId'], {
   claimId: bigint,
   appId: text,
   mode,

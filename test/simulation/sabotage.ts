@@ -67,7 +67,7 @@ export const SABOTAGES: Record<string, Sabotage> = {
     },
   })),
   'number and text are not erased': twisted(() => ({ outbox: { erase: async () => {} } })),
-  'an idempotency key is not remembered': twisted(() => ({ claims: { add: async () => {} } })),
+  'an idempotency key is not remembered': twisted(() => ({ idempotency: { add: async () => {} } })),
   'a debit leaves no entry': twisted(() => ({ wallets: { addEntry: async () => {} } })),
   'a replaced code is not marked': twisted((tx) => ({
     issues: {

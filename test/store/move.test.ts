@@ -300,7 +300,7 @@ describe('a move that was killed', () => {
         message: expect.stringContaining('is being moved'),
       })
       const side = await sideOf(to)
-      expect([await side.filledTable(), await side.ring()]).toEqual([undefined, []])
+      expect([await side.filledTable(), await side.keyRing()]).toEqual([undefined, []])
       await side.close()
     }
     if (content) {

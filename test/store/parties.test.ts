@@ -88,7 +88,7 @@ const issuing =
     const issue = issueNumber(n)
     const { live } = await tx.issues.lockPhone(issue, { kind: 'sk', phoneHash: issue.phoneHash }, issue.purpose)
     if (live) await tx.issues.save({ ...live, verificationStatus: 'replaced' }, live)
-    await tx.claims.add(claimOf(issue, n))
+    await tx.idempotency.add(claimOf(issue, n))
     await tx.issues.add(issue)
     await tx.wallets.reserve(issue.appId, 1)
     await also(tx)
@@ -261,7 +261,7 @@ describe('units that share a transaction', () => {
 
 describe('where something goes wrong', () => {
   test('with one, the others are stored all the same', async () => {
-    await store.transaction((tx) => tx.claims.add(claimOf(issueNumber(50), 2)))
+    await store.transaction((tx) => tx.idempotency.add(claimOf(issueNumber(50), 2)))
     const { outcomes } = await together(
       issuing(1),
       // Its idempotency key is taken: that shows when it is written.
@@ -494,7 +494,7 @@ describe('where something goes wrong', () => {
   test('with what one of them wants written, that one alone fails', async () => {
     const { outcomes } = await together<unknown>(
       issuing(1),
-      (tx) => tx.claims.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
+      (tx) => tx.idempotency.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
       issuing(3),
     )
     expect(outcomes).toMatchObject([{ value: 1 }, { error: {} }, { value: 3 }])

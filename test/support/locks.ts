@@ -24,7 +24,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     remove: ['invitation', (tokenHash: Uint8Array) => hex(tokenHash)],
     removeOf: ['invitation', (invitedBy: string) => `of ${invitedBy}`],
   },
-  claims: {
+  idempotency: {
     find: ['claim', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
   issues: {
@@ -57,7 +57,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     release: ['wallet', (appId: string) => appId],
     debit: ['wallet', (appId: string) => appId],
   },
-  ring: { lock: ['key ring', () => 'all of it'] },
+  keyRing: { lock: ['key ring', () => 'all of it'] },
   audit: { lockLast: ['audit', () => 'the last'] },
 }
 

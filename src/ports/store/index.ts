@@ -23,14 +23,14 @@ import type {
 import type { AuditReader, AuditTx } from './audit'
 import type { AttemptReader, AttemptTx, ReportTx } from './delivery'
 import type { FailureTx } from './failures'
-import type { ClaimTx, IssueReader, IssueTx, OutboxTx } from './issues'
+import type { IdempotencyTx, IssueReader, IssueTx, OutboxTx } from './issues'
 import type { ClockTx, JobReader, JobTx } from './jobs'
+import type { KeyRingReader, KeyRingTx } from './key-ring'
 import type { KeyReader, KeyTx } from './keys'
 import type { WalletReader, WalletTx } from './money'
 import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
 import type { ErasureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
-import type { RingReader, RingTx } from './ring'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx } from './usage'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
@@ -53,7 +53,7 @@ export interface Store {
   /** Bytes of the write-ahead log beside the database, which grow while nothing copies it; undefined where there is none. */
   logBytes(): number | undefined
   /** Tells how it works from now on. */
-  tell(telemetry: StoreTelemetry): void
+  setTelemetry(telemetry: StoreTelemetry): void
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export interface Tx {
   /** Runs once the transaction is on disk; not at all if it is rolled back. */
   afterCommit(effect: () => void): void
 
-  readonly claims: ClaimTx
+  readonly idempotency: IdempotencyTx
   readonly issues: IssueTx
   readonly failures: FailureTx
   readonly outbox: OutboxTx
@@ -108,7 +108,7 @@ export interface Tx {
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
   readonly clock: ClockTx
-  readonly ring: RingTx
+  readonly keyRing: KeyRingTx
 }
 
 /** Reads of committed data, outside of any unit. Throw `unavailable` when it cannot be read. */
@@ -131,7 +131,7 @@ export interface Reader {
   readonly audit: AuditReader
   readonly traffic: TrafficReader
   readonly phones: PhoneReader
-  readonly ring: RingReader
+  readonly keyRing: KeyRingReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, challenges, templates, carriers or routes may have changed, in whatever process. */

@@ -64,7 +64,7 @@ export async function undoMove(source: Side, vault: Vault): Promise<void> {
 
 /** Throws `WrongSecretError`. */
 async function assertOpens(side: Side, vault: Vault): Promise<void> {
-  if (!vault.ring.adopt(await side.ring())) throw new WrongSecretError()
+  if (!vault.ring.adopt(await side.keyRing())) throw new WrongSecretError()
 }
 
 async function assertMovable(source: Side, target: Side, vault: Vault): Promise<void> {
@@ -73,7 +73,7 @@ async function assertMovable(source: Side, target: Side, vault: Vault): Promise<
   if (filled) throw conflict(`${target.name} is not empty: there are rows in ${filled}. Name an empty one.`)
   await assertBalanced(source)
   // An empty database that a server has begun has keys of its own, which give way.
-  if ((await target.ring()).length > 0) await assertOpens(target, vault)
+  if ((await target.keyRing()).length > 0) await assertOpens(target, vault)
 }
 
 const conflict = (message: string) => new MoveError('conflict', message)

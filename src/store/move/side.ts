@@ -59,7 +59,7 @@ export abstract class Side {
   }
 
   /** The keys it keeps. */
-  async ring(): Promise<RingRow[]> {
+  async keyRing(): Promise<RingRow[]> {
     const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.read({ name, type: 'bytea' }))
     const rows = await this.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
     return rows.map(([name, secretId, sealed, madeAt, begunAt]) => ({

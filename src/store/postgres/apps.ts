@@ -5,7 +5,7 @@ import type { AppReader, ChallengeReader, TemplateReader } from '../../ports/sto
 import type { Vault } from '../../ports/vault'
 import { appOf, appRow, challengeOf, challengeRow, newestOf, templateOf, templateRow } from '../rows/app'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { apps, challenges, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
 
@@ -45,7 +45,7 @@ const STATEMENTS = {
   ),
 }
 
-export function appTx(unit: Unit): Tx['apps'] {
+export function appTx(unit: Transaction): Tx['apps'] {
   return {
     async organizationId(first) {
       lock(unit, 'organization')
@@ -74,7 +74,7 @@ export function appTx(unit: Unit): Tx['apps'] {
   }
 }
 
-export function templateTx(unit: Unit): Tx['templates'] {
+export function templateTx(unit: Transaction): Tx['templates'] {
   return {
     async find(appId, templateId) {
       const row = await unit.get(STATEMENTS.newestTemplate, { appId, templateId })
@@ -134,7 +134,7 @@ const CHALLENGES = {
   remove: statement(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare('')),
 }
 
-export function challengeTx(unit: Unit, vault: Vault): Tx['challenges'] {
+export function challengeTx(unit: Transaction, vault: Vault): Tx['challenges'] {
   return {
     async find(appId) {
       const row = await unit.get(CHALLENGES.find, { appId })

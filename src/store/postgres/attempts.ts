@@ -7,7 +7,7 @@ import type { AttemptReader } from '../../ports/store/delivery'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -66,7 +66,7 @@ const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>
 
 const named = (issueId: string) => `attempts ${issueId}`
 
-export function attemptTx(unit: Unit): Tx['attempts'] {
+export function attemptTx(unit: Transaction): Tx['attempts'] {
   const ofIssue = (owner: Owner, issueId: string) => unit.once(named(issueId), () => attemptsOf(unit, owner, issueId))
   return {
     async add(attempt) {
@@ -90,7 +90,7 @@ export function attemptTx(unit: Unit): Tx['attempts'] {
   }
 }
 
-export function reportTx(unit: Unit): Tx['reports'] {
+export function reportTx(unit: Transaction): Tx['reports'] {
   return {
     async expect(awaited) {
       unit.run(STATEMENTS.expect, awaitedRow(awaited))

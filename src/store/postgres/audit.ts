@@ -7,7 +7,7 @@ import type { AuditEnds, AuditReader } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
 import { addition, bind, db, parameters, statement } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { auditEntries, facts } from './schema'
 
 export interface AuditTxDependencies {
@@ -59,7 +59,7 @@ async function rowLine(asked: Querying, vault: Vault): Promise<HeadLine> {
   return lineOf(fact && Buffer.from(fact.value).toString(), vault)
 }
 
-export function auditTx(unit: Unit, deps: AuditTxDependencies): Tx['audit'] {
+export function auditTx(unit: Transaction, deps: AuditTxDependencies): Tx['audit'] {
   const { vault, headFile } = deps
   const ends = auditEnds(unit, deps)
   const isFree = async (line: HeadLine) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))

@@ -5,7 +5,7 @@ import type { CarrierReader, RouteReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
 import { bind, db, parameters, statement } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { carrierHealth, carriers, routes } from './schema'
 import { settingsChanged } from './settings'
 
@@ -73,7 +73,7 @@ const STATEMENTS = {
   ),
 }
 
-export function carrierTx(unit: Unit, vault: Vault): Tx['carriers'] {
+export function carrierTx(unit: Transaction, vault: Vault): Tx['carriers'] {
   return {
     async lock(name) {
       lock(unit, `carrier ${name}`)
@@ -101,7 +101,7 @@ export function carrierTx(unit: Unit, vault: Vault): Tx['carriers'] {
   }
 }
 
-export function routeTx(unit: Unit): Tx['routes'] {
+export function routeTx(unit: Transaction): Tx['routes'] {
   return {
     async save(route) {
       unit.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })

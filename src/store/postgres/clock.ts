@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { CLOCK, type ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
@@ -86,7 +86,7 @@ const STATEMENTS = {
   ),
 }
 
-export function clockTx(unit: Unit): Tx['clock'] {
+export function clockTx(unit: Transaction): Tx['clock'] {
   return {
     async setBack(byMs, noticedBy) {
       await unit.all(STATEMENTS.lock)
@@ -97,7 +97,7 @@ export function clockTx(unit: Unit): Tx['clock'] {
 
 /** Unless somebody else has meanwhile. */
 export async function followClock(
-  unit: Unit,
+  unit: Transaction,
   { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
 ): Promise<void> {
   await unit.all(STATEMENTS.lock)
@@ -107,7 +107,7 @@ export async function followClock(
   if (seen && byMs > 0) setBack(unit, { now: seen.stamped, byMs, noticedBy: node })
 }
 
-function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string }): void {
+function setBack(unit: Transaction, { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string }): void {
   const values = { now, byMs }
   unit.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
   unit.run(STATEMENTS.expireEarlier, values)

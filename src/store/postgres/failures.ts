@@ -3,7 +3,7 @@ import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
 import { type ParameterText, plain, type StatementValues, traceless } from './connection/statement'
-import type { Unit } from './connection/unit'
+import type { Transaction } from './connection/transaction'
 
 /** As JSON text; that of a row that was made to be locked is null. */
 export const failuresIn = (text: unknown): FailureCount | undefined =>
@@ -38,7 +38,7 @@ const STATEMENTS = {
   ]),
 }
 
-export function failureTx(unit: Unit): Tx['failures'] {
+export function failureTx(unit: Transaction): Tx['failures'] {
   const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     async lock(phone) {

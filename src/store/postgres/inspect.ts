@@ -4,9 +4,9 @@ import type { Clock } from '../../ports/clock'
 import { type Name, type NamedKind, namesQuery } from '../names'
 import { type Applied, applied, assertKnownServer } from './connection/migrate'
 import { nameOf } from './connection/name'
-import { type Checking, checkingOf, connect, end, unreached } from './connection/pool'
+import { connect, end, type TlsVerification, tlsVerificationOf, unreached } from './connection/pool'
 
-export interface Examined {
+export interface ServerReport {
   /** Without a password. */
   name: string
   /** Of PostgreSQL, such as `15.14`. */
@@ -17,7 +17,7 @@ export interface Examined {
   behindMs: number
   /** `TLSv1.3`, for example; undefined where it is not encrypted. */
   encryption: string | undefined
-  checking: Checking
+  checking: TlsVerification
   /** How many this user may open. */
   connections: number
   /** Undefined where there is nothing of ours. */
@@ -35,7 +35,7 @@ export interface Archive {
 }
 
 /** Throws where nobody answers, or what answers is too old. */
-export async function examine(url: string, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<Examined> {
+export async function inspectServer(url: string, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<ServerReport> {
   const sql = connect({ url, size: 1 }, 'watchword doctor')
   try {
     await assertKnownServer(sql)
@@ -43,7 +43,7 @@ export async function examine(url: string, clock: Pick<Clock, 'now' | 'elapsed'>
     return {
       ...{ name: nameOf(url), version: server.version.split(' ')[0], isPrimary: server.primary },
       behindMs: Number(server.behind),
-      ...{ encryption: server.encryption ?? undefined, checking: checkingOf(url) },
+      ...{ encryption: server.encryption ?? undefined, checking: tlsVerificationOf(url) },
       connections: Number(server.connections),
       archive: { isOn: server.archiving, isFailing: server.failing },
       schema: await applied(sql),
@@ -73,7 +73,7 @@ const SERVER = `
     coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) AS failing
   FROM pg_stat_archiver`
 
-async function clockLead(sql: SQL, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<Examined['clockLead']> {
+async function clockLead(sql: SQL, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<ServerReport['clockLead']> {
   const [sentAt, sent] = [clock.elapsed(), clock.now()]
   const [row] = await sql`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS there`
   const roundTrip = clock.elapsed() - sentAt

@@ -22,12 +22,15 @@ import {
   plain,
   statement,
 } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
-import { claims, failures, issues, outbox } from './schema'
+import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+const thisClaim = and(
+  ofOwner(idempotencyRecords),
+  eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
+)
 /** Who was erased is found no more; the row is there to be counted. */
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
@@ -97,9 +100,11 @@ const STATEMENTS = {
   ),
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
-  findClaim: statement((on) => on.select().from(claims).where(thisClaim).prepare(''), { sharedBy: 'anybody' }),
-  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
-  deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
+  findClaim: statement((on) => on.select().from(idempotencyRecords).where(thisClaim).prepare(''), {
+    sharedBy: 'anybody',
+  }),
+  insertClaim: addition(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
+  deleteClaim: statement(() => db.delete(idempotencyRecords).where(thisClaim).prepare('')),
   insertLetter: addition(outbox),
   findLetter: statement((on) => on.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
@@ -130,7 +135,7 @@ const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
 
 /** `ahead`: who locks an issue is about to tell of its change, and will ask for this. */
-export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues'] {
+export function issueTx(unit: Transaction, ahead: (owner: Owner) => void): Tx['issues'] {
   const lock = (owner: Owner, issueId: string) =>
     unit.once(named(issueId), async () => {
       const row = await unit.get(STATEMENTS.lock, { ...owned(owner), issueId })
@@ -184,7 +189,7 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
   }
 }
 
-export function claimTx(unit: Unit): Tx['claims'] {
+export function idempotencyTx(unit: Transaction): Tx['idempotency'] {
   return {
     async find(owner, keyHash) {
       return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
@@ -198,7 +203,7 @@ export function claimTx(unit: Unit): Tx['claims'] {
   }
 }
 
-export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
+export function outboxTx(unit: Transaction, vault: Vault): Tx['outbox'] {
   return {
     async add({ issueId, expiresAt }, rendered) {
       unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { JobReader } from '../../ports/store/jobs'
 import { bind, changes, db, parameters, plain, repeated, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
@@ -98,7 +98,7 @@ const STATEMENTS = {
 const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
 
 /** `node`: the server in whose name jobs are claimed. */
-export function jobTx(unit: Unit, node: string): Tx['jobs'] {
+export function jobTx(unit: Transaction, node: string): Tx['jobs'] {
   /** One that is locked is held: nobody need wait for the answer. */
   const isHeld = async (job: Job) => unit.knows(held(job)) && (await unit.once(held(job), async () => false))
   /** So many that end together are locked by one statement. */

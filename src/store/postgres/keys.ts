@@ -5,7 +5,7 @@ import type { KeyReader } from '../../ports/store/keys'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { addition, bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
 
@@ -45,7 +45,7 @@ const STATEMENTS = {
   ),
 }
 
-export function keyTx(unit: Unit): Tx['keys'] {
+export function keyTx(unit: Transaction): Tx['keys'] {
   return {
     ofApp: async (appId) => (await unit.all(ofApp, { appId })).map(keyOf),
     async lock(keyId) {

@@ -20,14 +20,14 @@ import type { Time } from './connection/pipelined-transaction'
 import { connect, type PoolOptions, ReadPool, readersOf, unreached } from './connection/pool'
 import { Replica } from './connection/replica'
 import { plain } from './connection/statement'
-import type { Querying } from './connection/unit'
-import { Units } from './connection/units'
+import type { Querying } from './connection/transaction'
+import { TransactionRunner } from './connection/transaction-runner'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
+import { keyRingReader, keyRingRows } from './key-ring'
 import { keyReader } from './keys'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
-import { ringOf, ringReader } from './ring'
 import { SettingsWatch } from './settings'
 import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
@@ -79,10 +79,11 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
     // It would store what nobody else finds.
-    if (!vault.ring.adopt(await ringOf(pool))) throw unavailable('The master secret was changed: this is an old one')
+    if (!vault.ring.adopt(await keyRingRows(pool)))
+      throw unavailable('The master secret was changed: this is an old one')
   })
   const asked = serves ? pool : asking(pool, settings)
-  const units = new Units(
+  const units = new TransactionRunner(
     writing,
     {
       ...{ vault, headFile, node, time, watch },
@@ -104,7 +105,7 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
     pool: () => ({ size: options.size, ...units.usage() }),
     truncateLog: async () => true,
     logBytes: () => undefined,
-    tell(telemetry) {
+    setTelemetry(telemetry) {
       units.telemetry = telemetry
     },
     async close() {
@@ -164,7 +165,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     audit: auditReader(pool, { vault, headFile }),
     traffic: trafficReader(pool, vault),
     phones: phoneReader(pool, vault),
-    ring: ringReader(pool, vault),
+    keyRing: keyRingReader(pool, vault),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),
@@ -174,7 +175,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
 
 /** Takes the keys of the database; one that has none gets its own. Of servers that begin at once one wins. */
 async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
-  const kept = await ringBeside(sql)
+  const kept = await storedKeys(sql)
   const rows = kept.length > 0 ? kept : await firstKeys(sql, vault.ring.rows())
   if (!vault.ring.adopt(rows)) throw new WrongSecretError()
 }
@@ -182,7 +183,7 @@ async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
 const firstKeys = (writing: SQL, made: readonly RingRow[]): Promise<RingRow[]> =>
   writing.begin(async (sql) => {
     await sql`LOCK TABLE key_ring IN SHARE ROW EXCLUSIVE MODE`
-    const kept = await ringBeside(sql)
+    const kept = await storedKeys(sql)
     if (kept.length > 0) return kept
     for (const { name, secretId, sealed, madeAt, begunAt } of made)
       await sql`INSERT INTO key_ring (name, secret_id, sealed, made_at, begun_at) VALUES (${name}, ${secretId}, ${sealed}, ${madeAt}, ${begunAt})`
@@ -190,7 +191,7 @@ const firstKeys = (writing: SQL, made: readonly RingRow[]): Promise<RingRow[]> =
   })
 
 /** Before there is anybody to ask. */
-async function ringBeside(sql: SQL): Promise<RingRow[]> {
+async function storedKeys(sql: SQL): Promise<RingRow[]> {
   const rows = await sql`SELECT name, secret_id, sealed, made_at, begun_at FROM key_ring`
   return rows.map((row: Record<string, unknown>) => ({
     ...{ name: row.name, secretId: new Uint8Array(row.secret_id as Uint8Array) },

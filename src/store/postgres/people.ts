@@ -5,7 +5,7 @@ import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
@@ -90,7 +90,7 @@ const STATEMENTS = {
   ),
 }
 
-export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
+export function peopleTx(unit: Transaction, vault: Vault): Tx['people'] {
   return {
     async lockAll() {
       lock(unit, 'people')
@@ -121,7 +121,7 @@ export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
   }
 }
 
-export function sessionTx(unit: Unit): Tx['sessions'] {
+export function sessionTx(unit: Transaction): Tx['sessions'] {
   return {
     async add(session) {
       unit.run(STATEMENTS.insertSession, { ...session })
@@ -139,7 +139,7 @@ export function sessionTx(unit: Unit): Tx['sessions'] {
   }
 }
 
-export function invitationTx(unit: Unit): Tx['invitations'] {
+export function invitationTx(unit: Transaction): Tx['invitations'] {
   return {
     async add(invitation) {
       unit.run(STATEMENTS.insertInvitation, { ...invitation })

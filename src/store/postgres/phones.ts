@@ -12,7 +12,7 @@ import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
@@ -157,7 +157,7 @@ const STATEMENTS = {
   ),
 }
 
-export function erasureTx(unit: Unit): Tx['erasures'] {
+export function erasureTx(unit: Transaction): Tx['erasures'] {
   const row = ({ phoneHash, erasedAt, ...scope }: Omit<Erasure, 'doneAt'>) => ({
     ...{ phoneHash, erasedAt, appId: storedApp(scope) },
   })

@@ -3,7 +3,7 @@ import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { listOf, plain, type Statement } from './connection/statement'
-import { lock, type Unit } from './connection/unit'
+import { lock, type Transaction } from './connection/transaction'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
 
@@ -117,7 +117,7 @@ const HOOKS = plain(
   count,
 )
 
-export function retentionTx(unit: Unit): Tx['retention'] {
+export function retentionTx(unit: Transaction): Tx['retention'] {
   const deleted = async (statement: Statement<number>, values: Record<string, unknown>) =>
     (await unit.change(statement, values))[0] ?? 0
   return {
@@ -128,7 +128,7 @@ export function retentionTx(unit: Unit): Tx['retention'] {
         limit,
         ...('only' in whose ? { only: whose.only, but: '{}' } : { but: listOf(whose.but) }),
       }),
-    claims: (before, limit) => deleted(CLAIMS, { at: before, limit }),
+    idempotencyRecords: (before, limit) => deleted(CLAIMS, { at: before, limit }),
     failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
     decisions: (before, limit) => deleted(DECISIONS, { at: before, limit }),

@@ -1,6 +1,6 @@
 /** Keys, apps, templates, carriers and routes change rarely: a number that is raised with every change tells whoever keeps them. */
 import { plain } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 
 const RAISE = plain('UPDATE settings_version SET version = version + 1', () => [])
 const READ = plain(
@@ -10,7 +10,7 @@ const READ = plain(
 )
 
 /** The unit changes settings. */
-export function settingsChanged(unit: Unit): void {
+export function settingsChanged(unit: Transaction): void {
   if (unit.changesSettings) return
   unit.changesSettings = true
   unit.last(RAISE)

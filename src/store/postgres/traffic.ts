@@ -22,7 +22,7 @@ import {
   snapshotRow,
 } from '../rows/traffic'
 import { bind, db, listOf, parameters, plain, statement } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { incidents, trafficHours, trafficSnapshots } from './schema'
 
 const SEEN_AT_ONCE = 1_000
@@ -100,7 +100,7 @@ const byLane = (one: { kind: string; country: string }, other: { kind: string; c
 
 const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
 
-export function trafficTx(unit: Unit, vault: Vault): Tx['traffic'] {
+export function trafficTx(unit: Transaction, vault: Vault): Tx['traffic'] {
   return {
     async saveSnapshot(snapshot) {
       unit.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })

@@ -6,7 +6,7 @@ import type { UsageReader } from '../../ports/store/usage'
 import { idFloor, idTime } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { plain } from './connection/statement'
-import { lock, type Querying, type Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = plain<CountedRow>(
@@ -66,7 +66,7 @@ const MARK = plain(
   ({ at }) => [ROLLED_UNTIL, String(at)],
 )
 
-export function usageTx(unit: Unit): Tx['usage'] {
+export function usageTx(unit: Transaction): Tx['usage'] {
   return {
     async rolledUntil() {
       // Of several servers one counts an hour.

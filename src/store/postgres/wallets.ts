@@ -6,7 +6,7 @@ import type { WalletReader } from '../../ports/store/money'
 import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -79,7 +79,7 @@ const STATEMENTS = {
   insertEntry: addition(ledgerEntries),
 }
 
-export function walletTx(unit: Unit): Tx['wallets'] {
+export function walletTx(unit: Transaction): Tx['wallets'] {
   return {
     async lock(appId) {
       await unit.opened()

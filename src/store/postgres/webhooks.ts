@@ -20,7 +20,7 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -152,7 +152,7 @@ const NIL = '00000000-0000-0000-0000-000000000000'
 
 const ofOwnerName = ({ appId, mode }: Owner) => `endpoints ${appId}/${mode}`
 
-export function endpointTx(unit: Unit, vault: Vault): Tx['endpoints'] {
+export function endpointTx(unit: Transaction, vault: Vault): Tx['endpoints'] {
   return {
     ofOwner: (owner) => endpointsOfOwner(unit, vault, owner),
     async lock(endpointId) {
@@ -183,12 +183,12 @@ export function endpointTx(unit: Unit, vault: Vault): Tx['endpoints'] {
 }
 
 /** Asked once in a unit, and often before it is needed. */
-export const endpointsOfOwner = (unit: Unit, vault: Vault, { appId, mode }: Owner) =>
+export const endpointsOfOwner = (unit: Transaction, vault: Vault, { appId, mode }: Owner) =>
   unit.once(ofOwnerName({ appId, mode }), async () =>
     (await unit.all(STATEMENTS.ofOwner, { appId, mode })).sort(byAge).map((row) => endpointOf(vault, row)),
   )
 
-export function hookTx(unit: Unit, vault: Vault): Tx['hooks'] {
+export function hookTx(unit: Transaction, vault: Vault): Tx['hooks'] {
   return {
     async addEvent(event) {
       unit.run(STATEMENTS.insertEvent, { ...eventRow(vault, event) })

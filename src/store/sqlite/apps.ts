@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { appOf, appRow, challengeOf, challengeRow, newestOf, templateOf, templateRow } from '../rows/app'
 import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { apps, challenges, organizations, templates } from './schema'
 
 const appsWhere = (db: Drizzle, condition?: SQL) =>
@@ -17,7 +17,7 @@ const thisTemplate = and(
   eq(templates.templateId, bind(templates.templateId, 'templateId')),
 )
 
-export function createAppTx(connection: Database, current: Current): Pick<Tx, 'apps' | 'templates'> {
+export function createAppTx(connection: Database, current: TransactionState): Pick<Tx, 'apps' | 'templates'> {
   const db = drizzle(connection)
   const run = {
     findApp: appsWhere(db, appThere),
@@ -131,7 +131,11 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
 const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
 const challengeOfApp = (db: Drizzle) => onFirstUse(() => db.select().from(challenges).where(ofApp).prepare())
 
-export function createChallengeTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'challenges'> {
+export function createChallengeTx(
+  connection: Database,
+  vault: Vault,
+  current: TransactionState,
+): Pick<Tx, 'challenges'> {
   const db = drizzle(connection)
   const run = {
     find: challengeOfApp(db),

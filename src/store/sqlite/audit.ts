@@ -9,7 +9,7 @@ import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { auditEntries, facts } from './schema'
 
 const headFact = (connection: Database) =>
@@ -50,7 +50,7 @@ export function createAuditTx(
   connection: Database,
   vault: Vault,
   file: HeadFile | undefined,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'audit'> {
   const db = drizzle(connection)
   const run = {

@@ -5,12 +5,16 @@ import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
 import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { carrierHealth, carriers, routes } from './schema'
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
-export function createCarrierTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'carriers' | 'routes'> {
+export function createCarrierTx(
+  connection: Database,
+  vault: Vault,
+  current: TransactionState,
+): Pick<Tx, 'carriers' | 'routes'> {
   const db = drizzle(connection)
   const run = {
     findCarrier: onFirstUse(() => db.select().from(carriers).where(thisCarrier).prepare()),

@@ -4,14 +4,14 @@ import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import type { Tx } from '../../ports/store'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
 
 /** Two processes see one step at their next transactions, each by its own clock that never steps. */
 const CLOCKS_DIFFER_MS = 1_500
 const SAME_STEP_DIFFERS_MS = 2_000
 
-export function createClockTx(connection: Database, current: Current): Pick<Tx, 'clock'> {
+export function createClockTx(connection: Database, current: TransactionState): Pick<Tx, 'clock'> {
   const db = drizzle(connection)
   const by = sql.placeholder('byMs')
   const run = {

@@ -21,12 +21,15 @@ import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
 import { type Connections, nextTurn } from './connection/read-group'
 import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
-import { claims, failures, issues, outbox } from './schema'
+import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+const thisClaim = and(
+  ofOwner(idempotencyRecords),
+  eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
+)
 /** Who was erased is found no more; the row is there to be counted. */
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
@@ -44,8 +47,8 @@ const MANNERS = 24
 export function createIssueTx(
   connection: Database,
   vault: Vault,
-  current: Current,
-): Pick<Tx, 'issues' | 'claims' | 'outbox'> {
+  current: TransactionState,
+): Pick<Tx, 'issues' | 'idempotency' | 'outbox'> {
   const db = drizzle(connection)
   const newestOfPhone = connection.query<unknown, SQLQueryBindings[]>(NEWEST_OF_PHONE)
   const run = {
@@ -92,14 +95,14 @@ export function createIssueTx(
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
 
-    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
+    findClaim: onFirstUse(() => db.select().from(idempotencyRecords).where(thisClaim).prepare()),
     insertClaim: onFirstUse(() =>
       db
-        .insert(claims)
-        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+        .insert(idempotencyRecords)
+        .values(parameters(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
         .prepare(),
     ),
-    deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
+    deleteClaim: onFirstUse(() => db.delete(idempotencyRecords).where(thisClaim).prepare()),
 
     insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
     findOutbox: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
@@ -149,7 +152,7 @@ export function createIssueTx(
         update({ ...owned(issue), issueId: issue.issueId }, issue, before)
       },
     },
-    claims: {
+    idempotency: {
       async find(owner, keyHash) {
         return run.findClaim.get({ ...owned(owner), keyHash })
       },

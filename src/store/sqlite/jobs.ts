@@ -4,13 +4,13 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
-export function createJobTx(connection: Database, current: Current): Pick<Tx, 'jobs'> {
+export function createJobTx(connection: Database, current: TransactionState): Pick<Tx, 'jobs'> {
   const db = drizzle(connection)
   const run = {
     /** A job of the kind that exists already is moved, and whoever ran it has lost it. */

@@ -12,11 +12,11 @@ import { Checkpoints } from './connection/checkpoints'
 import { isBusy } from './connection/failure'
 import { migrate, migrating } from './connection/migrate'
 import { nextTurn, ReadGroup } from './connection/read-group'
-import { createTransactions, type OpenUnit } from './connection/transaction'
-import { Current } from './connection/transaction-state'
+import { TransactionState } from './connection/transaction-state'
+import { createTransactions, type OpenTransaction } from './connection/tx'
 import { Writer } from './connection/writer'
+import { addKeys, keyRingRows } from './key-ring'
 import { createReader } from './read'
-import { addKeys, ringIn } from './ring'
 
 export interface StoreOptions {
   file: string
@@ -84,15 +84,15 @@ export function openStore({
   }
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
-  vault.ring.follow(() => ringIn(writing))
-  const current = new Current()
+  vault.ring.follow(() => keyRingRows(writing))
+  const current = new TransactionState()
   const openUnit = createTransactions(writing, vault, headFile, current)
   let seen = dataVersion.get()?.data_version
   const begun = () => {
     const found = dataVersion.get()?.data_version
     const hasOtherWritten = found !== seen
     // What another process commits may be a new key: what is sealed from then on is sealed by that.
-    if (hasOtherWritten) vault.ring.adopt(ringIn(writing))
+    if (hasOtherWritten) vault.ring.adopt(keyRingRows(writing))
     current.endpoints.begin(hasOtherWritten)
     seen = found
   }
@@ -115,7 +115,7 @@ export function openStore({
     lists: read,
 
     transaction(unit) {
-      let ended: ReturnType<OpenUnit['end']> | undefined
+      let ended: ReturnType<OpenTransaction['end']> | undefined
       const run = async () => {
         const { tx, end } = openUnit(clock.now())
         try {
@@ -161,7 +161,7 @@ export function openStore({
     pool: () => undefined,
     logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
 
-    tell(telemetry) {
+    setTelemetry(telemetry) {
       writer.telemetry = telemetry
       if (checkpoints) checkpoints.telemetry = telemetry
     },
@@ -283,9 +283,9 @@ function writeAhead(db: Database): void {
 
 /** Takes the keys of the database; one that has none gets its own. Of programs that begin at once one wins. */
 function takeKeys(db: Database, vault: Vault): void {
-  if (ringIn(db).length === 0)
+  if (keyRingRows(db).length === 0)
     db.transaction(() => {
-      if (ringIn(db).length === 0) addKeys(db, vault.ring.rows())
+      if (keyRingRows(db).length === 0) addKeys(db, vault.ring.rows())
     }).immediate()
-  if (!vault.ring.adopt(ringIn(db))) throw new WrongSecretError()
+  if (!vault.ring.adopt(keyRingRows(db))) throw new WrongSecretError()
 }

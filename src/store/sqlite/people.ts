@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
@@ -14,7 +14,7 @@ const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.add
 export function createPeopleTx(
   connection: Database,
   vault: Vault,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
   const db = drizzle(connection)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))

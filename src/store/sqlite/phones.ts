@@ -11,7 +11,7 @@ import { eventOf } from '../rows/webhook'
 import { theseAttempts } from './attempts'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { forgettingEvents } from './deleted-webhooks'
 import { thisIssue, thisLetter } from './issues'
 import {
@@ -132,7 +132,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
 const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
   sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
 
-export function createErasureTx(connection: Database, current: Current): Pick<Tx, 'erasures'> {
+export function createErasureTx(connection: Database, current: TransactionState): Pick<Tx, 'erasures'> {
   const db = drizzle(connection)
   const thisErasure = and(
     eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),

@@ -11,10 +11,10 @@ import { readFailure } from './connection/failure'
 import type { Connections } from './connection/read-group'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
+import { createKeyRingReader } from './key-ring'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
-import { createRingReader } from './ring'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -52,7 +52,7 @@ export function createReader(
       ...createUsageReader(connection, elapsed),
       ...createTrafficReader(connection, scanning, vault),
       ...createPhoneReader(connection, vault),
-      ...createRingReader(connection, vault),
+      ...createKeyRingReader(connection, vault),
       async nodes() {
         return []
       },

@@ -8,17 +8,17 @@ import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
 import { bind, drizzle, ofOwner, onFirstUse } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { forgettingEvents } from './deleted-webhooks'
 import { thisIssue, thisLetter } from './issues'
 import {
   apps,
   attempts,
   awaitedReports,
-  claims,
   decisions,
   facts,
   failures,
+  idempotencyRecords,
   incidents,
   issues,
   jobs,
@@ -49,7 +49,7 @@ const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) =>
 const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) =>
   apps.map(({ appId }) => appId).filter((appId) => !but.includes(appId))
 
-export function createRetentionTx(connection: Database, current: Current): Omit<Tx['retention'], 'hooks'> {
+export function createRetentionTx(connection: Database, current: TransactionState): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
   const forgetEvents = forgettingEvents(connection)
   const run = {
@@ -83,9 +83,14 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
     deleteOldClaims: onFirstUse(() =>
       db
-        .delete(claims)
-        .where(oldest(claims.claimId, sql`${named(claims.createdAt)} < ${sql.placeholder('before')}`))
-        .returning({ claimId: claims.claimId })
+        .delete(idempotencyRecords)
+        .where(
+          oldest(
+            idempotencyRecords.claimId,
+            sql`${named(idempotencyRecords.createdAt)} < ${sql.placeholder('before')}`,
+          ),
+        )
+        .returning({ claimId: idempotencyRecords.claimId })
         .prepare(),
     ),
     deleteOldFailures: onFirstUse(() =>
@@ -193,7 +198,7 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
       }
       return deleted
     },
-    async claims(before, limit) {
+    async idempotencyRecords(before, limit) {
       return run.deleteOldClaims.all({ before, limit }).length
     },
     async failures(before, limit) {

@@ -23,7 +23,7 @@ import {
 } from '../rows/traffic'
 import { nextTurn } from './connection/read-group'
 import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
 /** What takes some milliseconds. */
@@ -39,7 +39,7 @@ const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incide
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
-export function createTrafficTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'traffic'> {
+export function createTrafficTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'traffic'> {
   const db = drizzle(connection)
   const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
   const changing = getTableColumns(incidents)

@@ -7,7 +7,7 @@ import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
 import { type Connections, nextTurn } from './connection/read-group'
 import { bind, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -15,7 +15,7 @@ const amount = sql.placeholder('amount')
 
 const walletById = (db: Drizzle) => onFirstUse(() => db.select().from(wallets).where(thisWallet).prepare())
 
-export function createWalletTx(connection: Database, current: Current): Pick<Tx, 'wallets'> {
+export function createWalletTx(connection: Database, current: TransactionState): Pick<Tx, 'wallets'> {
   const db = drizzle(connection)
   const run = {
     findWallet: walletById(db),

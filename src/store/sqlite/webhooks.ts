@@ -21,7 +21,7 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -46,7 +46,7 @@ const endpointsOfApp = (db: Drizzle) =>
 export function createWebhookTx(
   connection: Database,
   vault: Vault,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
   const db = drizzle(connection)
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))

@@ -8,44 +8,44 @@
  */
 import type { PipelinedTransaction } from '../connection/pipelined-transaction'
 import type { Statement, StatementValues } from '../connection/statement'
-import { Unit, type Write } from '../connection/unit'
+import { type BoundStatement, Transaction } from '../connection/transaction'
 import { addedBySeveral, askedBySeveral } from './batch-sql'
 import { inCreditOrder } from './credit-order'
 
 /** It is to run alone: it has asked for what one of several cannot have. */
-export class LeftError extends Error {
+export class RunAloneError extends Error {
   override name = 'LeftError'
 }
 
-interface Question {
-  member: Member
+interface BatchedQuery {
+  member: Participant
   values: StatementValues
   bound: unknown[]
   answer: PromiseWithResolvers<unknown[]>
 }
 
-interface PartyDependencies {
+interface BatchDependencies {
   slot: number
   /** Whether an app had too little credit lately: where it has again, all of them fail. */
   isSpent: (appId: string) => boolean
 }
 
-export class Party {
+export class BatchedTransaction {
   /** What is asked next, in the order of the first who does. */
-  #questions = new Map<Statement<unknown>, Question[]>()
+  #questions = new Map<Statement<unknown>, BatchedQuery[]>()
   /** Questions under way. */
   #asked = 0
-  readonly #members: Member[] = []
+  readonly #members: Participant[] = []
   /** Who has what is locked. */
-  readonly #holders = new Map<string, Member>()
+  readonly #holders = new Map<string, Participant>()
 
   constructor(
     private readonly block: PipelinedTransaction,
-    private readonly deps: PartyDependencies,
+    private readonly deps: BatchDependencies,
   ) {}
 
-  join(): Member {
-    const member = new Member(this, this.block, this.deps.slot)
+  join(): Participant {
+    const member = new Participant(this, this.block, this.deps.slot)
     this.#members.push(member)
     return member
   }
@@ -54,7 +54,7 @@ export class Party {
     return this.deps.isSpent(appId)
   }
 
-  ask<Row>(member: Member, statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+  ask<Row>(member: Participant, statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
     // Once everybody has said what they want to know: they wait for it anyway.
     if (this.#questions.size === 0) setImmediate(() => this.#askAll())
     const answer = Promise.withResolvers<unknown[]>()
@@ -66,7 +66,7 @@ export class Party {
   }
 
   /** Writes what they want written, each in its order; new rows of a kind together. */
-  write(members: readonly Member[]): void {
+  write(members: readonly Participant[]): void {
     const left = members.map(({ writes }) => [...writes])
     while (left.some((writes) => writes.length > 0)) {
       for (const writes of left) this.#sendChanges(writes)
@@ -76,10 +76,10 @@ export class Party {
   }
 
   /** Those of a kind that follow each other together. */
-  #sendLast(writes: Write[]): void {
+  #sendLast(writes: BoundStatement[]): void {
     const left = inCreditOrder(writes)
     while (left.length > 0) {
-      const { statement } = left[0] as Write
+      const { statement } = left[0] as BoundStatement
       const end = left.findIndex((write) => write.statement !== statement)
       const alike = left.splice(0, statement.shared ? (end < 0 ? left.length : end) : 1)
       const bound = alike.flatMap(({ values }) => statement.bind(values))
@@ -103,7 +103,7 @@ export class Party {
     for (const [statement, questions] of locksFirst) this.#askFor(statement, questions)
   }
 
-  #askFor(statement: Statement<unknown>, questions: Question[]): void {
+  #askFor(statement: Statement<unknown>, questions: BatchedQuery[]): void {
     // In one order, so that two parties do not wait for each other.
     if (statement.shared?.holds) questions.sort((a, b) => inOrder(nameOf(a.bound), nameOf(b.bound)))
     const text = askedBySeveral(statement, questions.length)
@@ -121,7 +121,7 @@ export class Party {
       })
   }
 
-  #answer(statement: Statement<unknown>, questions: readonly Question[], rows: readonly unknown[][]): void {
+  #answer(statement: Statement<unknown>, questions: readonly BatchedQuery[], rows: readonly unknown[][]): void {
     const found = Map.groupBy(rows, ([unit]) => Number(unit))
     questions.forEach(({ member, values, answer }, n) => {
       try {
@@ -135,13 +135,13 @@ export class Party {
     })
   }
 
-  #hold(name: string, member: Member): boolean {
+  #hold(name: string, member: Participant): boolean {
     const holder = this.#holders.get(name) ?? member
     this.#holders.set(name, holder)
     return holder === member
   }
 
-  #sendChanges(writes: Write[]): void {
+  #sendChanges(writes: BoundStatement[]): void {
     for (let next = writes[0]; next && !isNew(next); next = writes[0]) {
       writes.shift()
       this.block.send(next.statement.text, next.statement.bind(next.values))
@@ -169,7 +169,7 @@ export class Party {
 }
 
 /** A row that is to be new, and who waits for what the database makes of it. */
-interface NewRow extends Write {
+interface NewRow extends BoundStatement {
   made?: PromiseWithResolvers<unknown>
 }
 
@@ -187,14 +187,14 @@ const nameOf = (bound: readonly unknown[]) =>
   bound.map((value) => (value instanceof Uint8Array ? value.toHex() : String(value))).join('/')
 
 /** One of several. */
-export class Member extends Unit {
+export class Participant extends Transaction {
   readonly writes: NewRow[] = []
   /** Whether it asks and writes no more. */
   hasEnded = false
-  #left: LeftError | undefined
+  #left: RunAloneError | undefined
 
   constructor(
-    private readonly party: Party,
+    private readonly party: BatchedTransaction,
     block: PipelinedTransaction,
     slot: number,
   ) {
@@ -202,12 +202,12 @@ export class Member extends Unit {
   }
 
   /** Whether what it does counts for nothing: it runs again. */
-  get left(): LeftError | undefined {
+  get left(): RunAloneError | undefined {
     return this.#left
   }
 
-  leave(): LeftError {
-    this.#left ??= new LeftError()
+  leave(): RunAloneError {
+    this.#left ??= new RunAloneError()
     return this.#left
   }
 
@@ -227,7 +227,7 @@ export class Member extends Unit {
     super.last(statement, values)
   }
 
-  protected write(write: Write): void {
+  protected write(write: BoundStatement): void {
     this.#assertIn()
     if (write.statement.leavesNoTrace) this.block.send(write.statement.text, write.statement.bind(write.values))
     else this.writes.push(write)

@@ -2,9 +2,9 @@
 import { Additions } from '../batching/additions'
 import { inCreditOrder } from '../batching/credit-order'
 import type { Statement, StatementValues } from './statement'
-import { Unit, type Write } from './unit'
+import { type BoundStatement, Transaction } from './transaction'
 
-export class Alone extends Unit {
+export class SingleTransaction extends Transaction {
   readonly #additions = new Additions()
 
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
@@ -22,7 +22,7 @@ export class Alone extends Unit {
     await this.block.commit(this.hasWritten)
   }
 
-  protected write({ statement, values }: Write): void {
+  protected write({ statement, values }: BoundStatement): void {
     if (statement.isAddition) {
       this.#additions.add(statement, values)
       if (this.#additions.isFull) this.#sendAdditions()

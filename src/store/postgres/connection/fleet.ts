@@ -6,7 +6,7 @@ import { VERSION } from '../../../domain/operations/version'
 import { DAY_MS } from '../../../domain/shared/value'
 import type { Fleet } from '../../../ports/fleet'
 import { listOf, plain } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
 const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms'
 

@@ -37,7 +37,7 @@ const OPENING = `${LOOK} ${HELD}`
 const PATIENCE_MS = 250
 const IMPATIENT_OPENING = `${LOOK}, set_config('lock_timeout', '${PATIENCE_MS}', true) ${HELD}`
 
-export interface BlockDependencies {
+export interface PipelineDependencies {
   time: Time
   clock: Pick<Clock, 'elapsed'>
   /** Of one that a clock may send back. */
@@ -55,7 +55,7 @@ export class PipelinedTransaction {
 
   constructor(
     private readonly wire: Wire,
-    { time, clock, watch }: BlockDependencies,
+    { time, clock, watch }: PipelineDependencies,
     { isImpatient = false } = {},
   ) {
     this.send('BEGIN')

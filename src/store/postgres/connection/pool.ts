@@ -6,7 +6,7 @@ import { isLost, readFailure } from './failure'
 import { nameOf } from './name'
 import type { Wire } from './pipelined-transaction'
 import type { Statement, StatementValues } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
 /** What takes longer is ended by the database. */
 const STATEMENT_TIMEOUT_MS = 15_000
@@ -74,9 +74,9 @@ export function addressOf(text: string): { url: string; tls?: Tls } {
 }
 
 /** How much of the server's certificate is looked at: nothing where the connection is not to be encrypted. */
-export type Checking = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
+export type TlsVerification = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
 
-export function checkingOf(text: string): Checking {
+export function tlsVerificationOf(text: string): TlsVerification {
   const { tls } = addressOf(text)
   if (!tls) return 'no TLS'
   if (!tls.rejectUnauthorized) return 'nothing'

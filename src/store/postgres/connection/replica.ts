@@ -2,7 +2,7 @@
 import type { Clock } from '../../../ports/clock'
 import { connect, type PoolOptions, ReadPool } from './pool'
 import { plain, type Statement, type StatementValues } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
 /** Servers say every few seconds that they are here. */
 const BEHIND = plain(

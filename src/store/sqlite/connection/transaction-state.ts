@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../../domain/webhooks/webhook'
 import { ReadCache } from '../cache/read-cache'
 
-export class Current {
+export class TransactionState {
   now = 0
   /** Of an app and mode. */
   readonly endpoints = new ReadCache<readonly Endpoint[]>()

@@ -13,14 +13,14 @@ import type { StoreTelemetry } from '../../../ports/telemetry'
 import { cannotWrite } from '../../failure'
 import { isStorageError } from './failure'
 
-interface QueuedUnit {
+interface QueuedTransaction {
   queuedAt: number
   run: () => Promise<() => void>
   fail: (error: unknown) => void
 }
 
 /** What a unit has come to; everybody is told at the end. */
-type Ended = { unit: QueuedUnit; answer: () => void } | { unit: QueuedUnit; error: unknown }
+type EndedTransaction = { unit: QueuedTransaction; answer: () => void } | { unit: QueuedTransaction; error: unknown }
 
 export interface WriterOptions {
   /** Defers a group to the end of the event loop's turn; the simulation brings its own. */
@@ -40,7 +40,7 @@ const MAX_GROUP = 512
 const APART_FOR_MS = 1_000
 
 export class Writer {
-  readonly #queue: QueuedUnit[] = []
+  readonly #queue: QueuedTransaction[] = []
   readonly #begin: () => void
   readonly #savepoint: () => void
   readonly #release: () => void
@@ -108,7 +108,7 @@ export class Writer {
     })
   }
 
-  async #commitGroup(group: QueuedUnit[]): Promise<void> {
+  async #commitGroup(group: QueuedTransaction[]): Promise<void> {
     const begunAt = this.telemetry ? performance.now() : 0
     const ended = await this.#runGroup(group)
     if (!ended) return
@@ -129,7 +129,7 @@ export class Writer {
   }
 
   /** Undefined where there is nothing to commit, which everybody has been told. */
-  async #runGroup(group: QueuedUnit[]): Promise<Ended[] | undefined> {
+  async #runGroup(group: QueuedTransaction[]): Promise<EndedTransaction[] | undefined> {
     const isApart = this.options.elapsed() < this.#apartUntil
     if (!this.#beginFor(group)) return undefined
     const outcome = await this.#runEach(group, isApart)
@@ -140,7 +140,7 @@ export class Writer {
     return this.#runGroup(group)
   }
 
-  #beginFor(group: QueuedUnit[]): boolean {
+  #beginFor(group: QueuedTransaction[]): boolean {
     try {
       this.#begin()
       this.options.begun?.()
@@ -156,8 +156,8 @@ export class Writer {
   }
 
   /** Spoiled is what only the whole group can be rid of; undefined where SQLite has given it up. */
-  async #runEach(group: QueuedUnit[], isApart: boolean): Promise<Ended[] | 'spoiled' | undefined> {
-    const ended: Ended[] = []
+  async #runEach(group: QueuedTransaction[], isApart: boolean): Promise<EndedTransaction[] | 'spoiled' | undefined> {
+    const ended: EndedTransaction[] = []
     for (const [index, unit] of group.entries()) {
       const before = isApart || this.#changes()
       try {
@@ -184,7 +184,7 @@ export class Writer {
   }
 
   /** Who was refused stays refused. */
-  #lose(ended: readonly Ended[], error: unknown): void {
+  #lose(ended: readonly EndedTransaction[], error: unknown): void {
     this.telemetry?.uncommitted('failed')
     for (const one of ended) {
       if ('error' in one) tell(one)
@@ -210,7 +210,7 @@ export class Writer {
   }
 }
 
-function tell(ended: Ended): void {
+function tell(ended: EndedTransaction): void {
   try {
     if ('error' in ended) ended.unit.fail(ended.error)
     else ended.answer()

@@ -1,11 +1,11 @@
 /** The keys that a database keeps, and what is sealed by them. */
 import { and, eq } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { RenewalPlace, RingReader } from '../../ports/store/ring'
+import type { KeyRingReader, RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { addition, bind, changes, db, keptBy, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { keyRing } from './schema'
 import { settingsChanged } from './settings'
 
@@ -35,14 +35,14 @@ const STATEMENTS = {
   ),
 }
 
-export const ringOf = async (asked: Querying): Promise<RingRow[]> =>
+export const keyRingRows = async (asked: Querying): Promise<RingRow[]> =>
   (await asked.all(STATEMENTS.all)).map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 
-export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
+export function keyRingTx(unit: Transaction, vault: Vault): Tx['keyRing'] {
   return {
     async lock() {
       await unit.all(STATEMENTS.lock)
-      return ringOf(unit)
+      return keyRingRows(unit)
     },
     async add(rows) {
       for (const row of rows) unit.run(STATEMENTS.insert, { ...row, begunAt: row.begunAt ?? null })
@@ -60,8 +60,8 @@ export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
   }
 }
 
-export const ringReader = (asked: Querying, vault: Vault): RingReader => ({
-  all: () => ringOf(asked),
+export const keyRingReader = (asked: Querying, vault: Vault): KeyRingReader => ({
+  all: () => keyRingRows(asked),
   older: async () => Number((await asked.get(asGiven(OLDER), { values: [vault.ring.mark] }))?.[0]),
 })
 
@@ -76,7 +76,7 @@ const asGiven = keptBy((text: string) =>
 
 /** Seals some rows behind a place by the newest key; whoever is about to change a row is left to do so. */
 async function sealAnew(
-  unit: Unit,
+  unit: Transaction,
   vault: Vault,
   { part, key: behind = [] }: RenewalPlace = { part: 0, key: undefined },
   limit: number,

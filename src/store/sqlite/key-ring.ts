@@ -2,12 +2,12 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import type { RenewalPlace } from '../../ports/store/ring'
+import type { RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { uuidBytes, uuidText } from '../ids'
 import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import type { TransactionState } from './connection/transaction-state'
 import { keyRing } from './schema'
 
 const all = (connection: Database) => {
@@ -16,14 +16,14 @@ const all = (connection: Database) => {
 }
 
 /** For who opens a database, or meets a key that is not known. */
-export const ringIn = (connection: Database): RingRow[] => all(connection)()
+export const keyRingRows = (connection: Database): RingRow[] => all(connection)()
 
 export function addKeys(connection: Database, rows: readonly RingRow[]): void {
   const insert = drizzle(connection).insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()
   for (const row of rows) insert.run({ ...row, begunAt: row.begunAt ?? null })
 }
 
-export function createRingTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'ring'> {
+export function createKeyRingTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'keyRing'> {
   const db = drizzle(connection)
   const run = {
     all: all(connection),
@@ -44,7 +44,7 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
     ),
   }
   return {
-    ring: {
+    keyRing: {
       async lock() {
         return run.all()
       },
@@ -69,10 +69,10 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
   }
 }
 
-export function createRingReader(connection: Database, vault: Vault): Pick<Reader, 'ring'> {
+export function createKeyRingReader(connection: Database, vault: Vault): Pick<Reader, 'keyRing'> {
   const rows = all(connection)
   return {
-    ring: {
+    keyRing: {
       async all() {
         return rows()
       },

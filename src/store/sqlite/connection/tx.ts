@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
 import type { Vault } from '../../../ports/vault'
-import { openUnit } from '../../ended-transaction'
+import { openTx } from '../../open-tx'
 import { createAppTx, createChallengeTx } from '../apps'
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
@@ -12,21 +12,21 @@ import { createClockTx } from '../clock'
 import { createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
+import { createKeyRingTx } from '../key-ring'
 import { createKeyTx } from '../keys'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
 import { createRetentionTx } from '../retention'
-import { createRingTx } from '../ring'
 import { createTrafficTx } from '../traffic'
 import { createUsageTx } from '../usage'
 import { createWalletTx } from '../wallets'
 import { createWebhookTx } from '../webhooks'
-import type { Current } from './transaction-state'
+import type { TransactionState } from './transaction-state'
 
-export interface OpenUnit {
+export interface OpenTransaction {
   tx: Tx
   /** Nothing can be done through `tx` any more; answers what is to happen once it is on disk. */
-  end: () => ReturnType<Current['end']>
+  end: () => ReturnType<TransactionState['end']>
 }
 
 /** Prepares everything once; the answer begins a unit at an instant. One runs at a time. */
@@ -34,12 +34,12 @@ export function createTransactions(
   connection: Database,
   vault: Vault,
   headFile: HeadFile | undefined,
-  current: Current,
-): (now: number) => OpenUnit {
-  const doors = createDoors(connection, vault, headFile, current)
+  current: TransactionState,
+): (now: number) => OpenTransaction {
+  const doors = createTx(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
-    const { tx, end } = openUnit(doors)
+    const { tx, end } = openTx(doors)
     return {
       tx,
       end() {
@@ -50,7 +50,7 @@ export function createTransactions(
   }
 }
 
-function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
+function createTx(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: TransactionState): Tx {
   const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
   return {
     ...createIssueTx(connection, vault, current),
@@ -69,7 +69,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createUsageTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createErasureTx(connection, current),
-    ...createRingTx(connection, vault, current),
+    ...createKeyRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

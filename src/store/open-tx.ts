@@ -2,7 +2,7 @@
 import type { Tx } from '../ports/store'
 
 /** A unit of these doors, until `end`. */
-export function openUnit(doors: Tx): { tx: Tx; end(): void } {
+export function openTx(doors: Tx): { tx: Tx; end(): void } {
   let hasEnded = false
   const tx = new Proxy(doors, {
     get(doors, name) {

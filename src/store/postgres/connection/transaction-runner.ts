@@ -5,18 +5,18 @@ import { tooLittleCredit } from '../../../domain/wallet/wallet'
 import type { Clock } from '../../../ports/clock'
 import type { PoolUsage, TransactionOptions, Tx } from '../../../ports/store'
 import type { StoreTelemetry } from '../../../ports/telemetry'
-import { openUnit } from '../../ended-transaction'
 import { cannotWrite } from '../../failure'
-import { LeftError, type Member, Party } from '../batching/batched-transaction'
+import { openTx } from '../../open-tx'
+import { BatchedTransaction, type Participant, RunAloneError } from '../batching/batched-transaction'
 import { followClock } from '../clock'
-import { Alone } from './alone'
+import { SingleTransaction } from './alone'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { type Identity, PipelinedTransaction, TIMELINE, type Time } from './pipelined-transaction'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
-import { type DoorDependencies, doorsOf } from './transaction'
-import type { Unit } from './unit'
+import type { Transaction } from './transaction'
+import { createTx, type TxDependencies } from './tx'
 
 /** Who loses so often is told to come back. */
 const MAX_RUNS = 12
@@ -39,7 +39,7 @@ const PROBE = plain(
   () => [],
 )
 
-export class Units {
+export class TransactionRunner {
   /** Whom it tells how it works. */
   telemetry: StoreTelemetry | undefined
   #begun = 0
@@ -51,7 +51,7 @@ export class Units {
   #isClosed = false
   #following: Promise<void> | undefined
   /** Who will share a transaction, in the order in which they came. */
-  readonly #waiting: Passenger[] = []
+  readonly #waiting: WaitingTransaction[] = []
   /** Transactions for several that are under way, or wait for a connection. */
   #parties = 0
   /** Apps that had too little credit, and until when that counts. */
@@ -59,7 +59,7 @@ export class Units {
 
   constructor(
     private readonly sql: SQL,
-    private readonly deps: DoorDependencies & {
+    private readonly deps: TxDependencies & {
       /** Connections there are. */
       size: number
       /** Whether units share a transaction that may. */
@@ -73,8 +73,8 @@ export class Units {
 
   /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
   run<T>(work: (tx: Tx) => Promise<T>, { mayShare = false }: TransactionOptions = {}): Promise<T> {
-    const inUnit = async (unit: Unit) => {
-      const { tx, end } = openUnit(doorsOf(unit, this.deps))
+    const inUnit = async (unit: Transaction) => {
+      const { tx, end } = openTx(createTx(unit, this.deps))
       try {
         return await work(tx)
       } finally {
@@ -97,7 +97,7 @@ export class Units {
           for (const effect of outcome.effects) tell(effect)
           return outcome.answer
         }
-        if (outcome.lost instanceof LeftError) continue
+        if (outcome.lost instanceof RunAloneError) continue
         this.telemetry?.uncommitted('again')
         if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
         if (outcome.lost instanceof SetBackError) await this.#followClock()
@@ -120,7 +120,7 @@ export class Units {
 
   /** Once for all who have run into it. */
   #followClock(): Promise<void> {
-    const follow = (unit: Unit) => followClock(unit, this.deps)
+    const follow = (unit: Transaction) => followClock(unit, this.deps)
     this.#following ??= this.#run(() => this.#once(undefined, follow)).finally(() => {
       this.#following = undefined
     })
@@ -154,7 +154,7 @@ export class Units {
   async #gather(): Promise<void> {
     this.#parties++
     const askedAt = this.deps.clock.elapsed()
-    let gathered: Passenger[] = []
+    let gathered: WaitingTransaction[] = []
     try {
       const connection = await this.#reserve()
       gathered = this.#waiting.splice(0, AT_MOST)
@@ -168,7 +168,7 @@ export class Units {
   }
 
   /** Whoever is alone is spared what several need. */
-  async #carry(connection: ReservedSQL, gathered: readonly Passenger[], askedAt: number): Promise<void> {
+  async #carry(connection: ReservedSQL, gathered: readonly WaitingTransaction[], askedAt: number): Promise<void> {
     const { watch } = this.deps
     const [first, ...others] = gathered
     if (!first) connection.release()
@@ -204,7 +204,7 @@ export class Units {
   ): Promise<TransactionOutcome<T>> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const unit = new Alone(block, this.#nextSlot())
+    const unit = new SingleTransaction(block, this.#nextSlot())
     try {
       const answer = await work(unit)
       const commitAt = elapsed()
@@ -221,10 +221,14 @@ export class Units {
   }
 
   /** Whoever refuses is heard at once, and who has nothing to store; the others once all of it is stored. */
-  async #together(block: PipelinedTransaction, gathered: readonly Passenger[], askedAt: number): Promise<void> {
+  async #together(
+    block: PipelinedTransaction,
+    gathered: readonly WaitingTransaction[],
+    askedAt: number,
+  ): Promise<void> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const party = new Party(block, { slot: this.#nextSlot(), isSpent: (appId) => this.#isSpent(appId) })
+    const party = new BatchedTransaction(block, { slot: this.#nextSlot(), isSpent: (appId) => this.#isSpent(appId) })
     const done = await Promise.all(gathered.map((passenger) => finished(passenger, party.join(), block)))
     const writing = done.filter((one) => one !== undefined)
     try {
@@ -275,7 +279,7 @@ export class Units {
     return this.#begun++ % SLOTS
   }
 
-  #noteSpent({ lastWrites }: Unit): void {
+  #noteSpent({ lastWrites }: Transaction): void {
     for (const { values } of lastWrites) this.#spent.set(String(values.appId), this.deps.clock.elapsed() + SPENT_MS)
   }
 
@@ -310,7 +314,7 @@ async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
   return true
 }
 
-type TransactionWork<T> = (unit: Unit) => Promise<T>
+type TransactionWork<T> = (unit: Transaction) => Promise<T>
 
 interface Stored<T> {
   answer: T
@@ -322,15 +326,19 @@ interface Stored<T> {
 type TransactionOutcome<T> = Stored<T> | { lost: unknown }
 
 /** A unit that waits for others to share its transaction with. */
-interface Passenger {
+interface WaitingTransaction {
   work: TransactionWork<unknown>
   outcome: PromiseWithResolvers<TransactionOutcome<unknown>>
 }
 
-const stored = <T>({ changesSettings, effects }: Unit, answer: T): Stored<T> => ({ answer, effects, changesSettings })
+const stored = <T>({ changesSettings, effects }: Transaction, answer: T): Stored<T> => ({
+  answer,
+  effects,
+  changesSettings,
+})
 
 /** What one of several has come to, where it is still to be stored. */
-async function finished({ work, outcome }: Passenger, member: Member, block: PipelinedTransaction) {
+async function finished({ work, outcome }: WaitingTransaction, member: Participant, block: PipelinedTransaction) {
   try {
     const answer = await work(member).finally(() => {
       member.hasEnded = true
