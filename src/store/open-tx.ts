@@ -1,13 +1,12 @@
-/** A unit that is used after its end throws instead of writing into somebody else's. */
+/** A `Tx` that throws when it is used after its end, so that it cannot write into another transaction. */
 import type { Tx } from '../ports/store'
 
-/** A unit of these doors, until `end`. */
-export function openTx(doors: Tx): { tx: Tx; end(): void } {
+export function openTx(methods: Tx): { tx: Tx; end(): void } {
   let hasEnded = false
-  const tx = new Proxy(doors, {
-    get(doors, name) {
+  const tx = new Proxy(methods, {
+    get(methods, name) {
       if (hasEnded) throw new Error('This transaction has ended')
-      return doors[name as keyof Tx]
+      return methods[name as keyof Tx]
     },
   })
   return {

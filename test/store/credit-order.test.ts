@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inCreditOrder } from '../../src/store/postgres/batching/credit-order'
+import type { BoundStatement } from '../../src/store/postgres/connection/statement'
 import { plain } from '../../src/store/postgres/connection/statement'
-import type { BoundStatement } from '../../src/store/postgres/connection/transaction'
 
 const bound = () => []
 const debit = plain('debit', bound)

@@ -45,50 +45,53 @@ const STATEMENTS = {
   ),
 }
 
-export function appTx(unit: Transaction): Tx['apps'] {
+export function appTx(transaction: Transaction): Tx['apps'] {
   return {
     async organizationId(first) {
-      lock(unit, 'organization')
-      const known = await unit.get(STATEMENTS.organization)
+      lock(transaction, 'organization')
+      const known = await transaction.get(STATEMENTS.organization)
       if (known) return known.organizationId
-      unit.run(STATEMENTS.insertOrganization, { ...first, createdAt: unit.now })
+      transaction.run(STATEMENTS.insertOrganization, { ...first, createdAt: transaction.now })
       return first.organizationId
     },
     async lock(appId) {
-      const row = await unit.get(STATEMENTS.lock, { appId })
+      const row = await transaction.get(STATEMENTS.lock, { appId })
       return row && appOf(row)
     },
     async add(app) {
-      unit.run(STATEMENTS.insert, appRow(app))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.insert, appRow(app))
+      settingsChanged(transaction)
     },
     async save(app) {
-      unit.run(STATEMENTS.update, appRow(app))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.update, appRow(app))
+      settingsChanged(transaction)
     },
     async remove(appId) {
-      await unit.opened()
-      unit.run(STATEMENTS.remove, { appId, removedAt: unit.now })
-      settingsChanged(unit)
+      await transaction.opened()
+      transaction.run(STATEMENTS.remove, { appId, removedAt: transaction.now })
+      settingsChanged(transaction)
     },
   }
 }
 
-export function templateTx(unit: Transaction): Tx['templates'] {
+export function templateTx(transaction: Transaction): Tx['templates'] {
   return {
     async find(appId, templateId) {
-      const row = await unit.get(STATEMENTS.newestTemplate, { appId, templateId })
+      const row = await transaction.get(STATEMENTS.newestTemplate, { appId, templateId })
       return row && templateOf(row)
     },
     async save(appId, template) {
       const { templateId } = template
-      const newest = (await unit.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
-      unit.run(STATEMENTS.insertTemplate, templateRow(template, { appId, version: newest + 1, createdAt: unit.now }))
-      settingsChanged(unit)
+      const newest = (await transaction.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
+      transaction.run(
+        STATEMENTS.insertTemplate,
+        templateRow(template, { appId, version: newest + 1, createdAt: transaction.now }),
+      )
+      settingsChanged(transaction)
     },
     async remove(appId, templateId) {
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.deleteTemplate, { appId, templateId })).length > 0
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.deleteTemplate, { appId, templateId })).length > 0
     },
   }
 }
@@ -134,19 +137,19 @@ const CHALLENGES = {
   remove: statement(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare('')),
 }
 
-export function challengeTx(unit: Transaction, vault: Vault): Tx['challenges'] {
+export function challengeTx(transaction: Transaction, vault: Vault): Tx['challenges'] {
   return {
     async find(appId) {
-      const row = await unit.get(CHALLENGES.find, { appId })
+      const row = await transaction.get(CHALLENGES.find, { appId })
       return row && challengeOf(vault, row)
     },
     async save(appId, settings) {
-      unit.run(CHALLENGES.upsert, { ...challengeRow(vault, appId, settings) })
-      settingsChanged(unit)
+      transaction.run(CHALLENGES.upsert, { ...challengeRow(vault, appId, settings) })
+      settingsChanged(transaction)
     },
     async remove(appId) {
-      settingsChanged(unit)
-      return (await unit.change(CHALLENGES.remove, { appId })).length > 0
+      settingsChanged(transaction)
+      return (await transaction.change(CHALLENGES.remove, { appId })).length > 0
     },
   }
 }

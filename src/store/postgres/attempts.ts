@@ -66,12 +66,13 @@ const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>
 
 const named = (issueId: string) => `attempts ${issueId}`
 
-export function attemptTx(unit: Transaction): Tx['attempts'] {
-  const ofIssue = (owner: Owner, issueId: string) => unit.once(named(issueId), () => attemptsOf(unit, owner, issueId))
+export function attemptTx(transaction: Transaction): Tx['attempts'] {
+  const ofIssue = (owner: Owner, issueId: string) =>
+    transaction.once(named(issueId), () => attemptsOf(transaction, owner, issueId))
   return {
     async add(attempt) {
-      unit.run(STATEMENTS.insert, attemptRow(attempt))
-      unit.forget(named(attempt.issueId))
+      transaction.run(STATEMENTS.insert, attemptRow(attempt))
+      transaction.forget(named(attempt.issueId))
     },
     ofIssue,
     ahead(owner, issueId) {
@@ -79,33 +80,33 @@ export function attemptTx(unit: Transaction): Tx['attempts'] {
     },
     async answer(attempt) {
       // Under the lock of the issue nobody else answers: what was read of it still holds.
-      if (!unit.knows(named(attempt.issueId)))
-        return (await unit.change(STATEMENTS.answer, attemptRow(attempt))).length > 0
+      if (!transaction.knows(named(attempt.issueId)))
+        return (await transaction.change(STATEMENTS.answer, attemptRow(attempt))).length > 0
       const known = await ofIssue(attempt, attempt.issueId)
       if (known.find(({ number }) => number === attempt.number)?.outcome !== undefined) return false
-      unit.run(STATEMENTS.answer, attemptRow(attempt))
-      unit.forget(named(attempt.issueId))
+      transaction.run(STATEMENTS.answer, attemptRow(attempt))
+      transaction.forget(named(attempt.issueId))
       return true
     },
   }
 }
 
-export function reportTx(unit: Transaction): Tx['reports'] {
+export function reportTx(transaction: Transaction): Tx['reports'] {
   return {
     async expect(awaited) {
-      unit.run(STATEMENTS.expect, awaitedRow(awaited))
+      transaction.run(STATEMENTS.expect, awaitedRow(awaited))
     },
     /** Not remembered: behind the lock of its issue it is looked for again. */
     async find(messageId) {
-      const row = await unit.get(STATEMENTS.find, { messageId })
+      const row = await transaction.get(STATEMENTS.find, { messageId })
       return row && awaitedOf(row)
     },
     async findByCarrier(carrier, messageId) {
-      const row = await unit.get(STATEMENTS.findByCarrier, { carrier, messageId })
+      const row = await transaction.get(STATEMENTS.findByCarrier, { carrier, messageId })
       return row && awaitedOf(row)
     },
     async forget(messageId) {
-      unit.run(STATEMENTS.forget, { messageId })
+      transaction.run(STATEMENTS.forget, { messageId })
     },
   }
 }

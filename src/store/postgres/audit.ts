@@ -59,20 +59,20 @@ async function rowLine(asked: Querying, vault: Vault): Promise<HeadLine> {
   return lineOf(fact && Buffer.from(fact.value).toString(), vault)
 }
 
-export function auditTx(unit: Transaction, deps: AuditTxDependencies): Tx['audit'] {
+export function auditTx(transaction: Transaction, deps: AuditTxDependencies): Tx['audit'] {
   const { vault, headFile } = deps
-  const ends = auditEnds(unit, deps)
+  const ends = auditEnds(transaction, deps)
   const isFree = async (line: HeadLine) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
 
   /** Both, or those that may. */
   async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
     const line = writeHead(head, vault.auditHash)
-    if (inAnyCase || (await isFree(await rowLine(unit, vault))))
-      unit.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
+    if (inAnyCase || (await isFree(await rowLine(transaction, vault))))
+      transaction.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
     if (!headFile) return
     const kept = fileLine(headFile, vault)
     const isBehind = (await isFree(kept)) && (kept.head?.seq ?? 0) < head.seq
-    unit.afterCommit(() => {
+    transaction.afterCommit(() => {
       try {
         if (inAnyCase || isBehind) headFile.write(line)
       } catch {
@@ -82,8 +82,8 @@ export function auditTx(unit: Transaction, deps: AuditTxDependencies): Tx['audit
   }
 
   const last = () => {
-    lock(unit, 'audit')
-    return unit.get(STATEMENTS.last)
+    lock(transaction, 'audit')
+    return transaction.get(STATEMENTS.last)
   }
 
   return {
@@ -93,7 +93,7 @@ export function auditTx(unit: Transaction, deps: AuditTxDependencies): Tx['audit
       return row && entryOf(row)
     },
     async add(entry) {
-      unit.run(STATEMENTS.insert, entryRow(entry))
+      transaction.run(STATEMENTS.insert, entryRow(entry))
       await keep(entry, false)
     },
     async keepHead({ inAnyCase }) {

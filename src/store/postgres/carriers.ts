@@ -73,43 +73,43 @@ const STATEMENTS = {
   ),
 }
 
-export function carrierTx(unit: Transaction, vault: Vault): Tx['carriers'] {
+export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'] {
   return {
     async lock(name) {
-      lock(unit, `carrier ${name}`)
-      const row = await unit.get(STATEMENTS.find, { name })
+      lock(transaction, `carrier ${name}`)
+      const row = await transaction.get(STATEMENTS.find, { name })
       return row && carrierOf(vault, row)
     },
     async save(carrier) {
-      await unit.opened()
-      unit.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, unit.now) })
-      unit.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
-      settingsChanged(unit)
+      await transaction.opened()
+      transaction.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, transaction.now) })
+      transaction.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
+      settingsChanged(transaction)
     },
     async remove(name) {
-      lock(unit, `carrier ${name}`)
-      unit.run(STATEMENTS.deleteHealth, { carrier: name })
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.remove, { name })).length > 0
+      lock(transaction, `carrier ${name}`)
+      transaction.run(STATEMENTS.deleteHealth, { carrier: name })
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.remove, { name })).length > 0
     },
     async saveHealth(carrier, health) {
-      unit.run(STATEMENTS.upsertHealth, { ...healthRow(carrier, health) })
+      transaction.run(STATEMENTS.upsertHealth, { ...healthRow(carrier, health) })
     },
     async forgetHealth() {
-      unit.run(STATEMENTS.forgetHealth)
+      transaction.run(STATEMENTS.forgetHealth)
     },
   }
 }
 
-export function routeTx(unit: Transaction): Tx['routes'] {
+export function routeTx(transaction: Transaction): Tx['routes'] {
   return {
     async save(route) {
-      unit.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })
+      settingsChanged(transaction)
     },
     async remove(route) {
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.deleteRoute, routeKey(route))).length > 0
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.deleteRoute, routeKey(route))).length > 0
     },
   }
 }

@@ -13,7 +13,7 @@ const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
 
 const STATEMENTS = {
-  /** One after the other, so that the second sees what the first has noted; and no unit that began by the old time goes on. */
+  /** One after the other, so that the second sees what the first has noted; and no transaction that began by the old time goes on. */
   lock: plain(
     `SELECT pg_advisory_xact_lock(${CLOCK})`,
     () => [],
@@ -86,37 +86,40 @@ const STATEMENTS = {
   ),
 }
 
-export function clockTx(unit: Transaction): Tx['clock'] {
+export function clockTx(transaction: Transaction): Tx['clock'] {
   return {
     async setBack(byMs, noticedBy) {
-      await unit.all(STATEMENTS.lock)
-      setBack(unit, { now: unit.now, byMs, noticedBy })
+      await transaction.all(STATEMENTS.lock)
+      setBack(transaction, { now: transaction.now, byMs, noticedBy })
     },
   }
 }
 
 /** Unless somebody else has meanwhile. */
 export async function followClock(
-  unit: Transaction,
+  transaction: Transaction,
   { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
 ): Promise<void> {
-  await unit.all(STATEMENTS.lock)
+  await transaction.all(STATEMENTS.lock)
   const sentAt = clock.elapsed()
-  const seen = await unit.get(STATEMENTS.look)
+  const seen = await transaction.get(STATEMENTS.look)
   const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt: clock.elapsed() }) : 0
-  if (seen && byMs > 0) setBack(unit, { now: seen.stamped, byMs, noticedBy: node })
+  if (seen && byMs > 0) setBack(transaction, { now: seen.stamped, byMs, noticedBy: node })
 }
 
-function setBack(unit: Transaction, { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string }): void {
+function setBack(
+  transaction: Transaction,
+  { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string },
+): void {
   const values = { now, byMs }
-  unit.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
-  unit.run(STATEMENTS.expireEarlier, values)
+  transaction.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
+  transaction.run(STATEMENTS.expireEarlier, values)
   for (const [kind, leaseMs] of Object.entries(LEASE_MS))
-    unit.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
-  unit.run(STATEMENTS.bringForward, values)
-  unit.run(STATEMENTS.giveUpEarlier, values)
-  unit.run(STATEMENTS.countNoLonger, values)
-  unit.run(STATEMENTS.fallSilent, values)
+    transaction.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
+  transaction.run(STATEMENTS.bringForward, values)
+  transaction.run(STATEMENTS.giveUpEarlier, values)
+  transaction.run(STATEMENTS.countNoLonger, values)
+  transaction.run(STATEMENTS.fallSilent, values)
 }
 
 /** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */

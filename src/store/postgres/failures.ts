@@ -38,15 +38,15 @@ const STATEMENTS = {
   ]),
 }
 
-export function failureTx(unit: Transaction): Tx['failures'] {
+export function failureTx(transaction: Transaction): Tx['failures'] {
   const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     async lock(phone) {
-      unit.run(STATEMENTS.make, values(phone))
-      return (await unit.get(STATEMENTS.lock, values(phone)))?.state
+      transaction.run(STATEMENTS.make, values(phone))
+      return (await transaction.get(STATEMENTS.lock, values(phone)))?.state
     },
     async save(phone, failures) {
-      unit.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
+      transaction.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
     },
   }
 }

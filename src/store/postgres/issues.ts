@@ -56,7 +56,7 @@ const STATEMENTS = {
         .prepare(''),
     { sharedBy: heldIssue },
   ),
-  /** Nobody else issues for the phone until the unit ends. Its failures come along, so that they cost no look of their own. */
+  /** Nobody else issues for the phone until the transaction ends. Its failures come along, so that they cost no look of their own. */
   lockPhone: plain(
     (place) => `SELECT pg_advisory_xact_lock(hashtextextended(${place(1)}, 1)),
        (SELECT state FROM failures WHERE app_id = ${place(2)} AND key_kind = ${place(3)} AND phone_hash = ${place(4)})`,
@@ -110,7 +110,7 @@ const STATEMENTS = {
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
 
-/** How long a unit may wait for its phone, and still look at all of its window. */
+/** How long a transaction may wait for its phone, and still look at all of its window. */
 const SLACK_MS = 60_000
 
 /** The `nth` newest live issue of a phone, by one kind of key, if it is younger. */
@@ -135,10 +135,10 @@ const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
 
 /** `ahead`: who locks an issue is about to tell of its change, and will ask for this. */
-export function issueTx(unit: Transaction, ahead: (owner: Owner) => void): Tx['issues'] {
+export function issueTx(transaction: Transaction, ahead: (owner: Owner) => void): Tx['issues'] {
   const lock = (owner: Owner, issueId: string) =>
-    unit.once(named(issueId), async () => {
-      const row = await unit.get(STATEMENTS.lock, { ...owned(owner), issueId })
+    transaction.once(named(issueId), async () => {
+      const row = await transaction.get(STATEMENTS.lock, { ...owned(owner), issueId })
       return row && issueOf(row)
     })
   return {
@@ -149,71 +149,73 @@ export function issueTx(unit: Transaction, ahead: (owner: Owner) => void): Tx['i
       return issue?.appId === owner.appId && issue.mode === owner.mode ? issue : undefined
     },
     async lockToVerify(owner, issueId) {
-      const asked = unit.get(STATEMENTS.lockToVerify, { ...owned(owner), issueId })
+      const asked = transaction.get(STATEMENTS.lockToVerify, { ...owned(owner), issueId })
       ahead(owner)
       const row = await asked
       if (!row) return undefined
       const { hasFailures, ...found } = row
       const issue = issueOf(found)
-      unit.note(named(issueId), issue)
+      transaction.note(named(issueId), issue)
       return { issue, hasFailures }
     },
     async lockPhone(owner, phone, purpose) {
       const values = { ...phone, ...owned(owner), purpose }
       const [known, live] = await Promise.all([
-        unit.get(STATEMENTS.lockPhone, values),
-        unit.get(STATEMENTS.lockLive, values),
+        transaction.get(STATEMENTS.lockPhone, values),
+        transaction.get(STATEMENTS.lockLive, values),
       ])
       return { live: live && issueOf(live), failures: known?.failures }
     },
     async lockExpired(limit) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
+      await transaction.opened()
+      return (await transaction.change(STATEMENTS.lockExpired, { now: transaction.now, limit })).map(issueOf)
     },
     async nthNewest({ appId, kind, phoneHash }, asked) {
       const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
-      const found = await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
+      const found = await transaction.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
       if (!found) return []
       const { clock, made } = found
-      // Asked for before the time of the unit is known: what is younger by another time is not what counts.
-      if (Math.abs(clock - unit.stamped) > SLACK_MS) throw new ClockSetError()
-      return made.map((at, n) => (at !== undefined && at > unit.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined))
+      // Asked for before the time of the transaction is known: what is younger by another time is not what counts.
+      if (Math.abs(clock - transaction.stamped) > SLACK_MS) throw new ClockSetError()
+      return made.map((at, n) =>
+        at !== undefined && at > transaction.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined,
+      )
     },
     async add(issue) {
-      unit.run(STATEMENTS.insert, issueRow(issue))
+      transaction.run(STATEMENTS.insert, issueRow(issue))
     },
     async save(issue) {
-      unit.run(STATEMENTS.update, issueRow(issue))
-      unit.note(named(issue.issueId), issue)
+      transaction.run(STATEMENTS.update, issueRow(issue))
+      transaction.note(named(issue.issueId), issue)
     },
   }
 }
 
-export function idempotencyTx(unit: Transaction): Tx['idempotency'] {
+export function idempotencyTx(transaction: Transaction): Tx['idempotency'] {
   return {
     async find(owner, keyHash) {
-      return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
+      return transaction.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
     },
     async add(claim) {
-      unit.run(STATEMENTS.insertClaim, { ...claim })
+      transaction.run(STATEMENTS.insertClaim, { ...claim })
     },
     async drop(owner, keyHash) {
-      unit.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
+      transaction.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
     },
   }
 }
 
-export function outboxTx(unit: Transaction, vault: Vault): Tx['outbox'] {
+export function outboxTx(transaction: Transaction, vault: Vault): Tx['outbox'] {
   return {
     async add({ issueId, expiresAt }, rendered) {
-      unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
+      transaction.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
     },
     async find(issueId) {
-      const row = await unit.get(STATEMENTS.findLetter, { issueId })
+      const row = await transaction.get(STATEMENTS.findLetter, { issueId })
       return row && openLetter(vault, issueId, row.sealed)
     },
     async erase(issueId) {
-      unit.run(STATEMENTS.deleteLetter, { issueId })
+      transaction.run(STATEMENTS.deleteLetter, { issueId })
     },
   }
 }

@@ -74,7 +74,7 @@ const STATEMENTS = {
   remove: statement(() => db.delete(jobs).where(jobOfSubject).prepare('')),
   /**
    * Not a job that runs: it sees for itself, and its fence must hold. One that its runner is just putting off is waited for, since
-   * what it decided by may be what this unit is about to change.
+   * what it decided by may be what this transaction is about to change.
    */
   hasten: plain(
     `WITH wanted AS MATERIALIZED (
@@ -98,56 +98,57 @@ const STATEMENTS = {
 const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
 
 /** `node`: the server in whose name jobs are claimed. */
-export function jobTx(unit: Transaction, node: string): Tx['jobs'] {
+export function jobTx(transaction: Transaction, node: string): Tx['jobs'] {
   /** One that is locked is held: nobody need wait for the answer. */
-  const isHeld = async (job: Job) => unit.knows(held(job)) && (await unit.once(held(job), async () => false))
+  const isHeld = async (job: Job) =>
+    transaction.knows(held(job)) && (await transaction.once(held(job), async () => false))
   /** So many that end together are locked by one statement. */
   const lock = (job: Job) =>
-    unit.once(held(job), async () => (await unit.get(STATEMENTS.lock, { ...job })) !== undefined)
+    transaction.once(held(job), async () => (await transaction.get(STATEMENTS.lock, { ...job })) !== undefined)
   return {
     async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
-      unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
+      transaction.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
     },
     async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
       const job = { kind, appId, mode, subjectId, queue }
-      const row = { ...job, runAt: unit.now + LEASE_MS[kind], leasedBy: node }
-      const added = await unit.add(STATEMENTS.insertHeld, row)
+      const row = { ...job, runAt: transaction.now + LEASE_MS[kind], leasedBy: node }
+      const added = await transaction.add(STATEMENTS.insertHeld, row)
       if (added.subjectId !== subjectId) throw new Error('Somebody else was given the number of this job')
-      return { ...job, jobId: added.jobId, runAt: unit.now, attempt: 1 }
+      return { ...job, jobId: added.jobId, runAt: transaction.now, attempt: 1 }
     },
     async claim(kind, queue, limit) {
-      await unit.opened()
-      const values = { kind, queue, limit, now: unit.now, leaseMs: LEASE_MS[kind], node }
-      const claimed = await unit.change(STATEMENTS.claim, values)
+      await transaction.opened()
+      const values = { kind, queue, limit, now: transaction.now, leaseMs: LEASE_MS[kind], node }
+      const claimed = await transaction.change(STATEMENTS.claim, values)
       return claimed.sort((a, b) => a.runAt - b.runAt)
     },
     lock,
     async finish(job) {
       if (!(await lock(job))) return false
-      unit.run(STATEMENTS.finish, { ...job })
-      unit.note(held(job), false)
+      transaction.run(STATEMENTS.finish, { ...job })
+      transaction.note(held(job), false)
       return true
     },
     async reschedule(job, runAt, queue = FRONT) {
       const values = { ...job, runAt, queue }
-      if (!(await isHeld(job))) return (await unit.change(STATEMENTS.move, values)).length > 0
-      unit.run(STATEMENTS.move, values)
-      unit.note(held(job), false)
+      if (!(await isHeld(job))) return (await transaction.change(STATEMENTS.move, values)).length > 0
+      transaction.run(STATEMENTS.move, values)
+      transaction.note(held(job), false)
       return true
     },
     async remove(kind, subjectId) {
-      unit.run(STATEMENTS.remove, { kind, subjectId })
+      transaction.run(STATEMENTS.remove, { kind, subjectId })
     },
     async hasten(kind, subjectId) {
-      await unit.opened()
-      unit.run(STATEMENTS.hasten, { kind, subjectId, runAt: unit.now })
+      await transaction.opened()
+      transaction.run(STATEMENTS.hasten, { kind, subjectId, runAt: transaction.now })
     },
     async emptyCarrierQueues() {
-      unit.run(STATEMENTS.emptyCarrierQueues)
+      transaction.run(STATEMENTS.emptyCarrierQueues)
     },
     async releaseLeases() {
-      await unit.opened()
-      unit.run(STATEMENTS.releaseLeases, { runAt: unit.now, node })
+      await transaction.opened()
+      transaction.run(STATEMENTS.releaseLeases, { runAt: transaction.now, node })
     },
   }
 }

@@ -38,25 +38,25 @@ const STATEMENTS = {
 export const keyRingRows = async (asked: Querying): Promise<RingRow[]> =>
   (await asked.all(STATEMENTS.all)).map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 
-export function keyRingTx(unit: Transaction, vault: Vault): Tx['keyRing'] {
+export function keyRingTx(transaction: Transaction, vault: Vault): Tx['keyRing'] {
   return {
     async lock() {
-      await unit.all(STATEMENTS.lock)
-      return keyRingRows(unit)
+      await transaction.all(STATEMENTS.lock)
+      return keyRingRows(transaction)
     },
     async add(rows) {
-      for (const row of rows) unit.run(STATEMENTS.insert, { ...row, begunAt: row.begunAt ?? null })
-      settingsChanged(unit)
+      for (const row of rows) transaction.run(STATEMENTS.insert, { ...row, begunAt: row.begunAt ?? null })
+      settingsChanged(transaction)
     },
     async begin(name) {
-      unit.run(STATEMENTS.begin, { name, begunAt: unit.now })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.begin, { name, begunAt: transaction.now })
+      settingsChanged(transaction)
     },
     async drop({ name, secretId }) {
-      unit.run(STATEMENTS.drop, { name, secretId })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.drop, { name, secretId })
+      settingsChanged(transaction)
     },
-    renew: (after, limit) => sealAnew(unit, vault, after, limit),
+    renew: (after, limit) => sealAnew(transaction, vault, after, limit),
   }
 }
 
@@ -76,19 +76,19 @@ const asGiven = keptBy((text: string) =>
 
 /** Seals some rows behind a place by the newest key; whoever is about to change a row is left to do so. */
 async function sealAnew(
-  unit: Transaction,
+  transaction: Transaction,
   vault: Vault,
   { part, key: behind = [] }: RenewalPlace = { part: 0, key: undefined },
   limit: number,
 ): Promise<RenewalPlace | undefined> {
   const column = SEALED[part] as SealedColumn
   const page = asGiven(`${pageOf(column, behind.length > 0, limit)} FOR UPDATE SKIP LOCKED`)
-  const rows = await unit.change(page, { values: [vault.ring.mark, ...behind] })
+  const rows = await transaction.change(page, { values: [vault.ring.mark, ...behind] })
   const keys = rows.map((row) => {
     const key = row.slice(0, -1) as SealedKey
     const rowId = column.rowId(key)
     const sealed = vault.seal(rowId, vault.open(rowId, new Uint8Array(row.at(-1) as Uint8Array)))
-    unit.run(asGiven(updateOf(column)), { values: [sealed, ...key] })
+    transaction.run(asGiven(updateOf(column)), { values: [sealed, ...key] })
     return key
   })
   return placeBehind(part, keys, limit)

@@ -45,31 +45,31 @@ const STATEMENTS = {
   ),
 }
 
-export function keyTx(unit: Transaction): Tx['keys'] {
+export function keyTx(transaction: Transaction): Tx['keys'] {
   return {
-    ofApp: async (appId) => (await unit.all(ofApp, { appId })).map(keyOf),
+    ofApp: async (appId) => (await transaction.all(ofApp, { appId })).map(keyOf),
     async lock(keyId) {
-      const row = await unit.get(STATEMENTS.lock, { keyId })
+      const row = await transaction.get(STATEMENTS.lock, { keyId })
       return row && keyOf(row)
     },
     async add(key) {
-      unit.run(STATEMENTS.insert, newKeyRow(key))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.insert, newKeyRow(key))
+      settingsChanged(transaction)
     },
     async revoke(keyId, at) {
-      unit.run(STATEMENTS.revoke, { keyId, revokedAt: at })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.revoke, { keyId, revokedAt: at })
+      settingsChanged(transaction)
     },
     async expire(keyId, expiresAt) {
-      unit.run(STATEMENTS.expire, { keyId, expiresAt })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.expire, { keyId, expiresAt })
+      settingsChanged(transaction)
     },
     async allow(keyId, allows) {
-      unit.run(STATEMENTS.allow, { keyId, allows })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.allow, { keyId, allows })
+      settingsChanged(transaction)
     },
     async touch(usedAt) {
-      unit.run(STATEMENTS.touch, { keyIds: listOf([...usedAt.keys()]), usedAt: listOf([...usedAt.values()]) })
+      transaction.run(STATEMENTS.touch, { keyIds: listOf([...usedAt.keys()]), usedAt: listOf([...usedAt.values()]) })
     },
   }
 }

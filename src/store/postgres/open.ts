@@ -1,4 +1,4 @@
-/** Opens a database in PostgreSQL: connections, migrations, units and reads. */
+/** Opens a database in PostgreSQL: connections, migrations, transactions and reads. */
 import type { SQL } from 'bun'
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
@@ -37,7 +37,7 @@ import { endpointReader, hookReader } from './webhooks'
 export interface SharedStoreOptions extends PoolOptions {
   /** Of a replica, for lists. */
   replicaUrl?: string | undefined
-  /** Whether units that may share a transaction do (`batching/`); they do unless told otherwise. */
+  /** Whether transactions that may share a transaction do (`batching/`); they do unless told otherwise. */
   batches?: boolean
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
@@ -83,7 +83,7 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
       throw unavailable('The master secret was changed: this is an old one')
   })
   const asked = serves ? pool : asking(pool, settings)
-  const units = new TransactionRunner(
+  const runner = new TransactionRunner(
     writing,
     {
       ...{ vault, headFile, node, time, watch },
@@ -97,19 +97,19 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
     read: createReader(asked, settings, options),
     lists: createLists(replica ?? asked, options),
     fleet: createFleet(pool, node),
-    async transaction(unit, manner) {
+    async transaction(work, options) {
       if (!serves) await settings.current()
-      return units.run(unit, manner)
+      return runner.run(work, options)
     },
-    assertWritable: () => units.assertWritable(),
-    pool: () => ({ size: options.size, ...units.usage() }),
+    assertWritable: () => runner.assertWritable(),
+    pool: () => ({ size: options.size, ...runner.usage() }),
     truncateLog: async () => true,
     logBytes: () => undefined,
     setTelemetry(telemetry) {
-      units.telemetry = telemetry
+      runner.telemetry = telemetry
     },
     async close() {
-      await units.close()
+      await runner.close()
       await Promise.all([pool.close(), replica?.close()])
       await writing.close()
     },
@@ -201,7 +201,7 @@ async function storedKeys(sql: SQL): Promise<RingRow[]> {
 }
 
 /**
- * Before anybody asks: who only reads is told here what time it is there, and the first unit must not find that a server's own
+ * Before anybody asks: who only reads is told here what time it is there, and the first transaction must not find that a server's own
  * clock is wrong, as if it had been set back. When servers were last heard of tells whether the database's was meanwhile.
  */
 async function lookAtClock(

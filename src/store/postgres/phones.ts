@@ -157,39 +157,39 @@ const STATEMENTS = {
   ),
 }
 
-export function erasureTx(unit: Transaction): Tx['erasures'] {
+export function erasureTx(transaction: Transaction): Tx['erasures'] {
   const row = ({ phoneHash, erasedAt, ...scope }: Omit<Erasure, 'doneAt'>) => ({
     ...{ phoneHash, erasedAt, appId: storedApp(scope) },
   })
   return {
     async begin(erasure) {
-      unit.run(STATEMENTS.begin, row(erasure))
+      transaction.run(STATEMENTS.begin, row(erasure))
     },
     async finish(erasure) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.finish, { ...row(erasure), doneAt: unit.now })).length > 0
+      await transaction.opened()
+      return (await transaction.change(STATEMENTS.finish, { ...row(erasure), doneAt: transaction.now })).length > 0
     },
     async forget(before) {
-      return (await unit.change(STATEMENTS.forget, { before }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forget, { before }))[0] ?? 0
     },
     async forgetEvents(issueId) {
-      return (await unit.change(STATEMENTS.forgetEvents, { issueId }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forgetEvents, { issueId }))[0] ?? 0
     },
     async strip(issue: Issue) {
-      unit.run(STATEMENTS.strip, issueRow(issue))
-      unit.run(STATEMENTS.noteBare, ownerOf(issue))
+      transaction.run(STATEMENTS.strip, issueRow(issue))
+      transaction.run(STATEMENTS.noteBare, ownerOf(issue))
     },
     async remove(issue, standIn) {
-      unit.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
+      transaction.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
     },
     async isRemoved(issueId) {
-      return (await unit.get(STATEMENTS.isRemoved, { issueId })) ?? false
+      return (await transaction.get(STATEMENTS.isRemoved, { issueId })) ?? false
     },
     async forgetRemoved(before) {
-      return (await unit.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
     },
     async bare(before, limit) {
-      const rows = await unit.all(STATEMENTS.bare, { before: idFloor(before), limit })
+      const rows = await transaction.all(STATEMENTS.bare, { before: idFloor(before), limit })
       return rows.map(({ isGone: _, ...named }) => named)
     },
   }

@@ -117,9 +117,9 @@ const HOOKS = plain(
   count,
 )
 
-export function retentionTx(unit: Transaction): Tx['retention'] {
+export function retentionTx(transaction: Transaction): Tx['retention'] {
   const deleted = async (statement: Statement<number>, values: Record<string, unknown>) =>
-    (await unit.change(statement, values))[0] ?? 0
+    (await transaction.change(statement, values))[0] ?? 0
   return {
     issues: ({ mode, ...whose }, before, limit) =>
       deleted(ISSUES, {
@@ -136,17 +136,17 @@ export function retentionTx(unit: Transaction): Tx['retention'] {
     trafficSnapshots: (before, limit) => deleted(SNAPSHOTS, { at: before, limit }),
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
     async networks(before, limit) {
-      lock(unit, NETWORKS_FORGOTTEN)
+      lock(transaction, NETWORKS_FORGOTTEN)
       // Before the first time there was nothing to forget.
-      const from = (await unit.get(FORGOTTEN)) ?? before
+      const from = (await transaction.get(FORGOTTEN)) ?? before
       const forgotten = await deleted(NETWORKS, { from, before, limit })
-      if (forgotten < limit) unit.run(NOTE_FORGOTTEN, { at: before })
+      if (forgotten < limit) transaction.run(NOTE_FORGOTTEN, { at: before })
       return forgotten
     },
     hooks: (before, limit) => deleted(HOOKS, { before, limit }),
     async outbox(limit) {
-      await unit.opened()
-      return deleted(LETTERS, { at: unit.now, limit })
+      await transaction.opened()
+      return deleted(LETTERS, { at: transaction.now, limit })
     },
   }
 }

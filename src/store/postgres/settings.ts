@@ -9,11 +9,11 @@ const READ = plain(
   ([version]) => String(version),
 )
 
-/** The unit changes settings. */
-export function settingsChanged(unit: Transaction): void {
-  if (unit.changesSettings) return
-  unit.changesSettings = true
-  unit.last(RAISE)
+/** The transaction changes settings. */
+export function settingsChanged(transaction: Transaction): void {
+  if (transaction.changesSettings) return
+  transaction.changesSettings = true
+  transaction.last(RAISE)
 }
 
 /** Younger than this nobody looks again. */

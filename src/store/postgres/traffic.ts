@@ -100,36 +100,36 @@ const byLane = (one: { kind: string; country: string }, other: { kind: string; c
 
 const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
 
-export function trafficTx(unit: Transaction, vault: Vault): Tx['traffic'] {
+export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic'] {
   return {
     async saveSnapshot(snapshot) {
-      unit.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
+      transaction.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
     },
     // Several servers save the same ones: in one order, so that none waits for one that waits for it.
     async saveHours(appId, hours) {
       for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
-        unit.run(STATEMENTS.saveHour, { appId, ...hour })
+        transaction.run(STATEMENTS.saveHour, { appId, ...hour })
     },
     async addDecisions(decisions) {
       for (const decision of decisions.toSorted((one, other) => (inOrder(one) < inOrder(other) ? -1 : 1)))
-        unit.run(STATEMENTS.addDecision, { ...decision })
+        transaction.run(STATEMENTS.addDecision, { ...decision })
     },
     async lockIncident(appId, { kind, country }) {
-      lock(unit, `incident ${appId}/${kind}/${country}`)
-      const row = await unit.get(STATEMENTS.lockOpen, { appId, kind, country })
+      lock(transaction, `incident ${appId}/${kind}/${country}`)
+      const row = await transaction.get(STATEMENTS.lockOpen, { appId, kind, country })
       return row && incidentOf(row)
     },
     async lockIncidentById(incidentId) {
-      const row = await unit.get(STATEMENTS.lockById, { incidentId })
+      const row = await transaction.get(STATEMENTS.lockById, { incidentId })
       return row && incidentOf(row)
     },
     async lockToTell() {
-      await unit.opened()
-      const row = await unit.get(STATEMENTS.lockToTell, { now: unit.now })
+      await transaction.opened()
+      const row = await transaction.get(STATEMENTS.lockToTell, { now: transaction.now })
       return row && incidentOf(row)
     },
     async saveIncident(incident) {
-      unit.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
+      transaction.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
     },
   }
 }

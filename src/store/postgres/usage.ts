@@ -66,25 +66,25 @@ const MARK = plain(
   ({ at }) => [ROLLED_UNTIL, String(at)],
 )
 
-export function usageTx(unit: Transaction): Tx['usage'] {
+export function usageTx(transaction: Transaction): Tx['usage'] {
   return {
     async rolledUntil() {
       // Of several servers one counts an hour.
-      lock(unit, 'usage')
-      const known = await unit.get(ROLLED)
+      lock(transaction, 'usage')
+      const known = await transaction.get(ROLLED)
       if (known !== undefined) return known
-      const owners = await unit.all(OWNERS)
-      const firsts = await Promise.all(owners.map((owner) => unit.get(OLDEST, { ...owner })))
+      const owners = await transaction.all(OWNERS)
+      const firsts = await Promise.all(owners.map((owner) => transaction.get(OLDEST, { ...owner })))
       const [first] = firsts.filter((at) => at !== undefined).sort((a, b) => a - b)
       return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
     },
     async rollUp(hour) {
-      lock(unit, 'usage')
-      for (const owner of await unit.all(OWNERS)) {
-        const rows = await unit.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
-        for (const row of joined(rows)) unit.run(KEEP, { ...owner, ...row })
+      lock(transaction, 'usage')
+      for (const owner of await transaction.all(OWNERS)) {
+        const rows = await transaction.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
+        for (const row of joined(rows)) transaction.run(KEEP, { ...owner, ...row })
       }
-      unit.run(MARK, { at: hour + HOUR_MS })
+      transaction.run(MARK, { at: hour + HOUR_MS })
     },
   }
 }

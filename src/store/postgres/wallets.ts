@@ -79,30 +79,33 @@ const STATEMENTS = {
   insertEntry: addition(ledgerEntries),
 }
 
-export function walletTx(unit: Transaction): Tx['wallets'] {
+export function walletTx(transaction: Transaction): Tx['wallets'] {
   return {
     async lock(appId) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.lock, { appId, now: unit.now }))[0] ?? emptyWallet(appId, unit.now)
+      await transaction.opened()
+      return (
+        (await transaction.change(STATEMENTS.lock, { appId, now: transaction.now }))[0] ??
+        emptyWallet(appId, transaction.now)
+      )
     },
     async save(wallet) {
-      unit.run(STATEMENTS.save, { ...wallet, alertBelow: wallet.alertBelow ?? null })
+      transaction.run(STATEMENTS.save, { ...wallet, alertBelow: wallet.alertBelow ?? null })
     },
     async reserve(appId, amount) {
-      unit.last(STATEMENTS.reserve, { appId, amount, slot: unit.slot })
+      transaction.last(STATEMENTS.reserve, { appId, amount, slot: transaction.slot })
     },
     async release(appId, amount) {
-      unit.last(STATEMENTS.release, { appId, amount })
+      transaction.last(STATEMENTS.release, { appId, amount })
     },
     async debit(appId, { issueId, price }) {
-      await unit.opened()
-      unit.last(STATEMENTS.debit, { appId, issueId, price, now: unit.now })
+      await transaction.opened()
+      transaction.last(STATEMENTS.debit, { appId, issueId, price, now: transaction.now })
     },
     async addEntry(entry) {
-      unit.run(STATEMENTS.insertEntry, entryRow(entry))
+      transaction.run(STATEMENTS.insertEntry, entryRow(entry))
     },
     async findEntry(appId, entryType, reference) {
-      const row = await unit.get(STATEMENTS.findEntry, { appId, entryType, reference })
+      const row = await transaction.get(STATEMENTS.findEntry, { appId, entryType, reference })
       return row && entryOf(row)
     },
   }

@@ -181,7 +181,7 @@ export function createIssueTx(
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
-export function createIssueReader({ reading: connection, scanning, together }: Connections): Pick<Reader, 'issues'> {
+export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
   const db = drizzle(connection)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
@@ -250,13 +250,13 @@ export function createIssueReader({ reading: connection, scanning, together }: C
   return {
     issues: {
       find({ appId, mode }, issueId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = issueById.get({ appId, mode, issueId })
           return row && issueOf(row)
         })
       },
       standing({ appId, mode }, issueId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = standingById.get({ appId, mode, issueId })
           return row && standingOf(row)
         })

@@ -105,21 +105,18 @@ export function openStore({
     committed: () => checkpoints?.committed(),
   })
 
-  const together = new ReadGroup(reading, atEnd)
-  const read = createReader(
-    { reading, scanning, together },
-    { vault, headFile, settingsVersion, elapsed: clock.elapsed },
-  )
+  const group = new ReadGroup(reading, atEnd)
+  const read = createReader({ reading, scanning, group }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
     read,
     lists: read,
 
-    transaction(unit) {
+    transaction(work) {
       let ended: ReturnType<OpenTransaction['end']> | undefined
       const run = async () => {
         const { tx, end } = openUnit(clock.now())
         try {
-          return await unit(tx)
+          return await work(tx)
         } finally {
           ended = end()
         }
@@ -169,7 +166,7 @@ export function openStore({
     async close() {
       await writer.close()
       await checkpoints?.close()
-      together.readNow()
+      group.readNow()
       reading.close()
       scanning.close()
       if (checkpoints) copyLog(writing)
@@ -257,7 +254,7 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
-    // Where units have savepoints, the undo log of those would go to a file.
+    // Otherwise the undo logs of savepoints would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
     takeKeys(db, vault)
     return db

@@ -134,8 +134,8 @@ export function createWalletTx(connection: Database, current: TransactionState):
 
 export function createWalletReader({
   reading: connection,
-  together,
-}: Pick<Connections, 'reading' | 'together'>): Pick<Reader, 'wallets'> {
+  group,
+}: Pick<Connections, 'reading' | 'group'>): Pick<Reader, 'wallets'> {
   const db = drizzle(connection)
   const findWallet = walletById(db)
   const ledgerPage = (...conditions: Parameters<typeof and>) =>
@@ -194,7 +194,7 @@ export function createWalletReader({
   return {
     wallets: {
       find(appId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = findWallet.get({ appId })
           return row && walletOf(row)
         })

@@ -3,7 +3,7 @@
 /** Less is the usual correction of a clock, and nobody waits long for it. */
 const NOTICED_MS = 1_000
 
-/** The lock of the clock: units share it, and whoever makes what is stored fit has it alone. */
+/** The lock of the clock: transactions share it, and whoever makes what is stored fit has it alone. */
 export const CLOCK = `hashtextextended('clock', 0)`
 
 /** By how much the clock was set back in all, as far as what is stored was made to fit: what a look at the clock is held against. */
@@ -36,12 +36,12 @@ export class ClockWatch {
   }
 }
 
-/** The clock was set, or stood still for long, in the middle of a unit: it is to run again. */
+/** The clock was set, or stood still for long, in the middle of a transaction: it is to run again. */
 export class ClockSetError extends Error {
   override name = 'ClockSetError'
 }
 
-/** What a unit began by a clock that was set back, and that nobody has followed: it is to run again afterwards. */
+/** What a transaction began by a clock that was set back, and that nobody has followed: it is to run again afterwards. */
 export class SetBackError extends Error {
   override name = 'SetBackError'
 }

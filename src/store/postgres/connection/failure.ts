@@ -1,4 +1,4 @@
-/** What PostgreSQL could not do: run the unit again, tell that it is unavailable, or a defect of ours. */
+/** What PostgreSQL could not do: run the transaction again, tell that it is unavailable, or a defect of ours. */
 import { cannotRead } from '../../failure'
 
 interface DatabaseError extends Error {
@@ -18,7 +18,7 @@ const stateOf = (error: unknown) => (isDatabaseError(error) ? error.errno : unde
 export const noCreditIn = (error: unknown): { overdraftLimit: number } | undefined =>
   stateOf(error) === 'WW402' ? { overdraftLimit: Number((error as DatabaseError).detail) } : undefined
 
-/** A unit that lost against another one: serialization, deadlock, or somebody else was first. */
+/** A transaction that lost against another one: serialization, deadlock, or somebody else was first. */
 const LOST_RACE = new Set(['40001', '40P01', '23505', '23503'])
 
 export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
@@ -39,7 +39,7 @@ export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(erro
 
 /**
  * Out of reach or out of room, shutting down, a standby (0A000 where it is asked for a table that is not logged), or too slow
- * (it, or this server within a unit): it may be better soon.
+ * (it, or this server within a transaction): it may be better soon.
  */
 const PASSING = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
 

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: for units, one at a time each; for reads, shared. */
+/** Connections to PostgreSQL: for transactions, one at a time each; for reads, shared. */
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../../ports/clock'
@@ -12,18 +12,18 @@ import type { Querying } from './transaction'
 const STATEMENT_TIMEOUT_MS = 15_000
 /** Who says nothing for so long is gone, whatever the network makes of it. */
 export const SILENT_MS = STATEMENT_TIMEOUT_MS + 3_000
-/** A server that hangs inside a unit must not keep others from what it has locked. */
-const IDLE_IN_UNIT_MS = 20_000
+/** A server that hangs inside a transaction must not keep others from what it has locked. */
+const IDLE_IN_TRANSACTION_MS = 20_000
 const CONNECT_TIMEOUT_SEC = 5
 
 export interface PoolOptions {
   /** With credentials; `sslmode` and `sslrootcert` as libpq has them. */
   url: string
-  /** Connections for units. */
+  /** Connections for transactions. */
   size: number
 }
 
-/** Reads have half as many as units. */
+/** Reads have half as many as transactions. */
 export const readersOf = (size: number) => Math.ceil(size / 2)
 
 export function connect({ url, size }: PoolOptions, name: string): SQL {
@@ -36,7 +36,7 @@ export function connect({ url, size }: PoolOptions, name: string): SQL {
     connection: {
       application_name: name,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_UNIT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     },
   })
 }

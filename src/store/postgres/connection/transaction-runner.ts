@@ -1,4 +1,7 @@
-/** Runs units: again where they lost against another one, once and for all where the answer to a commit was lost. */
+/**
+ * Runs transactions. One that lost against another (serialization failure, deadlock, a unique row) is retried. One whose answer
+ * to the COMMIT was lost is looked up in the database and never stored twice.
+ */
 import type { ReservedSQL, SQL } from 'bun'
 import { Refusal } from '../../../domain/shared/error'
 import { tooLittleCredit } from '../../../domain/wallet/wallet'
@@ -9,29 +12,29 @@ import { cannotWrite } from '../../failure'
 import { openTx } from '../../open-tx'
 import { BatchedTransaction, type Participant, RunAloneError } from '../batching/batched-transaction'
 import { followClock } from '../clock'
-import { SingleTransaction } from './alone'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { type Identity, PipelinedTransaction, TIMELINE, type Time } from './pipelined-transaction'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import type { Transaction } from './transaction'
+import { SingleTransaction } from './transaction'
 import { createTx, type TxDependencies } from './tx'
 
-/** Who loses so often is told to come back. */
+/** After so many runs the caller is told to try again later. */
 const MAX_RUNS = 12
 const PAUSE_MS = 5
-/** How long a commit whose answer was lost may still be under way. */
+/** How long the outcome of a commit is looked up after its answer was lost. */
 const OUTCOME_WITHIN_MS = 10_000
 const ASK_AGAIN_MS = 100
-/** What wallets set aside is in so many parts. */
+/** The slots into which the reserved credit of a wallet is divided. */
 const SLOTS = 16
-/** So many units share a transaction at most: where one of them goes wrong, all of them have to run again. */
-const AT_MOST = 8
-/** For each of those that run at a time there are so many connections: the more wait meanwhile, the less each of them costs. */
-const CONNECTIONS_EACH = 4
-/** An app that had too little credit is not among others for so long: they would all fail with it. */
-const SPENT_MS = 10_000
+/** Participants of a batch at most: if one fails in the database, all of them run again. */
+const MAX_BATCH = 8
+/** One batch runs at a time for so many connections: while it runs, others gather for the next, which makes that cheaper. */
+const CONNECTIONS_PER_BATCH = 4
+/** How long an app that lacked credit stays out of batches, which would fail with it. */
+const NO_CREDIT_MS = 10_000
 
 const PROBE = plain(
   `INSERT INTO facts (name, value) VALUES ('room', decode(repeat('00', 65536), 'hex'))
@@ -40,29 +43,27 @@ const PROBE = plain(
 )
 
 export class TransactionRunner {
-  /** Whom it tells how it works. */
   telemetry: StoreTelemetry | undefined
   #begun = 0
   #running = 0
-  /** Of those that run alone, how many wait for a connection. */
+  /** Single transactions that wait for a connection. */
   #reserving = 0
-  /** Connections in use. */
-  #connected = 0
+  #busyConnections = 0
   #isClosed = false
   #following: Promise<void> | undefined
-  /** Who will share a transaction, in the order in which they came. */
+  /** Transactions that wait for the next batch, in the order in which they came. */
   readonly #waiting: WaitingTransaction[] = []
-  /** Transactions for several that are under way, or wait for a connection. */
-  #parties = 0
-  /** Apps that had too little credit, and until when that counts. */
-  readonly #spent = new Map<string, number>()
+  /** Batches that run or wait for a connection. */
+  #batches = 0
+  /** Apps that lacked credit, and until when they stay out of batches. */
+  readonly #withoutCredit = new Map<string, number>()
 
   constructor(
     private readonly sql: SQL,
     private readonly deps: TxDependencies & {
-      /** Connections there are. */
+      /** The number of connections. */
       size: number
-      /** Whether units share a transaction that may. */
+      /** Whether transactions with `mayShare` are batched. */
       batches: boolean
       time: Time
       watch: ClockWatch
@@ -71,10 +72,10 @@ export class TransactionRunner {
     private readonly settingsChanged: () => void,
   ) {}
 
-  /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
+  /** Answers what `work` answers, once the transaction is stored. Throws what `work` throws, or `unavailable`. */
   run<T>(work: (tx: Tx) => Promise<T>, { mayShare = false }: TransactionOptions = {}): Promise<T> {
-    const inUnit = async (unit: Transaction) => {
-      const { tx, end } = openTx(createTx(unit, this.deps))
+    const withTx = async (transaction: Transaction) => {
+      const { tx, end } = openTx(createTx(transaction, this.deps))
       try {
         return await work(tx)
       } finally {
@@ -82,7 +83,7 @@ export class TransactionRunner {
       }
     }
     return this.#run((run) =>
-      mayShare && this.deps.batches && run === 1 ? this.#amongOthers(inUnit) : this.#once(this.deps.watch, inUnit),
+      mayShare && this.deps.batches && run === 1 ? this.#inBatch(withTx) : this.#single(this.deps.watch, withTx),
     )
   }
 
@@ -94,14 +95,14 @@ export class TransactionRunner {
         const outcome = await once(run)
         if ('effects' in outcome) {
           if (outcome.changesSettings) this.settingsChanged()
-          for (const effect of outcome.effects) tell(effect)
+          for (const effect of outcome.effects) runEffect(effect)
           return outcome.answer
         }
-        if (outcome.lost instanceof RunAloneError) continue
+        if (outcome.retryAfter instanceof RunAloneError) continue
         this.telemetry?.uncommitted('again')
-        if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
-        if (outcome.lost instanceof SetBackError) await this.#followClock()
-        // Not all at the same moment.
+        if (run === MAX_RUNS) throw cannotWrite(outcome.retryAfter)
+        if (outcome.retryAfter instanceof SetBackError) await this.#followClock()
+        // The pauses differ, so that the losers do not all retry at the same moment.
         else await this.#pause(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
       }
     } finally {
@@ -110,143 +111,149 @@ export class TransactionRunner {
   }
 
   usage(): Pick<PoolUsage, 'busy' | 'waiting'> {
-    return { busy: this.#connected, waiting: this.#reserving + this.#waiting.length }
+    return { busy: this.#busyConnections, waiting: this.#reserving + this.#waiting.length }
   }
 
   /** Writes more than any request does. */
   assertWritable(): Promise<void> {
-    return this.#run(() => this.#once(this.deps.watch, async (unit) => unit.run(PROBE)))
+    return this.#run(() => this.#single(this.deps.watch, async (transaction) => transaction.run(PROBE)))
   }
 
-  /** Once for all who have run into it. */
+  /** Shared by all transactions that have met the clock that was set back. */
   #followClock(): Promise<void> {
-    const follow = (unit: Transaction) => followClock(unit, this.deps)
-    this.#following ??= this.#run(() => this.#once(undefined, follow)).finally(() => {
+    const follow = (transaction: Transaction) => followClock(transaction, this.deps)
+    this.#following ??= this.#run(() => this.#single(undefined, follow)).finally(() => {
       this.#following = undefined
     })
     return this.#following
   }
 
-  /** Lets what runs finish, then takes nothing more. */
+  /** Refuses new transactions and waits for those that run. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#running > 0) await this.#pause(PAUSE_MS)
   }
 
-  async #once<T>(watch: ClockWatch | undefined, work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
+  async #single<T>(watch: ClockWatch | undefined, work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
     const askedAt = this.deps.clock.elapsed()
     this.#reserving++
     const connection = await this.#reserve().finally(() => {
       this.#reserving--
     })
-    return this.#on(connection, (block) => this.#alone(connection, block, work, askedAt), { watch })
+    return this.#on(connection, (pipeline) => this.#runSingle(connection, pipeline, work, askedAt), { watch })
   }
 
-  /** In the next transaction that is for several, with whoever else waits for it. */
-  #amongOthers<T>(work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
+  /** Runs in the next batch. */
+  #inBatch<T>(work: TransactionWork<T>): Promise<TransactionOutcome<T>> {
     const outcome = Promise.withResolvers<TransactionOutcome<T>>()
     this.#waiting.push({ work, outcome: outcome as PromiseWithResolvers<TransactionOutcome<unknown>> })
-    if (this.#parties < Math.max(1, Math.floor(this.deps.size / CONNECTIONS_EACH))) void this.#gather()
+    if (this.#batches < Math.max(1, Math.floor(this.deps.size / CONNECTIONS_PER_BATCH))) void this.#startBatch()
     return outcome.promise
   }
 
-  /** Those who have come until there is a connection. */
-  async #gather(): Promise<void> {
-    this.#parties++
+  /** Runs the transactions that have come until a connection is free. */
+  async #startBatch(): Promise<void> {
+    this.#batches++
     const askedAt = this.deps.clock.elapsed()
-    let gathered: WaitingTransaction[] = []
+    let batch: WaitingTransaction[] = []
     try {
       const connection = await this.#reserve()
-      gathered = this.#waiting.splice(0, AT_MOST)
-      await this.#carry(connection, gathered, askedAt)
+      batch = this.#waiting.splice(0, MAX_BATCH)
+      await this.#runWaiting(connection, batch, askedAt)
     } catch (error) {
-      for (const { outcome } of gathered.length > 0 ? gathered : this.#waiting.splice(0)) outcome.reject(error)
+      for (const { outcome } of batch.length > 0 ? batch : this.#waiting.splice(0)) outcome.reject(error)
     } finally {
-      this.#parties--
-      if (this.#waiting.length > 0) void this.#gather()
+      this.#batches--
+      if (this.#waiting.length > 0) void this.#startBatch()
     }
   }
 
-  /** Whoever is alone is spared what several need. */
-  async #carry(connection: ReservedSQL, gathered: readonly WaitingTransaction[], askedAt: number): Promise<void> {
+  /** A single transaction needs no batch. */
+  async #runWaiting(connection: ReservedSQL, batch: readonly WaitingTransaction[], askedAt: number): Promise<void> {
     const { watch } = this.deps
-    const [first, ...others] = gathered
+    const [first, ...others] = batch
     if (!first) connection.release()
     else if (others.length > 0)
-      await this.#on(connection, (block) => this.#together(block, gathered, askedAt), { watch, isImpatient: true })
+      await this.#on(connection, (pipeline) => this.#runBatch(pipeline, batch, askedAt), { watch, isBatch: true })
     else
       first.outcome.resolve(
-        await this.#on(connection, (block) => this.#alone(connection, block, first.work, askedAt), { watch }),
+        await this.#on(connection, (pipeline) => this.#runSingle(connection, pipeline, first.work, askedAt), { watch }),
       )
   }
 
   async #on<T>(
     connection: ReservedSQL,
-    use: (block: PipelinedTransaction) => Promise<T>,
-    { watch, isImpatient = false }: { watch: ClockWatch | undefined; isImpatient?: boolean },
+    use: (pipeline: PipelinedTransaction) => Promise<T>,
+    { watch, isBatch = false }: { watch: ClockWatch | undefined; isBatch?: boolean },
   ): Promise<T> {
-    this.#connected++
+    this.#busyConnections++
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
-      return await use(new PipelinedTransaction(wireOf(connection), { ...this.deps, watch }, { isImpatient }))
+      return await use(new PipelinedTransaction(wireOf(connection), { ...this.deps, watch }, { isBatch }))
     } finally {
       cancel()
-      this.#connected--
+      this.#busyConnections--
       connection.release()
     }
   }
 
-  async #alone<T>(
+  async #runSingle<T>(
     connection: ReservedSQL,
-    block: PipelinedTransaction,
+    pipeline: PipelinedTransaction,
     work: TransactionWork<T>,
     askedAt: number,
   ): Promise<TransactionOutcome<T>> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const unit = new SingleTransaction(block, this.#nextSlot())
+    const transaction = new SingleTransaction(pipeline, this.#nextSlot())
     try {
-      const answer = await work(unit)
+      const answer = await work(transaction)
       const commitAt = elapsed()
-      await this.#surely(unit.commit(), block)
+      await this.#settleCommit(transaction.commit(), pipeline)
       this.telemetry?.committed(1, waitedMs, elapsed() - commitAt)
-      return stored(unit, answer)
+      return stored(transaction, answer)
     } catch (error) {
-      await block.rollback()
-      if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
+      await pipeline.rollback()
+      if (isRetryable(error) || (await beginsLife(connection, error))) return { retryAfter: error }
       if (isPassing(error instanceof Refusal ? error.cause : error)) this.telemetry?.uncommitted('failed')
-      if (noCreditIn(error)) this.#noteSpent(unit)
+      if (noCreditIn(error)) this.#noteNoCredit(transaction)
       throw translated(error)
     }
   }
 
-  /** Whoever refuses is heard at once, and who has nothing to store; the others once all of it is stored. */
-  async #together(
-    block: PipelinedTransaction,
-    gathered: readonly WaitingTransaction[],
+  /** Participants that throw or have written nothing are answered at once; the others after the commit. */
+  async #runBatch(
+    pipeline: PipelinedTransaction,
+    waiting: readonly WaitingTransaction[],
     askedAt: number,
   ): Promise<void> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const party = new BatchedTransaction(block, { slot: this.#nextSlot(), isSpent: (appId) => this.#isSpent(appId) })
-    const done = await Promise.all(gathered.map((passenger) => finished(passenger, party.join(), block)))
+    const batch = new BatchedTransaction(pipeline, {
+      slot: this.#nextSlot(),
+      lacksCredit: (appId) => this.#lacksCredit(appId),
+    })
+    const done = await Promise.all(waiting.map((one) => finished(one, batch.join(), pipeline)))
     const writing = done.filter((one) => one !== undefined)
     try {
       const commitAt = elapsed()
-      party.write(writing.map(({ member }) => member))
-      await this.#surely(block.commit(writing.length > 0), block)
+      batch.write(writing.map(({ participant }) => participant))
+      await this.#settleCommit(pipeline.commit(writing.length > 0), pipeline)
       if (writing.length > 0) this.telemetry?.committed(writing.length, waitedMs, elapsed() - commitAt)
-      for (const { outcome, member, answer } of writing) outcome.resolve(stored(member, answer))
+      for (const { outcome, participant, answer } of writing) outcome.resolve(stored(participant, answer))
     } catch (error) {
-      await block.rollback()
-      // Each finds out for itself what it was; where nobody knows whether it is stored, nothing runs again.
+      await pipeline.rollback()
+      // Each participant runs again alone, where its own error shows; where the outcome is unknown, none of them does.
       const mayBeStored = error instanceof Refusal
-      for (const { outcome } of writing) mayBeStored ? outcome.reject(error) : outcome.resolve({ lost: error })
+      for (const { outcome } of writing) mayBeStored ? outcome.reject(error) : outcome.resolve({ retryAfter: error })
     }
   }
 
-  /** A commit whose answer was lost: the database knows by the transaction's number, unless another one has taken its place. */
-  async #surely(commit: Promise<void>, block: PipelinedTransaction): Promise<void> {
+  /**
+   * Waits for a commit. If its answer was lost, the database is asked by the transaction's number, unless a replica has been
+   * promoted in the meantime. Throws `unavailable` where the outcome stays unknown.
+   */
+  async #settleCommit(commit: Promise<void>, pipeline: PipelinedTransaction): Promise<void> {
     try {
       await commit
     } catch (lost) {
@@ -254,7 +261,7 @@ export class TransactionRunner {
       const { elapsed } = this.deps.clock
       const until = elapsed() + OUTCOME_WITHIN_MS
       while (elapsed() < until) {
-        const outcome = await this.#outcomeOf(block.identity).catch((error) => void beginsLife(this.sql, error))
+        const outcome = await this.#outcomeOf(pipeline.identity).catch((error) => void beginsLife(this.sql, error))
         if (outcome === 'committed') return
         if (outcome === 'aborted') throw lost
         if (outcome === 'unknown') break
@@ -264,7 +271,7 @@ export class TransactionRunner {
     }
   }
 
-  /** Undefined while it is under way, or nobody can be asked. */
+  /** Undefined while the commit is in progress, or while the database cannot be asked. */
   async #outcomeOf(identity: Identity | undefined): Promise<'committed' | 'aborted' | 'unknown' | undefined> {
     if (!identity) return 'unknown'
     const [row] = await this.sql
@@ -279,20 +286,21 @@ export class TransactionRunner {
     return this.#begun++ % SLOTS
   }
 
-  #noteSpent({ lastWrites }: Transaction): void {
-    for (const { values } of lastWrites) this.#spent.set(String(values.appId), this.deps.clock.elapsed() + SPENT_MS)
+  #noteNoCredit({ lastWrites }: Transaction): void {
+    for (const { values } of lastWrites)
+      this.#withoutCredit.set(String(values.appId), this.deps.clock.elapsed() + NO_CREDIT_MS)
   }
 
-  #isSpent(appId: string): boolean {
-    const until = this.#spent.get(appId)
+  #lacksCredit(appId: string): boolean {
+    const until = this.#withoutCredit.get(appId)
     if (until === undefined) return false
     if (until > this.deps.clock.elapsed()) return true
-    this.#spent.delete(appId)
+    this.#withoutCredit.delete(appId)
     return false
   }
 
   #pause(ms: number): Promise<void> {
-    return new Promise((goOn) => void this.deps.clock.after(ms, goOn))
+    return new Promise((resolve) => void this.deps.clock.after(ms, resolve))
   }
 
   async #reserve(): Promise<ReservedSQL> {
@@ -304,17 +312,20 @@ export class TransactionRunner {
   }
 }
 
-const isToRunAgain = (error: unknown) =>
+const isRetryable = (error: unknown) =>
   lostRace(error) || [SetBackError, ClockSetError, CommitLostError].some((kind) => error instanceof kind)
 
-/** Whether that was all that was missing. A unit does it on its own connection: others may all be waiting for one, too. */
+/**
+ * Whether the transaction failed only because nobody had noted the database's recovery from a crash. It notes that on its own
+ * connection, because all others may be waiting for one, too.
+ */
 async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
   if (!isUnbegun(error)) return false
   await sql.unsafe('SELECT begin_life()').catch(() => {})
   return true
 }
 
-type TransactionWork<T> = (unit: Transaction) => Promise<T>
+type TransactionWork<T> = (transaction: Transaction) => Promise<T>
 
 interface Stored<T> {
   answer: T
@@ -322,10 +333,10 @@ interface Stored<T> {
   changesSettings: boolean
 }
 
-/** `lost`: it is to run again. */
-type TransactionOutcome<T> = Stored<T> | { lost: unknown }
+/** `retryAfter`: the error after which the transaction runs again. */
+type TransactionOutcome<T> = Stored<T> | { retryAfter: unknown }
 
-/** A unit that waits for others to share its transaction with. */
+/** A transaction that waits for the next batch. */
 interface WaitingTransaction {
   work: TransactionWork<unknown>
   outcome: PromiseWithResolvers<TransactionOutcome<unknown>>
@@ -337,20 +348,24 @@ const stored = <T>({ changesSettings, effects }: Transaction, answer: T): Stored
   changesSettings,
 })
 
-/** What one of several has come to, where it is still to be stored. */
-async function finished({ work, outcome }: WaitingTransaction, member: Participant, block: PipelinedTransaction) {
+/** Runs one participant; answers what is to be stored, or undefined where it is answered already. */
+async function finished(
+  { work, outcome }: WaitingTransaction,
+  participant: Participant,
+  pipeline: PipelinedTransaction,
+) {
   try {
-    const answer = await work(member).finally(() => {
-      member.hasEnded = true
+    const answer = await work(participant).finally(() => {
+      participant.hasEnded = true
     })
-    await block.opened()
-    if (member.left) throw member.left
-    if (member.hasWritten) return { outcome, member, answer }
-    outcome.resolve(stored(member, answer))
+    await pipeline.opened()
+    if (participant.left) throw participant.left
+    if (participant.hasWritten) return { outcome, participant, answer }
+    outcome.resolve(stored(participant, answer))
   } catch (error) {
-    // What went wrong in the database went wrong for all.
-    if (member.left || block.failure !== undefined || isToRunAgain(error))
-      outcome.resolve({ lost: member.left ?? error })
+    // A failure in the database fails the whole batch.
+    if (participant.left || pipeline.failure !== undefined || isRetryable(error))
+      outcome.resolve({ retryAfter: participant.left ?? error })
     else outcome.reject(error)
   }
 }
@@ -361,8 +376,8 @@ function translated(error: unknown): unknown {
   return isPassing(error) ? cannotWrite(error) : error
 }
 
-/** An effect must not keep the others from their answers, nor go unseen. */
-function tell(effect: () => void): void {
+/** An effect that throws must not keep other callers from their answers, and must not go unnoticed. */
+function runEffect(effect: () => void): void {
   try {
     effect()
   } catch (defect) {

@@ -1,17 +1,13 @@
-/** What the doors ask and write through: a unit, alone in its transaction or one of several. */
+/** One transaction as the tables see it: alone on its connection, or one participant of a batched transaction. */
+import { Additions } from '../batching/additions'
+import { inCreditOrder } from '../batching/credit-order'
 import type { PipelinedTransaction } from './pipelined-transaction'
-import { plain, type Statement, type StatementValues } from './statement'
+import { type BoundStatement, plain, type Statement, type StatementValues } from './statement'
 
-/** What is asked; units and readers answer it. */
+/** Runs queries; transactions and read pools do. */
 export interface Querying {
   all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]>
   get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined>
-}
-
-/** A statement with what it is about. */
-export interface BoundStatement {
-  statement: Statement<unknown>
-  values: StatementValues
 }
 
 export abstract class Transaction implements Querying {
@@ -21,23 +17,23 @@ export abstract class Transaction implements Querying {
   readonly #effects: Array<() => void> = []
   readonly #memory = new Map<string, Promise<unknown>>()
 
-  /** `slot`: which part of what wallets have set aside it takes from. */
+  /** `slot`: the slot of reserved credit from which this transaction takes. */
   constructor(
-    protected readonly block: PipelinedTransaction,
+    protected readonly pipeline: PipelinedTransaction,
     readonly slot: number,
   ) {}
 
-  /** By the database's clock; known once a door has answered. */
+  /** The database's time; known once a query has been answered. */
   get now(): number {
-    return this.block.now
+    return this.pipeline.now
   }
 
-  /** When it began, by the database's clock itself; known as `now` is. */
+  /** When the transaction began, by the unadjusted clock of the database; known once `now` is. */
   get stamped(): number {
-    return this.block.stamped
+    return this.pipeline.stamped
   }
 
-  /** What is to happen once it is stored. */
+  /** Run after the commit. */
   get effects(): ReadonlyArray<() => void> {
     return this.#effects
   }
@@ -46,14 +42,14 @@ export abstract class Transaction implements Querying {
     return this.#hasWritten
   }
 
-  /** What is to be written at the very end. */
+  /** Sent right before the commit. */
   get lastWrites(): readonly BoundStatement[] {
     return this.#last
   }
 
-  /** Waits until `now` is known. */
+  /** Resolves once `now` is known. */
   opened(): Promise<void> {
-    return this.block.opened()
+    return this.pipeline.opened()
   }
 
   abstract all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]>
@@ -62,18 +58,18 @@ export abstract class Transaction implements Querying {
     return (await this.all(statement, values))[0]
   }
 
-  /** Asked once in this unit; what changes the answer calls `forget`. */
+  /** Asks once in this transaction and remembers the answer; code that changes the answer calls `forget`. */
   once<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
     const known = this.#memory.get(name)
     if (known) return known as Promise<Answer>
     const asked = ask()
-    // Whoever asked ahead may never need it.
+    // Code that prefetches may never await the answer; avoid an unhandled rejection.
     asked.catch(() => {})
     this.#memory.set(name, asked)
     return asked
   }
 
-  /** Notes what is known without asking. */
+  /** Remembers an answer that is known without asking. */
   note<Answer>(name: string, answer: Answer): void {
     this.#memory.set(name, Promise.resolve(answer))
   }
@@ -86,25 +82,28 @@ export abstract class Transaction implements Querying {
     this.#memory.delete(name)
   }
 
-  /** Changes something; that it went wrong shows at the next answer, at the latest at the commit's. */
+  /** Sends a change without waiting for it. A failure shows at the next answer, at the latest at the commit. */
   run(statement: Statement<unknown>, values: StatementValues = {}): void {
     this.#hasWritten = true
     this.write({ statement, values })
   }
 
-  /** The same, with an answer: which rows were changed. */
+  /** Sends a change and answers the rows that it returns. */
   change<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     this.#hasWritten = true
     return this.all(statement, values)
   }
 
-  /** A new row, and what the database has made of it: known with the commit, so the unit itself does not wait for it. */
+  /**
+   * Adds a row and answers it as the database has stored it. In a batched transaction that is known only with the commit, so
+   * the transaction itself must not wait for it.
+   */
   add<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row> {
     this.#hasWritten = true
     return this.writeNew(statement, values)
   }
 
-  /** At the very end, so that a lock everybody wants is held for the commit only. */
+  /** Sends a change right before the commit, so that a contended lock is held only for the duration of the commit. */
   last(statement: Statement<unknown>, values: StatementValues = {}): void {
     this.#hasWritten = true
     this.#last.push({ statement, values })
@@ -119,15 +118,58 @@ export abstract class Transaction implements Querying {
   protected abstract writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row>
 }
 
+/** A transaction that shares its connection with no other. New rows wait for the next statement and go out with it. */
+export class SingleTransaction extends Transaction {
+  readonly #additions = new Additions()
+
+  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
+    this.#sendAdditions()
+    const rows = await this.pipeline.ask(statement.text, statement.bind(values))
+    return rows.map((row) => statement.read(row))
+  }
+
+  /** Throws the first failure of the transaction, or `CommitLostError`. */
+  async commit(): Promise<void> {
+    // A transaction that has asked for nothing has not yet learnt that it must not be stored.
+    await this.opened()
+    for (const write of inCreditOrder(this.lastWrites)) this.write(write)
+    this.#sendAdditions()
+    await this.pipeline.commit(this.hasWritten)
+  }
+
+  protected write({ statement, values }: BoundStatement): void {
+    if (statement.isAddition) {
+      this.#additions.add(statement, values)
+      if (this.#additions.isFull) this.#sendAdditions()
+    } else {
+      this.#sendAdditions()
+      this.pipeline.send(statement.text, statement.bind(values))
+    }
+  }
+
+  protected async writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row> {
+    const [row] = await this.all(statement, values)
+    return row as Row
+  }
+
+  #sendAdditions(): void {
+    const added = this.#additions.take()
+    if (added) this.pipeline.send(added.text, added.values)
+  }
+}
+
 const LOCK = plain(
   'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
   ({ what }) => [what],
   () => true,
 )
 
-/** Sent before whatever the unit asks next; nobody waits for it alone. */
-export function lock(unit: Transaction, what: string): void {
-  unit.all(LOCK, { what }).catch(() => {
-    // The unit knows what went wrong.
+/**
+ * Takes an advisory lock until the transaction ends, for what has no row yet. Statements run in order, so what is asked next
+ * runs under the lock without a round trip for it.
+ */
+export function lock(transaction: Transaction, what: string): void {
+  transaction.all(LOCK, { what }).catch(() => {
+    // The transaction remembers its first failure and throws it at the commit.
   })
 }

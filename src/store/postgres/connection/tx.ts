@@ -1,4 +1,4 @@
-/** The doors of a unit. */
+/** The port's `Tx` over one PostgreSQL transaction. */
 import type { Tx } from '../../../ports/store'
 import { appTx, challengeTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
@@ -20,42 +20,42 @@ import { endpointsOfOwner, endpointTx, hookTx } from '../webhooks'
 import type { Transaction } from './transaction'
 
 export interface TxDependencies extends AuditTxDependencies {
-  /** In whose name jobs are claimed. */
+  /** The server that claims jobs. */
   node: string
 }
 
-/** All of them cost a unit less than one of its statements. */
-export const createTx = (unit: Transaction, { vault, node, ...audited }: TxDependencies): Tx => ({
+/** Made anew for each transaction, which costs less than one of its statements. */
+export const createTx = (transaction: Transaction, { vault, node, ...audited }: TxDependencies): Tx => ({
   get now() {
-    return unit.now
+    return transaction.now
   },
-  afterCommit: (effect) => unit.afterCommit(effect),
-  idempotency: idempotencyTx(unit),
-  issues: issueTx(unit, (owner) => {
-    endpointsOfOwner(unit, vault, owner)
+  afterCommit: (effect) => transaction.afterCommit(effect),
+  idempotency: idempotencyTx(transaction),
+  issues: issueTx(transaction, (owner) => {
+    endpointsOfOwner(transaction, vault, owner)
   }),
-  failures: failureTx(unit),
-  outbox: outboxTx(unit, vault),
-  jobs: jobTx(unit, node),
-  attempts: attemptTx(unit),
-  reports: reportTx(unit),
-  wallets: walletTx(unit),
-  endpoints: endpointTx(unit, vault),
-  hooks: hookTx(unit, vault),
-  apps: appTx(unit),
-  challenges: challengeTx(unit, vault),
-  keys: keyTx(unit),
-  templates: templateTx(unit),
-  carriers: carrierTx(unit, vault),
-  routes: routeTx(unit),
-  people: peopleTx(unit, vault),
-  sessions: sessionTx(unit),
-  invitations: invitationTx(unit),
-  audit: auditTx(unit, { vault, ...audited }),
-  usage: usageTx(unit),
-  traffic: trafficTx(unit, vault),
-  retention: retentionTx(unit),
-  erasures: erasureTx(unit),
-  clock: clockTx(unit),
-  keyRing: keyRingTx(unit, vault),
+  failures: failureTx(transaction),
+  outbox: outboxTx(transaction, vault),
+  jobs: jobTx(transaction, node),
+  attempts: attemptTx(transaction),
+  reports: reportTx(transaction),
+  wallets: walletTx(transaction),
+  endpoints: endpointTx(transaction, vault),
+  hooks: hookTx(transaction, vault),
+  apps: appTx(transaction),
+  challenges: challengeTx(transaction, vault),
+  keys: keyTx(transaction),
+  templates: templateTx(transaction),
+  carriers: carrierTx(transaction, vault),
+  routes: routeTx(transaction),
+  people: peopleTx(transaction, vault),
+  sessions: sessionTx(transaction),
+  invitations: invitationTx(transaction),
+  audit: auditTx(transaction, { vault, ...audited }),
+  usage: usageTx(transaction),
+  traffic: trafficTx(transaction, vault),
+  retention: retentionTx(transaction),
+  erasures: erasureTx(transaction),
+  clock: clockTx(transaction),
+  keyRing: keyRingTx(transaction, vault),
 })

@@ -1,4 +1,4 @@
-/** The doors of a unit, on the writer's connection. Statements are prepared once and shared by all units. */
+/** The port's `Tx` on the writer's connection. Statements are prepared once and shared by all transactions. */
 import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
@@ -25,21 +25,21 @@ import type { TransactionState } from './transaction-state'
 
 export interface OpenTransaction {
   tx: Tx
-  /** Nothing can be done through `tx` any more; answers what is to happen once it is on disk. */
+  /** Ends `tx` and answers what is to happen once it is on disk. */
   end: () => ReturnType<TransactionState['end']>
 }
 
-/** Prepares everything once; the answer begins a unit at an instant. One runs at a time. */
+/** Answers a function that begins a transaction at an instant. One runs at a time. */
 export function createTransactions(
   connection: Database,
   vault: Vault,
   headFile: HeadFile | undefined,
   current: TransactionState,
 ): (now: number) => OpenTransaction {
-  const doors = createTx(connection, vault, headFile, current)
+  const methods = createTx(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
-    const { tx, end } = openTx(doors)
+    const { tx, end } = openTx(methods)
     return {
       tx,
       end() {
