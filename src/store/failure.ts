@@ -1,4 +1,4 @@
-/** What a database could not do, as the outside is told. The cause stays inside; callers learn only that trying again may help. */
+/** Errors of the stores. Callers learn only that trying again may help; the cause stays inside. */
 import { unavailable } from '../domain/shared/error'
 
 export const cannotRead = (cause: unknown) =>
@@ -10,7 +10,7 @@ export const cannotWrite = (cause: unknown) =>
 type ReadFunction = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>
 type Translate = (error: unknown) => unknown
 
-/** Doors for reading whose calls throw what `translate` makes of their errors. */
+/** Wraps read methods, so that they throw what `translate` makes of their errors. */
 export function guarded<Doors extends object>(doors: Doors, translate: Translate): Doors {
   const entries = Object.entries(doors).map(([name, door]) => [
     name,

@@ -1,4 +1,4 @@
-/** Pages of the long lists, newest first: the same walk over either database. */
+/** Pages of the long lists, newest first. The walk is the same for either database. */
 import type { Issue } from '../domain/codes/issue'
 import type { Owner } from '../domain/shared/value'
 import type { LedgerEntry } from '../domain/wallet/wallet'
@@ -6,28 +6,28 @@ import type { IssueFilter } from '../ports/store/issues'
 import type { LedgerFilter } from '../ports/store/money'
 import { idFloor } from './ids'
 
-/** Rows of which only a status is looked at: what takes some milliseconds. */
+/** Rows scanned for their status in one step, which takes a few milliseconds. */
 const ISSUES_PER_STEP = 10_000
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
 
 interface IdRange extends Owner {
-  /** Ids, the first included and the last not. */
+  /** Both are ids; `from` is included, `below` is not. */
   from: string
   below: string
 }
 
 export interface IssuePages {
-  /** By how much the clock was set back at most: by so much ids may be later than their rows. */
+  /** How far the clock was set back in all. An id may be later than its row by as much. */
   setBackMs(): Promise<number> | number
-  /** The id that many rows below the beginning of the range. */
+  /** The id `rows` rows below the beginning of the range. */
   further(range: IdRange & { rows: number }): Promise<string | undefined>
-  /** Of that status, where one is named. */
+  /** Only rows of the filter's status, if it has one. */
   read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
 }
 
-/** A status that few have is looked for step by step. */
+/** A rare status is searched in steps, so that no query scans the whole table at once. */
 export async function readIssuePage(
   { appId, mode }: Owner,
   { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }: IssueFilter,
@@ -45,11 +45,11 @@ export async function readIssuePage(
   }
 }
 
-/** Entries of which only a type is looked at: what takes some milliseconds. */
+/** Entries scanned for their type in one step, which takes a few milliseconds. */
 const ENTRIES_PER_STEP = 20_000
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
 
-/** From one entry to another, both left out. */
+/** Exclusive at both ends. */
 interface EntryRange {
   beforeAt: number
   beforeSeq: number
@@ -58,18 +58,18 @@ interface EntryRange {
 }
 
 export interface LedgerPages {
-  /** The entry that many rows below the beginning of the range. */
+  /** The entry `rows` rows below the beginning of the range. */
   further(range: EntryRange & { rows: number }): Promise<{ createdAt: number; seq: number } | undefined>
-  /** Of that type, where one is named. */
+  /** Only entries of the filter's type, if it has one. */
   read(range: EntryRange & { limit: number }): Promise<LedgerEntry[]>
 }
 
-/** A type that few have is looked for step by step. */
+/** A rare type is searched in steps, so that no query scans the whole ledger at once. */
 export async function readLedgerPage(
   { before, entryType, createdFrom = 0, createdTo = BEYOND_ALL_TIMES, limit }: LedgerFilter,
   pages: LedgerPages,
 ): Promise<LedgerEntry[]> {
-  // One bound, where the search starts: what is beyond it is not even looked at.
+  // A single upper bound, so that the index search starts there and skips no rows.
   let start = before && before.createdAt < createdTo ? before : { createdAt: createdTo, seq: 0 }
   const found: LedgerEntry[] = []
   for (let rows = 4 * limit; ; rows = ENTRIES_PER_STEP) {

@@ -1,4 +1,7 @@
-/** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
+/**
+ * The encrypted columns, for re-encryption after a change of the secret. They are the same in every kind of database,
+ * except for how ids are stored.
+ */
 import type { RenewalPlace } from '../ports/store/key-ring'
 import { challengeSeal } from './rows/app'
 import { configSeal } from './rows/carrier'
@@ -7,14 +10,14 @@ import { begunSeal, totpSeal } from './rows/person'
 import { snapshotSeal } from './rows/traffic'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
 
-/** As values of the domain. */
+/** The primary key of a row, as values of the domain. */
 export type SealedKey = ReadonlyArray<string | number>
 
 export interface SealedColumn {
   table: string
   key: readonly string[]
   column: string
-  /** What it is bound to. */
+  /** The associated data of the encryption. */
   rowId(key: SealedKey): string
 }
 
@@ -40,13 +43,13 @@ export const SEALED: readonly SealedColumn[] = [
   ),
 ]
 
-/** The place to go on: behind the last row, or at the next column when there are no more rows. */
+/** Where to continue: behind the last row, or at the next column if this one has no more rows. */
 export function placeBehind(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
   if (keys.length === limit) return { part, key: keys.at(-1) }
   return part + 1 < SEALED.length ? { part: part + 1, key: undefined } : undefined
 }
 
-/** `$1` is how rows begin that are sealed already; the key to go on behind follows. */
+/** `$1` is the prefix of values that have the newest key already; the primary key to continue behind follows. */
 export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
   `SELECT ${key}, ${column} FROM ${table} WHERE ${unlike(column)}${
     isBehind ? ` AND (${key}) > (${key.map((_, n) => `$${n + 2}`)})` : ''

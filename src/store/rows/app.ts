@@ -24,7 +24,6 @@ export const appRow = (app: App): Row<App> => ({
   retentionDays: app.retentionDays ?? null,
 })
 
-/** Whose it is, and which one of the versions it has had. */
 interface Version {
   appId: string
   version: number
@@ -53,7 +52,7 @@ export const templateOf = ({
   bodies: bodies ?? undefined,
 })
 
-/** Of versions in their order, the newest of each. */
+/** The newest version of each template; `versions` are in ascending order. */
 export function newestOf(versions: readonly TemplateRow[]): Template[] {
   const newest = new Map<string, Template>()
   for (const row of versions) newest.set(row.templateId, templateOf(row))

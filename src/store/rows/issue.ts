@@ -1,4 +1,4 @@
-/** Issues, idempotency keys and what is to be sent. */
+/** Issues and rendered messages. */
 import type { Issue, IssueStanding } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import { originOf, originText } from '../../domain/operations/request-origin'
@@ -42,7 +42,7 @@ export const standingOf = (row: Row<IssueStanding>): IssueStanding => ({
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
 })
 
-/** What changes of an issue after its admission. */
+/** The columns that change after an issue is stored. */
 export const ISSUE_CHANGING = [
   'messageId',
   'verificationStatus',
@@ -58,7 +58,7 @@ export const ISSUE_CHANGING = [
   'updatedAt',
 ] as const
 
-/** What may be otherwise of an issue than it was; of one that was erased since, more. */
+/** The columns that may differ from an issue read earlier; an erased issue differs in more. */
 export const ISSUE_SINCE = [...ISSUE_CHANGING, 'expiresAt', 'promisedExpiresAt', 'erasedAt'] as const
 
 export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE)[number]>): Issue => ({
