@@ -1,4 +1,4 @@
-/** What carriers were asked, what they answered, and which messages they may still report on. */
+/** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
@@ -79,7 +79,7 @@ export function attemptTx(transaction: Transaction): Tx['attempts'] {
       void ofIssue(owner, issueId)
     },
     async answer(attempt) {
-      // Under the lock of the issue nobody else answers: what was read of it still holds.
+      // The lock of the issue keeps other transactions from answering, so what was read under it still holds.
       if (!transaction.knows(named(attempt.issueId)))
         return (await transaction.change(STATEMENTS.answer, attemptRow(attempt))).length > 0
       const known = await ofIssue(attempt, attempt.issueId)
@@ -96,7 +96,7 @@ export function reportTx(transaction: Transaction): Tx['reports'] {
     async expect(awaited) {
       transaction.run(STATEMENTS.expect, awaitedRow(awaited))
     },
-    /** Not remembered: behind the lock of its issue it is looked for again. */
+    /** Not remembered, because callers look it up again once they have locked the issue. */
     async find(messageId) {
       const row = await transaction.get(STATEMENTS.find, { messageId })
       return row && awaitedOf(row)

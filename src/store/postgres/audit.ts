@@ -1,4 +1,4 @@
-/** The log of what operators change, and where it ends: in a row of another table, and in a file where one is kept. */
+/** The audit log of what operators change, and its head: in a row of `facts`, and in a file where one is kept. */
 import { asc, desc, eq, gte, sql } from 'drizzle-orm'
 import { type AuditHead, writeHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
@@ -64,7 +64,7 @@ export function auditTx(transaction: Transaction, deps: AuditTxDependencies): Tx
   const ends = auditEnds(transaction, deps)
   const isFree = async (line: HeadLine) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
 
-  /** Both, or those that may. */
+  /** Writes the head to the database and the file; unless `inAnyCase`, only where it may move on. */
   async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
     const line = writeHead(head, vault.auditHash)
     if (inAnyCase || (await isFree(await rowLine(transaction, vault))))
@@ -76,7 +76,7 @@ export function auditTx(transaction: Transaction, deps: AuditTxDependencies): Tx
       try {
         if (inAnyCase || isBehind) headFile.write(line)
       } catch {
-        // The disk is full, for example: the file stays behind, and the next entry takes it along.
+        // The disk may be full. The file then stays behind until the next entry.
       }
     })
   }

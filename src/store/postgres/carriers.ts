@@ -1,4 +1,4 @@
-/** Carriers and routes; and how carriers are. */
+/** Carriers, their health, and routes. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { CarrierReader, RouteReader } from '../../ports/store/apps'

@@ -1,4 +1,6 @@
-/** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
+/**
+ * Adjusts stored times after the database's clock was set back, or after a failover to a server whose clock is behind.
+ */
 import { and, eq, sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import { DAY_MS } from '../../domain/shared/value'
@@ -13,7 +15,10 @@ const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
 
 const STATEMENTS = {
-  /** One after the other, so that the second sees what the first has noted; and no transaction that began by the old time goes on. */
+  /**
+   * Adjustments run one at a time, so that the second sees the step that the first has noted. The lock also waits for
+   * all transactions that began by the old time.
+   */
   lock: plain(
     `SELECT pg_advisory_xact_lock(${CLOCK})`,
     () => [],
@@ -60,7 +65,10 @@ const STATEMENTS = {
       .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
       .prepare(''),
   ),
-  /** As if it were of now where it is of later: none of it is forgotten. Locked in the order in which it is counted. */
+  /**
+   * Rate-limit counts with later times are moved to now, so that none is lost. Rows are locked in the order in which
+   * they are counted, to avoid deadlocks.
+   */
   countNoLonger: plain(
     `WITH later AS MATERIALIZED (
        SELECT subject, split_part(subject, '/', 2) AS "window" FROM counted WHERE ends_at > $1 ORDER BY subject FOR UPDATE)
@@ -70,7 +78,7 @@ const STATEMENTS = {
      FROM later WHERE counted.subject = later.subject`,
     ({ now }) => [now],
   ),
-  /** Who died would be taken to be at work until the clock has come to where it was. */
+  /** Otherwise a server that died would count as alive until the clock reaches its old time again. */
   fallSilent: statement(() =>
     db
       .update(nodes)
@@ -95,7 +103,7 @@ export function clockTx(transaction: Transaction): Tx['clock'] {
   }
 }
 
-/** Unless somebody else has meanwhile. */
+/** Adjusts once for a step; does nothing if another server has done so in the meantime. */
 export async function followClock(
   transaction: Transaction,
   { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
@@ -122,6 +130,6 @@ function setBack(
   transaction.run(STATEMENTS.fallSilent, values)
 }
 
-/** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */
+/** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export const furthestSetBack = async (asked: Querying): Promise<number> =>
   (await asked.get(STATEMENTS.furthest))?.ms ?? 0

@@ -7,34 +7,34 @@ import { nameOf } from './connection/name'
 import { connect, end, type TlsVerification, tlsVerificationOf, unreached } from './connection/pool'
 
 export interface ServerReport {
-  /** Without a password. */
+  /** The display name, without a password. */
   name: string
-  /** Of PostgreSQL, such as `15.14`. */
+  /** Version of PostgreSQL, such as `15.14`. */
   version: string
-  /** Otherwise it follows another one, and cannot be written. */
+  /** False for a standby, which cannot be written. */
   isPrimary: boolean
-  /** Of one that follows: for how long it has not done what it has been told. */
+  /** Replication lag of a standby. */
   behindMs: number
-  /** `TLSv1.3`, for example; undefined where it is not encrypted. */
+  /** TLS version, such as `TLSv1.3`; undefined without encryption. */
   encryption: string | undefined
   checking: TlsVerification
-  /** How many this user may open. */
+  /** How many connections this user may open. */
   connections: number
-  /** Undefined where there is nothing of ours. */
+  /** Undefined where there are no tables of Watchword. */
   schema: Applied | undefined
-  /** By how much the clock here is ahead of the one there, in milliseconds, and how exact that is. */
+  /** How far the local clock is ahead of the database's in milliseconds, and how exact that is. */
   clockLead: { ms: number; within: number }
   archive: Archive
 }
 
-/** Of the log of changes, by which PostgreSQL is set back to a point in time. */
+/** State of WAL archiving, which point-in-time recovery needs. */
 export interface Archive {
   isOn: boolean
-  /** Since the last part that was archived. */
+  /** Whether archiving has failed since the last segment that was archived. */
   isFailing: boolean
 }
 
-/** Throws where nobody answers, or what answers is too old. */
+/** Throws `UnreachableError` where no server answers, and `OldServerError`. */
 export async function inspectServer(url: string, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<ServerReport> {
   const sql = connect({ url, size: 1 }, 'watchword doctor')
   try {
@@ -56,7 +56,7 @@ export async function inspectServer(url: string, clock: Pick<Clock, 'now' | 'ela
   }
 }
 
-/** The narrowest of what limits the server, the database and the role; -1 is no limit. */
+/** `connections` is the lowest limit of server, database and role; -1 stands for no limit. */
 const SERVER = `
   SELECT current_setting('server_version') AS version,
     NOT pg_is_in_recovery() AS primary,
@@ -80,10 +80,13 @@ async function clockLead(sql: SQL, clock: Pick<Clock, 'now' | 'elapsed'>): Promi
   return { ms: Math.round(sent + roundTrip / 2 - Number(row.there)), within: Math.ceil(roundTrip / 2) }
 }
 
-/** Who types does not wait longer. */
+/** A person who presses Tab does not wait longer. */
 const WITHIN_MS = 1_000
 
-/** Of one app, where it is given and they belong to one. None where nobody answers soon, or not of such tables. */
+/**
+ * Names for completion; `appId` restricts kinds that belong to an app. Empty where the database does not answer soon or
+ * lacks the tables.
+ */
 export async function readNames(
   { url, clock }: { url: string; clock: Pick<Clock, 'after'> },
   what: NamedKind,

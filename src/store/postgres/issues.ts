@@ -1,4 +1,4 @@
-/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+/** Issues, their idempotency records, and rendered messages. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
@@ -31,11 +31,11 @@ const thisClaim = and(
   ofOwner(idempotencyRecords),
   eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
 )
-/** Who was erased is found no more; the row is there to be counted. */
+/** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** Of the phone of an issue. */
+/** Failures at the phone of an issue. */
 const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
   AND ${failures.keyKind} = ${issues.keyKind} AND ${failures.phoneHash} = ${issues.phoneHash}
   AND ${failures.state} <> 'null')`
@@ -56,7 +56,10 @@ const STATEMENTS = {
         .prepare(''),
     { sharedBy: heldIssue },
   ),
-  /** Nobody else issues for the phone until the transaction ends. Its failures come along, so that they cost no look of their own. */
+  /**
+   * Keeps others from issuing for the phone until the transaction ends. It also answers the failures at the phone,
+   * which saves a query.
+   */
   lockPhone: plain(
     (place) => `SELECT pg_advisory_xact_lock(hashtextextended(${place(1)}, 1)),
        (SELECT state FROM failures WHERE app_id = ${place(2)} AND key_kind = ${place(3)} AND phone_hash = ${place(4)})`,
@@ -87,7 +90,7 @@ const STATEMENTS = {
         .prepare(''),
     { sharedBy: heldIssue },
   ),
-  /** What another server is about to end is left to it. */
+  /** Skips issues that another server is expiring. */
   lockExpired: statement(() =>
     db
       .select()
@@ -110,15 +113,15 @@ const STATEMENTS = {
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
 
-/** How long a transaction may wait for its phone, and still look at all of its window. */
+/** How long a transaction may wait for the lock of its phone and still see its whole rate-limit window. */
 const SLACK_MS = 60_000
 
-/** The `nth` newest live issue of a phone, by one kind of key, if it is younger. */
+/** When the `nth` newest live issue of a phone with one kind of key was created, if that is within the window. */
 const youngerThan = (place: ParameterText, n: number) =>
   `(SELECT created_at FROM issues WHERE phone_hash = ${place(1)} AND app_id = ${place(2)} AND mode = 'live' AND key_kind = ${place(3)}
      AND created_at > clock_ms() - ${SLACK_MS} - ${place(2 * n + 4)}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${place(2 * n + 5)}::bigint - 1)`
 
-/** Of as many at once; as a list of them it would be planned anew each time. */
+/** One statement for `count` windows; with an array parameter PostgreSQL would plan it anew each time. */
 const nthNewest = keptBy((count: number) =>
   plain<{ clock: number; made: Array<number | undefined> }>(
     (place) => `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(place, n))}`,
@@ -134,7 +137,7 @@ const nthNewest = keptBy((count: number) =>
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
 
-/** `ahead`: who locks an issue is about to tell of its change, and will ask for this. */
+/** `ahead` prefetches what events of an issue need: code that locks an issue will emit one. */
 export function issueTx(transaction: Transaction, ahead: (owner: Owner) => void): Tx['issues'] {
   const lock = (owner: Owner, issueId: string) =>
     transaction.once(named(issueId), async () => {
@@ -175,7 +178,8 @@ export function issueTx(transaction: Transaction, ahead: (owner: Owner) => void)
       const found = await transaction.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
       if (!found) return []
       const { clock, made } = found
-      // Asked for before the time of the transaction is known: what is younger by another time is not what counts.
+      // The query was sent before the time of the transaction was known. If the times differ, its window was a
+      // different one.
       if (Math.abs(clock - transaction.stamped) > SLACK_MS) throw new ClockSetError()
       return made.map((at, n) =>
         at !== undefined && at > transaction.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined,
@@ -261,7 +265,7 @@ const READS = {
     max_attempts: page(stored('max_attempts')),
     replaced: page(stored('replaced')),
   },
-  /** The id that many rows further down. */
+  /** The id `rows` rows further down. */
   further: statement(() =>
     db
       .select({ issueId: issues.issueId })

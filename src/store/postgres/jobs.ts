@@ -1,4 +1,4 @@
-/** What is to be done, and who does it. */
+/** Jobs, and the leases of the servers that run them. */
 import { and, eq, sql } from 'drizzle-orm'
 import { FRONT, type Job, type JobKind, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Mode } from '../../domain/shared/value'
@@ -12,7 +12,7 @@ const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, 
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
 const STATEMENTS = {
-  /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
+  /** An existing job of the kind is rescheduled, and its current lease is lost. */
   upsert: statement(
     (on, rows) =>
       on
@@ -45,7 +45,10 @@ const STATEMENTS = {
       .returning({ jobId: jobs.jobId, subjectId: jobs.subjectId })
       .prepare(''),
   ),
-  /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
+  /**
+   * Skips jobs that another server is claiming. MATERIALIZED makes the query run once; some plans would repeat it for
+   * every row and claim all jobs.
+   */
   claim: plain<Job>(
     `WITH due AS MATERIALIZED (
        SELECT job_id, run_at AS due_at FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $4
@@ -73,8 +76,8 @@ const STATEMENTS = {
   ),
   remove: statement(() => db.delete(jobs).where(jobOfSubject).prepare('')),
   /**
-   * Not a job that runs: it sees for itself, and its fence must hold. One that its runner is just putting off is waited for, since
-   * what it decided by may be what this transaction is about to change.
+   * Leaves a running job alone: it will see the change itself, and its fence must hold. Waits for a job that is just
+   * being put off, because that decision may rest on what this transaction changes.
    */
   hasten: plain(
     `WITH wanted AS MATERIALIZED (
@@ -97,12 +100,12 @@ const STATEMENTS = {
 
 const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
 
-/** `node`: the server in whose name jobs are claimed. */
+/** `node` is the server that claims the jobs. */
 export function jobTx(transaction: Transaction, node: string): Tx['jobs'] {
-  /** One that is locked is held: nobody need wait for the answer. */
+  /** A job that this transaction has locked is known to be held, without asking again. */
   const isHeld = async (job: Job) =>
     transaction.knows(held(job)) && (await transaction.once(held(job), async () => false))
-  /** So many that end together are locked by one statement. */
+  /** Remembered, so that a batch locks many jobs with one statement. */
   const lock = (job: Job) =>
     transaction.once(held(job), async () => (await transaction.get(STATEMENTS.lock, { ...job })) !== undefined)
   return {
@@ -167,7 +170,7 @@ const READS = {
       .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased}`))
       .prepare(''),
   ),
-  /** From queue to queue by the index, however many jobs each holds. */
+  /** A loose index scan: it skips from queue to queue, however many jobs each holds. */
   heads: plain(
     `WITH RECURSIVE head AS (
        (SELECT queue, run_at FROM jobs WHERE kind = $1 ORDER BY queue, run_at LIMIT 1)

@@ -1,4 +1,4 @@
-/** The keys that a database keeps, and what is sealed by them. */
+/** The key ring of a database, and re-encryption under its newest key. */
 import { and, eq } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { KeyRingReader, RenewalPlace } from '../../ports/store/key-ring'
@@ -10,7 +10,7 @@ import { keyRing } from './schema'
 import { settingsChanged } from './settings'
 
 const STATEMENTS = {
-  /** Whoever reads it waits for nobody. */
+  /** The lock mode does not block readers. */
   lock: plain(
     'LOCK TABLE key_ring IN SHARE ROW EXCLUSIVE MODE',
     () => [],
@@ -65,7 +65,7 @@ export const keyRingReader = (asked: Querying, vault: Vault): KeyRingReader => (
   older: async () => Number((await asked.get(asGiven(OLDER), { values: [vault.ring.mark] }))?.[0]),
 })
 
-/** Values as they are given; rows as they come. */
+/** A statement with raw values and rows. */
 const asGiven = keptBy((text: string) =>
   plain<readonly unknown[]>(
     text,
@@ -74,7 +74,7 @@ const asGiven = keptBy((text: string) =>
   ),
 )
 
-/** Seals some rows behind a place by the newest key; whoever is about to change a row is left to do so. */
+/** Re-encrypts some rows behind a place with the newest key, and skips rows that another transaction is changing. */
 async function sealAnew(
   transaction: Transaction,
   vault: Vault,

@@ -35,7 +35,10 @@ const STATEMENTS = {
   ),
   expire: keyChange('expiresAt'),
   allow: keyChange('allows'),
-  /** Another server may know of a later use. In one order: two of them tell of the same keys. */
+  /**
+   * Keeps the later time, because another server may have stored one. Rows are locked in order, so that two servers
+   * with the same keys cannot deadlock.
+   */
   touch: plain(
     `WITH used AS (
        SELECT key_id AS used_key, used_at FROM api_keys, unnest($1::text[], $2::bigint[]) AS one (used_key, used_at)

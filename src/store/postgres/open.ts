@@ -35,28 +35,30 @@ import { walletReader } from './wallets'
 import { endpointReader, hookReader } from './webhooks'
 
 export interface SharedStoreOptions extends PoolOptions {
-  /** Of a replica, for lists. */
+  /** URL of a replica that serves lists. */
   replicaUrl?: string | undefined
-  /** Whether transactions that may share a transaction do (`batching/`); they do unless told otherwise. */
+  /** Whether transactions with `mayShare` are batched (`batching/`); on by default. */
   batches?: boolean
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
   headFile?: HeadFile | undefined
-  /** In whose name jobs are claimed: of a server. */
+  /** Id of the server, which claims jobs by it. */
   node?: string
-  /** For a server, which asks for its settings all the time, and so hears of new keys; a command asks before it does anything. */
+  /**
+   * True for a server, which checks the version of the settings all the time and so learns of new keys. A command
+   * checks it before each step.
+   */
   serves?: boolean
-  /** Told of each migration before it is applied to a database that is there. */
+  /** Called before each migration of an existing database. */
   migrating?: (step: MigrationStep) => void
-  /** Learns the time from the database; tests have a time of their own. */
+  /** Derives the time from the database's; tests use their own. */
   time?: Time
-  /** How connections are made: tests keep theirs for the next one, or stand in between. */
+  /** How connections are made; tests reuse or intercept them. */
   connect?: typeof connect
 }
 
 const APPLICATION = 'watchword'
 
-/** A store that several servers may share. */
 export interface SharedStore extends Store {
   readonly fleet: Fleet
 }
@@ -78,7 +80,7 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
   const pool = new ReadPool(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
-    // It would store what nobody else finds.
+    // This process would store hashes and values that no other process can use.
     if (!vault.ring.adopt(await keyRingRows(pool)))
       throw unavailable('The master secret was changed: this is an old one')
   })
@@ -116,7 +118,7 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
   }
 }
 
-/** Looks at the settings first: whoever waits at a prompt hears nothing meanwhile. */
+/** Checks the settings before each query: a command that waits at a prompt does not notice changes in the meantime. */
 const asking = (pool: Querying, settings: SettingsWatch): Querying => ({
   async all(statement, values) {
     await settings.current()
@@ -173,7 +175,10 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
   }
 }
 
-/** Takes the keys of the database; one that has none gets its own. Of servers that begin at once one wins. */
+/**
+ * Loads the keys of the database. A database without keys gets new ones; if several servers start at once, one of them
+ * wins.
+ */
 async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
   const kept = await storedKeys(sql)
   const rows = kept.length > 0 ? kept : await firstKeys(sql, vault.ring.rows())
@@ -190,7 +195,7 @@ const firstKeys = (writing: SQL, made: readonly RingRow[]): Promise<RingRow[]> =
     return [...made]
   })
 
-/** Before there is anybody to ask. */
+/** Reads the key ring before the read pool exists. */
 async function storedKeys(sql: SQL): Promise<RingRow[]> {
   const rows = await sql`SELECT name, secret_id, sealed, made_at, begun_at FROM key_ring`
   return rows.map((row: Record<string, unknown>) => ({
@@ -201,8 +206,9 @@ async function storedKeys(sql: SQL): Promise<RingRow[]> {
 }
 
 /**
- * Before anybody asks: who only reads is told here what time it is there, and the first transaction must not find that a server's own
- * clock is wrong, as if it had been set back. When servers were last heard of tells whether the database's was meanwhile.
+ * Learns the database's time before the first query. A process that only reads needs it, and the first transaction must
+ * not mistake an error of the local clock for a step of the database's. The times at which servers were last seen show
+ * whether the database's clock was set back while none ran.
  */
 async function lookAtClock(
   sql: SQL,

@@ -1,4 +1,4 @@
-/** Operators, where they sign in from, their sessions and invitations. */
+/** Operators, the addresses they sign in from, their sessions and invitations. */
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
@@ -51,7 +51,7 @@ const STATEMENTS = {
               .select({ addressHash: operatorAddresses.addressHash })
               .from(operatorAddresses)
               .where(ofOperator)
-              // That of now is the newest, also under a clock that was set back.
+              // The current address counts as the newest, even after the clock was set back.
               .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
               .limit(sql.placeholder('kept')),
           ),

@@ -1,4 +1,4 @@
-/** What belongs to one phone, and phones that were erased. */
+/** The data of one phone, and erasures. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
@@ -17,12 +17,12 @@ import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
 
-/** As the index has it. */
+/** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`((${failures.state}::jsonb ->> 'inARow')::bigint >= 10 OR (${failures.state}::jsonb ->> 'lockedAt')::bigint > 0
     OR (${failures.state}::jsonb ->> 'issuedAt')::bigint > 0)`
 
 const READS = {
-  /** By the index of the phone; the rows are read by their ids, so that each has every column. */
+  /** Ids come from the index of phones; the rows are read afterwards by id, with all columns. */
   ids: plain(
     `SELECT issue_id FROM issues WHERE phone_hash = ANY ($1::bytea[]) AND app_id = $2 AND mode = 'live' AND issue_id > $3
      ORDER BY issue_id LIMIT $4`,
@@ -106,7 +106,7 @@ const STATEMENTS = {
     ({ before }) => [before],
     ([forgotten]) => Number(forgotten),
   ),
-  /** With who was told of them, and who is still to be. */
+  /** Deletes the events of an issue with their deliveries, attempts and jobs. */
   forgetEvents: plain(
     `WITH gone AS (DELETE FROM webhook_events WHERE issue_id = $1 RETURNING event_id),
      told AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),

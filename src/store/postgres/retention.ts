@@ -1,4 +1,4 @@
-/** What is no longer kept. Several servers may delete at a time: what one is about to delete, others leave to it. */
+/** Deletes data past its retention. Several servers may do so at once; each skips the rows that another is deleting. */
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
@@ -7,7 +7,7 @@ import { lock, type Transaction } from './connection/transaction'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
 
-/** An issue with work left is kept. */
+/** Issues with unfinished work are kept. */
 const ISSUES = plain(
   `WITH old AS MATERIALIZED (
      SELECT issues.app_id, mode, issue_id FROM apps JOIN LATERAL (
@@ -35,7 +35,7 @@ const ISSUES = plain(
   count,
 )
 
-/** Of the first by a key that comes in the order of time, those that are past: what is young is not looked at. */
+/** Deletes among the first rows by a key that grows with time, so that younger rows are not scanned. */
 const oldest = (table: string, key: string, isPast: string) =>
   plain(
     `WITH past AS MATERIALIZED (
@@ -100,7 +100,7 @@ const CLAIMS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
 const LETTERS = oldest('outbox', 'issue_id', 'expires_at <= $1')
 
-/** By their ids, which carry their time; and events nobody is told of any more. */
+/** Deliveries are selected by id, which carries the time; events go with their last delivery. */
 const HOOKS = plain(
   `WITH old AS MATERIALIZED (
      SELECT delivery_id, event_id FROM webhook_deliveries WHERE delivery_id < $1 AND status <> 'pending'
@@ -137,7 +137,7 @@ export function retentionTx(transaction: Transaction): Tx['retention'] {
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
     async networks(before, limit) {
       lock(transaction, NETWORKS_FORGOTTEN)
-      // Before the first time there was nothing to forget.
+      // Without an earlier run there was nothing to delete.
       const from = (await transaction.get(FORGOTTEN)) ?? before
       const forgotten = await deleted(NETWORKS, { from, before, limit })
       if (forgotten < limit) transaction.run(NOTE_FORGOTTEN, { at: before })

@@ -1,4 +1,4 @@
-/** What becomes of live codes, by where they go; what rules were against; incidents. */
+/** Traffic of live codes by country, decisions of rules, and incidents. */
 import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -105,7 +105,7 @@ export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic']
     async saveSnapshot(snapshot) {
       transaction.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
     },
-    // Several servers save the same ones: in one order, so that none waits for one that waits for it.
+    // Several servers save the same rows; a fixed order avoids deadlocks.
     async saveHours(appId, hours) {
       for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
         transaction.run(STATEMENTS.saveHour, { appId, ...hour })
@@ -134,7 +134,7 @@ export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic']
   }
 }
 
-/** Live issues of an app behind one id and before another. */
+/** Live issues of an app between two ids, both excluded. */
 interface IssueRange {
   appId: string
   after: string
@@ -142,7 +142,7 @@ interface IssueRange {
   which: CountedIssues
 }
 
-/** A page for each of several looks, which are told apart by their places. */
+/** One page for each of several ranges; `place` numbers them. */
 const SEEN = plain<{ place: number; issue: SeenIssue }>(
   `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, place
    FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS look (app_id, after, below, which, place),
@@ -166,7 +166,7 @@ async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<Se
   return pages
 }
 
-/** Longer ones have pages that are full: each takes the event loop a few milliseconds to read. */
+/** Longer ranges are read alone: their pages are full, and each takes the event loop a few milliseconds. */
 const SHORT_MS = MINUTE_MS
 
 const READS = {
@@ -207,7 +207,7 @@ const READS = {
   ),
 }
 
-/** Every second a server looks at each app that is in use, so what it asks of all of them goes together. */
+/** Every second a server queries each app in use, so the queries of all apps are batched. */
 export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
   const shortLook = together((looks: readonly IssueRange[]) => pagesOf(pool, looks))
   const openOf = together(async (appIds: readonly string[]) => {
@@ -262,10 +262,10 @@ export function together<Ask, Answer>(
   }
 }
 
-/** What takes the event loop a few milliseconds to read. */
+/** Rows in a page, which takes the event loop a few milliseconds to read. */
 const AT_ONCE = 1_000
 
-/** Rows of a table behind a key on, by its primary key, of which the first column is a time. */
+/** A page of a table behind a primary key whose first column is a time. */
 function page(table: string, key: string, columns: string) {
   const names = key.split(', ')
   return plain<readonly unknown[]>(

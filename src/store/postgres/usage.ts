@@ -1,4 +1,4 @@
-/** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
+/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
 import type { UsageRow } from '../../domain/operations/usage'
 import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -8,7 +8,10 @@ import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { plain } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 
-/** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
+/**
+ * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
+ * histogram.
+ */
 const COUNT = plain<CountedRow>(
   `SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg, coalesce(a.provider, '') AS carrier,
      coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step, count(*),
@@ -69,7 +72,7 @@ const MARK = plain(
 export function usageTx(transaction: Transaction): Tx['usage'] {
   return {
     async rolledUntil() {
-      // Of several servers one counts an hour.
+      // Only one server counts an hour.
       lock(transaction, 'usage')
       const known = await transaction.get(ROLLED)
       if (known !== undefined) return known
@@ -95,9 +98,12 @@ const KEPT = plain<UsageRow>(
   (row) => ({ ...usageOf(row), latencies: JSON.parse(String(row[10])) }),
 )
 
-/** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
+/** A past hour changes little until it settles, so its count is cached for this long. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
-/** A count of the running hour is kept for so many times what it took: counting may not keep the database busy. */
+/**
+ * A count of the current hour is cached for this many times its duration, so that counting cannot keep the database
+ * busy.
+ */
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
@@ -118,7 +124,7 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     return rows
   }
 
-  /** When the hour begins before which nothing was ever issued. */
+  /** Start of the hour of the first issue. */
   async function firstHour({ appId, mode }: Owner): Promise<number> {
     const at = await pool.get(OLDEST, { appId, mode })
     return at === undefined ? Number.POSITIVE_INFINITY : Math.floor(at / HOUR_MS) * HOUR_MS

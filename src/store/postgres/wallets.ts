@@ -1,4 +1,4 @@
-/** Credit: what an app has, and every change of it. Wallets are locked last, and for as short as can be. */
+/** Wallets and their ledgers. A wallet is locked last, so that its lock is held only for a short time. */
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import type { Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
@@ -29,7 +29,7 @@ const walletRead = ([
 const COLUMNS = 'app_id, balance, reserved, overdraft_limit, entries, alert_below, updated_at'
 
 const STATEMENTS = {
-  /** Made where there is none; what was set aside is taken back. */
+  /** Makes a missing wallet, and returns the slots of reserved credit to it. */
   lock: plain(`SELECT ${COLUMNS} FROM lock_wallet($1, $2)`, ({ appId, now }) => [appId, now], walletRead),
   save: statement(() =>
     db
@@ -53,7 +53,7 @@ const STATEMENTS = {
     appId,
     amount,
   ]),
-  /** The ledger's times never go back, even where the clock does. */
+  /** Times of a ledger never decrease, even if the clock does. */
   debit: plain(
     `WITH charged AS (
        UPDATE wallets SET reserved = reserved - $2, balance = balance - $2, entries = entries + 1,
@@ -133,7 +133,7 @@ const ledgerPage = (...conditions: Parameters<typeof and>) =>
   )
 
 const READS = {
-  /** What is set aside is not promised to anybody yet. */
+  /** Credit that is left in the slots is not reserved for any issue, so it is subtracted. */
   find: plain(
     `SELECT app_id, balance, reserved - (SELECT coalesce(sum(available), 0) FROM wallet_slots AS s WHERE s.app_id = w.app_id),
        overdraft_limit, entries, alert_below, updated_at FROM wallets AS w WHERE app_id = $1`,
@@ -142,7 +142,7 @@ const READS = {
   ),
   ledger: ledgerPage(),
   ledgerOfType: ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType'))),
-  /** The entry that many rows further down. */
+  /** The entry `rows` rows further down. */
   further: statement(() =>
     db
       .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })

@@ -1,4 +1,4 @@
-/** Endpoints, events and what came of telling the one of the other. */
+/** Webhook endpoints, events, and deliveries with their attempts. */
 import { and, asc, desc, eq, getTableColumns, gte, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../domain/shared/value'
 import type { HookDelivery } from '../../domain/webhooks/webhook'
@@ -24,7 +24,7 @@ import type { Querying, Transaction } from './connection/transaction'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
-/** Of a delivery, with whose it is. */
+/** A delivery with its owner. */
 const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
 const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<typeof deliveryOf>[0] }) =>
   deliveryOf(delivery, owner)
@@ -39,7 +39,7 @@ const endpointsOfApp = () =>
 
 const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
 const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
-/** After that delivery, in the order of what happened. */
+/** Deliveries after the given one, in the order of events. */
 const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
 const deliveries = (...conditions: Array<SQL | undefined>) =>
   db
@@ -63,7 +63,7 @@ const STATEMENTS = {
     db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(''),
   ),
   deleteEndpoint: statement(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare('')),
-  /** At most so many, with their attempts, their jobs, and events nobody else is told of. */
+  /** Deletes up to `limit` deliveries of an endpoint, with attempts, jobs, and events that have no other delivery. */
   deleteDeliveries: plain(
     `WITH old AS MATERIALIZED (SELECT delivery_id, event_id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT $2),
      gone_attempts AS (DELETE FROM webhook_attempts USING old WHERE webhook_attempts.delivery_id = old.delivery_id),
@@ -86,7 +86,7 @@ const STATEMENTS = {
       .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
       .prepare(''),
   ),
-  /** One after the other: their numbers are the order of what happened. */
+  /** Not an addition: deliveries are inserted one by one, because their sequence numbers are the order of events. */
   insertDelivery: statement(() =>
     db
       .insert(webhookDeliveries)
@@ -146,7 +146,7 @@ const STATEMENTS = {
   insertAttempt: addition(webhookAttempts),
 }
 
-/** No limit, to PostgreSQL. */
+/** LIMIT NULL is no limit in PostgreSQL. */
 const ALL = null
 const NIL = '00000000-0000-0000-0000-000000000000'
 
@@ -183,7 +183,7 @@ export function endpointTx(transaction: Transaction, vault: Vault): Tx['endpoint
   }
 }
 
-/** Asked once in a transaction, and often before it is needed. */
+/** Asked once in a transaction, and often prefetched. */
 export const endpointsOfOwner = (transaction: Transaction, vault: Vault, { appId, mode }: Owner) =>
   transaction.once(ofOwnerName({ appId, mode }), async () =>
     (await transaction.all(STATEMENTS.ofOwner, { appId, mode })).sort(byAge).map((row) => endpointOf(vault, row)),
