@@ -1,4 +1,4 @@
-/** Carriers and routes; and how carriers are. */
+/** Carriers, their health, and routes. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
@@ -59,7 +59,7 @@ export function createCarrierTx(
         .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
         .prepare(),
     ),
-    // Without a condition SQLite writes the table anew, also where it is empty: each start would wait for the disk.
+    // Without a condition SQLite truncates even an empty table, so each start would wait for the disk.
     deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).where(sql`true`).prepare()),
 
     upsertRoute: onFirstUse(() =>

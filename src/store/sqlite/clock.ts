@@ -1,4 +1,4 @@
-/** Makes what is stored fit a clock that was set back. */
+/** Adjusts stored times after the clock was set back. */
 import type { Database } from 'bun:sqlite'
 import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
@@ -7,7 +7,7 @@ import { bind, changes, drizzle, onFirstUse, parameters } from './connection/sta
 import type { TransactionState } from './connection/transaction-state'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
 
-/** Two processes see one step at their next transactions, each by its own clock that never steps. */
+/** Tolerances for recognizing one step that two processes notice, each by its own monotonic clock. */
 const CLOCKS_DIFFER_MS = 1_500
 const SAME_STEP_DIFFERS_MS = 2_000
 
@@ -77,7 +77,7 @@ export function createClockTx(connection: Database, current: TransactionState): 
   }
 }
 
-/** By how much the clock was set back in all, in milliseconds: an id may be later than its row by so much. */
+/** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export function furthestSetBack(connection: Database): () => number {
   const furthest = onFirstUse(() =>
     drizzle(connection)

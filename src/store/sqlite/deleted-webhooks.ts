@@ -1,10 +1,10 @@
-/** What there was to tell of an issue goes with it: events, whom they were told, what those answered, what is still to be told. */
+/** Deletes the events of an issue with their deliveries, attempts and jobs. */
 import type { Database } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
 import { bind, drizzle, onFirstUse } from './connection/statement'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEvents } from './schema'
 
-/** Answers how many events of an issue there were. */
+/** The function answers how many events it has deleted. */
 export function forgettingEvents(connection: Database): (issueId: string) => number {
   const db = drizzle(connection)
   const ofIssue = eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId'))

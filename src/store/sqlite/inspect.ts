@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { type Name, type NamedKind, namesQuery } from '../names'
 
-/** Rows of a database that its copy has not; times are those of the newest in either. */
+/** Counts of rows that a copy lacks; the times are those of the newest rows in either. */
 export interface RowsSince {
   issues: number
   ledgerEntries: number
@@ -12,7 +12,7 @@ export interface RowsSince {
   newestInCopy: number | undefined
 }
 
-/** Beside the running server. The copy has the schema of this program, and so has the database, or this throws. */
+/** Works beside a running server. Throws unless both files have the schema of this program. */
 export function since(file: string, copy: string): RowsSince {
   const db = new Database(file, { readonly: true, strict: true })
   try {
@@ -26,7 +26,7 @@ export function since(file: string, copy: string): RowsSince {
       ).n
     const newestIn = (schema: string) =>
       (db.query(`SELECT max(at) AS at FROM (${newestOf(schema)})`).get() as { at: number | null }).at ?? undefined
-    // All by one look: nothing comes in between.
+    // One read transaction, so that all counts are of the same moment.
     return db.transaction(() => ({
       issues: count('issues', 'issue_id'),
       ledgerEntries: count('ledger_entries', 'app_id, seq'),
@@ -46,7 +46,7 @@ const newestOf = (schema: string) =>
     `SELECT max(at) FROM ${schema}.audit_entries`,
   ].join(' UNION ALL ')
 
-/** How much there is, in words of people. */
+/** Counts of the main tables. */
 export function countsOf(file: string): Record<string, number> {
   const db = new Database(file, { readonly: true, strict: true })
   try {
@@ -65,7 +65,9 @@ const COUNTED = {
   operators: 'operators',
 }
 
-/** Of one app, where it is given and they belong to one. None where there is no such database, or an older one. */
+/**
+ * Names for completion; `appId` restricts kinds that belong to an app. Empty where the database is missing or too old.
+ */
 export function readNames(file: string, what: NamedKind, appId?: string): Name[] {
   if (!existsSync(file)) return []
   try {

@@ -1,4 +1,4 @@
-/** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
+/** Issues, their idempotency records, and rendered messages. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
@@ -30,18 +30,18 @@ const thisClaim = and(
   ofOwner(idempotencyRecords),
   eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
 )
-/** Who was erased is found no more; the row is there to be counted. */
+/** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** The newest first, by the index of phones. `+`: see `bind`. */
+/** Newest first, read by the index of phones. For the `+` see `bind`. */
 export const NEWEST_OF_PHONE = `SELECT created_at FROM issues
   WHERE substr(phone_hash, 1, 6) = +?1 AND app_id = +?2 AND mode = 'live' AND issue_id >= +?3
     AND phone_hash = +?4 AND created_at >= +?5 AND key_kind = +?6
   ORDER BY issue_id DESC LIMIT +?7`
 const PHONE_PREFIX_BYTES = 6
 
-/** In how many ways an issue changes there is a statement for; some ten are known. */
+/** Prepared UPDATEs for different sets of columns; about ten sets occur. */
 const MANNERS = 24
 
 export function createIssueTx(
@@ -67,7 +67,7 @@ export function createIssueTx(
         .where(and(thisIssue, isThere))
         .prepare(),
     ),
-    /** One statement, so that a phone without failures costs no look of its own. */
+    /** One statement, so that a phone without failures costs no second query. */
     findPhone: onFirstUse(() =>
       db
         .select({ failures: failures.state, live: issues })
@@ -178,7 +178,7 @@ export function createIssueTx(
   }
 }
 
-/** A page of this many is read together with others by whoever looks for something. */
+/** After a page of this many rows other requests get their turn. */
 const LONG_PAGE = 500
 
 export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
@@ -224,7 +224,7 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
     replaced: page(stored('replaced')),
   }
 
-  /** The id that many rows further down. */
+  /** The id `rows` rows further down. */
   const further = onFirstUse(() =>
     db
       .select({ issueId: issues.issueId })

@@ -1,4 +1,4 @@
-/** The keys that a database keeps, and what is sealed by them. */
+/** The key ring of a database, and re-encryption under its newest key. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
@@ -15,7 +15,6 @@ const all = (connection: Database) => {
   return (): RingRow[] => rows.all().map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 }
 
-/** For who opens a database, or meets a key that is not known. */
 export const keyRingRows = (connection: Database): RingRow[] => all(connection)()
 
 export function addKeys(connection: Database, rows: readonly RingRow[]): void {
@@ -57,7 +56,7 @@ export function createKeyRingTx(connection: Database, vault: Vault, current: Tra
         current.settingsChanged()
       },
       async drop({ name, secretId }) {
-        // What stood in the place of a row stays in the file otherwise.
+        // Otherwise the old value would remain readable in the file.
         connection.run('PRAGMA secure_delete = ON')
         run.drop.run({ name, secretId })
         current.settingsChanged()
@@ -91,7 +90,7 @@ const keyIn = (values: readonly unknown[]): SealedKey =>
 const stored = ({ key: names }: SealedColumn, key: readonly unknown[]): SQLQueryBindings[] =>
   key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
 
-/** Seals some rows behind a place by the newest key. */
+/** Re-encrypts some rows behind a place with the newest key. */
 function sealAnew(
   connection: Database,
   vault: Vault,
@@ -99,7 +98,7 @@ function sealAnew(
   limit: number,
 ): RenewalPlace | undefined {
   const column = SEALED[part] as SealedColumn
-  // What stood in the place of a row stays in the file otherwise.
+  // Otherwise the old value would remain readable in the file.
   connection.run('PRAGMA secure_delete = ON')
   const rows = connection
     .query(pageOf(column, behind !== undefined, limit))

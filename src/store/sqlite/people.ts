@@ -1,4 +1,4 @@
-/** Operators, where they sign in from, their sessions and invitations. */
+/** Operators, the addresses they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
@@ -54,7 +54,7 @@ export function createPeopleTx(
                 .select({ addressHash: operatorAddresses.addressHash })
                 .from(operatorAddresses)
                 .where(addressesOfOperator)
-                // That of now is the newest, also under a clock that was set back.
+                // The current address counts as the newest, even after the clock was set back.
                 .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
                 .limit(sql.placeholder('kept')),
             ),

@@ -1,4 +1,7 @@
-/** What belongs to one phone, and phones that were erased. No index leads to a phone: each code would pay for it, and few ask. */
+/**
+ * The data of one phone, and erasures. There is no index of phones: each code would pay for it, and such requests are
+ * rare.
+ */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
@@ -27,11 +30,11 @@ import {
   webhookEvents,
 } from './schema'
 
-/** What takes some milliseconds. */
+/** Rows scanned in one step, which takes a few milliseconds. */
 const LOOKED_AT_ONCE = 5_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** As the index has it. */
+/** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR json_extract(${failures.state}, '$.lockedAt') > 0 OR json_extract(${failures.state}, '$.issuedAt') > 0)`
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
@@ -39,7 +42,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
   const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
-    /** The id that many rows further on. */
+    /** The id `rows` rows further on. */
     further: onFirstUse(() =>
       db
         .select({ issueId: issues.issueId })
@@ -128,7 +131,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
   }
 }
 
-/** However many there are it is one statement. */
+/** A JSON parameter, so that any number of values is one prepared statement. */
 const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
   sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
 

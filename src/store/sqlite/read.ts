@@ -1,4 +1,4 @@
-/** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
+/** Reads of committed data on separate connections, so that they never wait for a writer. */
 import type { HeadFile } from '../../ports/files'
 import type { Lists, Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
@@ -24,7 +24,7 @@ export interface ReadOptions {
   vault: Vault
   headFile: HeadFile | undefined
   settingsVersion: () => Promise<string>
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number
 }
 

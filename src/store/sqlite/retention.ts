@@ -1,4 +1,4 @@
-/** What is no longer kept. */
+/** Deletes data past its retention. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -29,14 +29,14 @@ import {
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
 
-/** Of the first `limit` by a key that comes in the order of time, those that are past: what is young is not looked at. */
+/** Selects among the first `limit` rows by a key that grows with time, so that younger rows are not scanned. */
 const oldest = (key: AnySQLiteColumn, isPast: SQL) =>
   inArray(
     key,
     sql`(SELECT ${named(key)} FROM (SELECT * FROM ${key.table} ORDER BY ${named(key)} LIMIT ${sql.placeholder('limit')}) WHERE ${isPast})`,
   )
 
-/** Of those whose `time` is past, the first `limit`. */
+/** The first `limit` rows whose `time` is past. */
 const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) => {
   const columns = sql.join(
     key.map((name) => sql.identifier(name)),
@@ -54,7 +54,7 @@ export function createRetentionTx(connection: Database, current: TransactionStat
   const forgetEvents = forgettingEvents(connection)
   const run = {
     appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
-    /** Oldest settled issues of an app; an issue with work left is kept. */
+    /** The oldest settled issues of an app; issues with unfinished work are kept. */
     findOldIssues: onFirstUse(() =>
       db
         .select({ issueId: issues.issueId })
@@ -218,7 +218,7 @@ export function createRetentionTx(connection: Database, current: TransactionStat
     },
     async networks(before, limit) {
       const known = run.forgottenUntil.get()?.value
-      // Before the first time there was nothing to forget.
+      // Without an earlier run there was nothing to delete.
       const from = known === undefined ? before : Number(Buffer.from(known).toString())
       let forgotten = 0
       for (const { appId } of run.appIds.all()) {

@@ -1,4 +1,4 @@
-/** The tables in SQLite, in Drizzle's words. */
+/** The tables of SQLite, as Drizzle schema. */
 import type { NotNull } from 'drizzle-orm'
 import { customType, integer, type SQLiteCustomColumnBuilder, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { uuidBytes, uuidText } from '../ids'
@@ -11,7 +11,7 @@ const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
   fromDriver: (value) => uuidText(value as Uint8Array),
 })
 
-/** JSON text that may be NULL. */
+/** JSON as text. Drizzle hands NULL to `toDriver` of a placeholder too. */
 const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => 'text',
   toDriver: (value) => (value === null ? null : JSON.stringify(value)),
@@ -34,7 +34,7 @@ interface SQLiteColumnConfig<Data> {
   enumValues: undefined
 }
 
-/** To Drizzle's types every column is one of a custom kind; they need no more than its data and whether it may be NULL. */
+/** Types every column as a custom one: Drizzle's types need only its data and whether it may be NULL. */
 type SQLiteBuilder<F> =
   F extends tables.ColumnField<infer Data, infer IsNull>
     ? IsNull extends true

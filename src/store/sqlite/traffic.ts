@@ -1,4 +1,4 @@
-/** What becomes of live codes, by where they go; what rules were against; incidents. */
+/** Traffic of live codes by country, decisions of rules, and incidents. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
@@ -26,7 +26,7 @@ import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
-/** What takes some milliseconds. */
+/** Rows in a page, which takes a few milliseconds to read. */
 const SEEN_AT_ONCE = 1_000
 
 const ofLane = and(
@@ -138,7 +138,7 @@ export function createTrafficReader(
   vault: Vault,
 ): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
-  // Read by their places: a busy app has thousands a second, each looked at a few times.
+  // Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
   const seenWhere = (condition: string) =>
     scanning.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
       `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
@@ -224,14 +224,14 @@ export function createTrafficReader(
   }
 }
 
-/** What takes a millisecond or two. */
+/** Rows in a page, which takes a millisecond or two to read. */
 const AT_ONCE = 1_000
 
 type Value = string | number | Uint8Array
 const NO_HASH = new Uint8Array()
 
 export function createTrafficLists(connection: Database): TrafficLists {
-  /** Rows of a table behind a key on, by its primary key, of which the first column is a time. */
+  /** A page of a table behind a primary key whose first column is a time. */
   const pages = (table: string, key: string, columns: string) => {
     const text = `SELECT ${columns} FROM ${table} WHERE app_id = ? AND (${key}) > (${key.replace(/\w+/g, '?')})
       AND ${key.split(',')[0]} < ? ORDER BY ${key} LIMIT ${AT_ONCE}`

@@ -1,4 +1,4 @@
-/** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
+/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
 import type { UsageRow } from '../../domain/operations/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
@@ -7,7 +7,10 @@ import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
 
-/** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
+/**
+ * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
+ * histogram.
+ */
 const COUNT = `
   SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
     coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
@@ -82,9 +85,12 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   }
 }
 
-/** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
+/** A past hour changes little until it settles, so its count is cached for this long. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
-/** A count of the running hour is kept for so many times what it took: counting may not keep the process busy. */
+/**
+ * A count of the current hour is cached for this many times its duration, so that counting cannot keep the process
+ * busy.
+ */
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
@@ -112,7 +118,7 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     return rows
   }
 
-  /** When the hour begins before which nothing was ever issued. */
+  /** Start of the hour of the first issue. */
   function firstHour({ appId, mode }: Owner): number {
     const id = oldest.get({ appId, mode })?.id
     return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** Credit: what an app has, and every change of it. */
+/** Wallets and their ledgers. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { reserve } from '../../domain/wallet/wallet'
@@ -36,7 +36,7 @@ export function createWalletTx(connection: Database, current: TransactionState):
         })
         .prepare(),
     ),
-    /** Where there is enough; the domain says what there is otherwise. */
+    /** Reserves only where the credit suffices; otherwise the domain makes the refusal. */
     reserve: onFirstUse(() =>
       db
         .update(wallets)
@@ -51,7 +51,7 @@ export function createWalletTx(connection: Database, current: TransactionState):
         .where(thisWallet)
         .prepare(),
     ),
-    /** The ledger's times never go back, even where the clock does. */
+    /** Times of a ledger never decrease, even if the clock does. */
     debit: onFirstUse(() =>
       db
         .update(wallets)
@@ -64,7 +64,7 @@ export function createWalletTx(connection: Database, current: TransactionState):
         .where(thisWallet)
         .prepare(),
     ),
-    /** What the wallet has come to. */
+    /** Inserts the ledger entry with the balance after the debit. */
     insertDebit: onFirstUse(() =>
       db
         .insert(ledgerEntries)
@@ -158,7 +158,7 @@ export function createWalletReader({
   const ledgerAll = ledgerPage()
   const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
 
-  /** The entry that many rows further down. */
+  /** The entry `rows` rows further down. */
   const further = onFirstUse(() =>
     db
       .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })
@@ -182,7 +182,7 @@ export function createWalletReader({
       .from(ledgerEntries)
       .where(
         and(
-          // The primary key would lead to all entries of the app: `+` keeps the planner from it.
+          // The `+` keeps the planner from the primary key, which would read all entries of the app.
           sql`+${ledgerEntries.appId} = ${bind(ledgerEntries.appId, 'appId')}`,
           eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
         ),

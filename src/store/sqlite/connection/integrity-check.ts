@@ -7,9 +7,9 @@ export class DamagedDatabaseError extends Error {
 }
 
 /**
- * Throws `DamagedDatabaseError` unless the file is a whole database with the schema that this program makes, in which each
- * row has those it belongs to and each wallet agrees with its ledger and its issues; `NewerDatabaseError` for a later
- * schema. Reads all of it: not for the serving process.
+ * Throws `DamagedDatabaseError` unless the file is a complete database with the schema of this program, satisfied
+ * foreign keys, and wallets that agree with their ledgers and issues. Throws `NewerDatabaseError` for a later schema.
+ * Reads the whole file, so it is not for the serving process.
  */
 export function assertSound(file: string): void {
   const db = new Database(file, { readonly: true, strict: true })
@@ -17,7 +17,7 @@ export function assertSound(file: string): void {
     const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: number }
     if (version === 0) throw new DamagedDatabaseError('The file is not a database of Watchword.')
     assertKnownVersion(db)
-    // Before any row is read: what stands in the place of a table could answer anything.
+    // Checked before any row is read, because a view in the place of a table could answer anything.
     const difference = schemaDifference(db, version)
     if (difference) throw new DamagedDatabaseError(`The schema was changed: ${difference}.`)
     const found = db.query('PRAGMA integrity_check(1)').get() as { integrity_check: string }
@@ -36,7 +36,7 @@ export function assertSound(file: string): void {
   }
 }
 
-/** Sentences about rows that must not be there; `…` stands for their first column. */
+/** Messages, each with the query of the rows that cause it; `…` stands for the first column. */
 const DEFECTS: ReadonlyArray<[defect: string, rows: string]> = [
   [
     'The ledger of … does not add up to its balance.',
@@ -76,11 +76,11 @@ interface SchemaObject {
   sql: string
 }
 
-/** Every object but the statistics of ANALYZE. */
+/** Every schema object except for the statistics of ANALYZE. */
 const OBJECTS = `SELECT type, name, tbl_name AS "table", coalesce(sql, '') AS sql FROM sqlite_schema
   WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4')`
 
-/** Litestream keeps two tables of its own in the database that it copies. */
+/** Litestream keeps two tables of its own in the database that it replicates. */
 const OF_LITESTREAM: readonly SchemaObject[] = [
   {
     ...{ type: 'table', name: '_litestream_seq', table: '_litestream_seq' },
@@ -92,7 +92,7 @@ const OF_LITESTREAM: readonly SchemaObject[] = [
   },
 ]
 
-/** What of the schema is not as migrations made it, as the end of a sentence; undefined where all of it is. */
+/** The first difference from the schema that migrations make, as the end of a sentence; undefined if there is none. */
 function schemaDifference(db: Database, version: number): string | undefined {
   using empty = emptyDatabase(version)
   return differencesBetween(objectsIn(db), objectsIn(empty))[0]
@@ -112,6 +112,6 @@ function differencesBetween(found: readonly SchemaObject[], made: readonly Schem
 
 const identityOf = ({ sql, ...object }: SchemaObject) => JSON.stringify({ ...object, sql: withoutComments(sql) })
 
-/** Comments and white space say nothing; what is quoted stays as it is. */
+/** Ignores comments and white space outside of quotes. */
 const withoutComments = (sql: string) =>
   sql.replace(/('[^']*'|"[^"]*")|(?:--[^\n]*|[ \t\r\n])+/g, (_, quoted?: string) => quoted ?? ' ')

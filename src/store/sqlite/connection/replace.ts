@@ -1,18 +1,18 @@
-/** Puts one database file in the place of another. */
+/** Replaces a database file by another. */
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { isBusy } from './failure'
 
 /**
- * Puts `successor` in the place of `file`, which is kept as `kept`; a process that dies on the way leaves one or the
- * other. False where there was none. Throws where another process has `file` open.
+ * Moves `successor` to `file`, and the old file to `kept`. A crash in between leaves one or the other in place. False
+ * where there was no old file. Throws where another process has `file` open.
  */
 export function replaceDatabase(file: string, successor: string, kept: string): boolean {
   const isThere = existsSync(file)
   const before = isThere ? closeLog(file) : undefined
   try {
     if (isThere) linkSync(file, kept)
-    // A log that could not be closed stays with its database: beside another one it would be applied to that.
+    // A log that could not be closed moves with its database; beside the new file SQLite would apply it to that.
     if (!before && existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`)
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     renameSync(successor, file)
@@ -22,7 +22,10 @@ export function replaceDatabase(file: string, successor: string, kept: string): 
   return isThere
 }
 
-/** Writes the log into the database, and holds it so that nobody begins another. Undefined where it is too damaged. */
+/**
+ * Copies the log into the database and keeps it locked, so that no new log begins. Undefined where the file is too
+ * damaged.
+ */
 function closeLog(file: string): Database | undefined {
   const db = new Database(file, { create: false, readwrite: true, strict: true })
   try {
