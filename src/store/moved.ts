@@ -5,7 +5,7 @@ export const MOVED_TO = 'moved_to'
 export const MOVED_FROM = 'moved_from'
 
 /** Reads the mark of a database that must not be used any more. */
-export const MARKED = `SELECT value FROM facts WHERE name = '${MOVED_TO}'`
+export const FIND_MARK = `SELECT value FROM facts WHERE name = '${MOVED_TO}'`
 
 export interface Mark {
   id: string
@@ -31,7 +31,7 @@ export class MovedError extends Error {
 }
 
 /** Checks a database that is being opened; `marked` is the result of `MARKED`. Throws `MovedError`. */
-export function assertInPlace([marked]: ReadonlyArray<{ value: Uint8Array }>): void {
+export function assertNotMoved([marked]: ReadonlyArray<{ value: Uint8Array }>): void {
   if (!marked) return
   const { from, to, isDone }: Mark = JSON.parse(Buffer.from(marked.value).toString())
   // The printed command can be pasted into a shell: a URL may contain `&`, so it is quoted.

@@ -5,7 +5,7 @@
 import type { RenewalPlace } from '../ports/store/key-ring'
 import { challengeSeal } from './rows/app'
 import { configSeal } from './rows/carrier'
-import { letterSeal } from './rows/issue'
+import { messageSeal } from './rows/issue'
 import { begunSeal, totpSeal } from './rows/person'
 import { snapshotSeal } from './rows/traffic'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
@@ -35,7 +35,7 @@ export const SEALED: readonly SealedColumn[] = [
   of('operators', ['operator_id'], 'totp_begun', begunSeal),
   of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),
   of('webhook_endpoints', ['endpoint_id'], 'secrets', secretsSeal),
-  of('outbox', ['issue_id'], 'sealed', letterSeal),
+  of('outbox', ['issue_id'], 'sealed', messageSeal),
   of('traffic_snapshots', ['app_id'], 'sealed', snapshotSeal),
   of('webhook_events', ['event_id'], 'body', eventSeal),
   of('webhook_attempts', ['delivery_id', 'number'], 'answer', (deliveryId, number) =>
@@ -44,21 +44,21 @@ export const SEALED: readonly SealedColumn[] = [
 ]
 
 /** Where to continue: behind the last row, or at the next column if this one has no more rows. */
-export function placeBehind(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
+export function nextPlace(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
   if (keys.length === limit) return { part, key: keys.at(-1) }
   return part + 1 < SEALED.length ? { part: part + 1, key: undefined } : undefined
 }
 
 /** `$1` is the prefix of values that have the newest key already; the primary key to continue behind follows. */
-export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
+export const pageQuery = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
   `SELECT ${key}, ${column} FROM ${table} WHERE ${unlike(column)}${
     isBehind ? ` AND (${key}) > (${key.map((_, n) => `$${n + 2}`)})` : ''
   } ORDER BY ${key} LIMIT ${limit}`
 
-export const updateOf = ({ table, key, column }: SealedColumn): string =>
+export const updateQuery = ({ table, key, column }: SealedColumn): string =>
   `UPDATE ${table} SET ${column} = $1 WHERE ${key.map((name, n) => `${name} = $${n + 2}`).join(' AND ')}`
 
-export const OLDER = `SELECT ${SEALED.map(
+export const COUNT_OLDER = `SELECT ${SEALED.map(
   ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${unlike(column)})`,
 ).join(' + ')} AS rows`
 

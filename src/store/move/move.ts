@@ -35,7 +35,7 @@ export async function move(source: Side, target: Side, { vault, id, report }: Mo
   const arrived = await target.mark(MOVED_FROM)
   await assertOpens(source, vault)
   if (left && arrived?.id === left.id) {
-    if (!left.isDone) await source.leave({ ...left, isDone: true })
+    if (!left.isDone) await source.markMoving({ ...left, isDone: true })
     return undefined
   }
   if (left && (left.isDone || left.to !== target.name))
@@ -44,23 +44,23 @@ export async function move(source: Side, target: Side, { vault, id, report }: Mo
     )
   const mark = { id: left?.id ?? id, from: source.name, to: target.name }
   await source.assertIdle()
-  await target.hold({ isExclusive: true })
+  await target.lock({ isExclusive: true })
   await assertMovable(source, target, vault)
   // Marked before the target has any rows: from here on no server starts on the source, and none finds an incomplete
   // target.
-  await source.leave(mark)
+  await source.markMoving(mark)
   const tables = await copy(source, target, report)
   report('verifying')
   await verify(target, tables)
   await target.finish(await source.lastNumbers(), mark)
-  await source.left({ ...mark, isDone: true })
+  await source.markMoved({ ...mark, isDone: true })
   return { from: source.name, to: target.name, tables }
 }
 
 /** Makes a source usable again, with its data as of the move. */
 export async function undoMove(source: Side, vault: Vault): Promise<void> {
   await assertOpens(source, vault)
-  if (!(await source.comeBack())) throw conflict(`${source.name} has not been moved anywhere.`)
+  if (!(await source.unmark())) throw conflict(`${source.name} has not been moved anywhere.`)
 }
 
 /** Throws `WrongSecretError`. */

@@ -1,7 +1,7 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
 import { MoveError } from '../moved'
-import { isInTheWay } from '../postgres/connection/failure'
+import { isLockConflict } from '../postgres/connection/failure'
 import { migrate } from '../postgres/connection/migrate'
 import { nameOf } from '../postgres/connection/name'
 import { connect } from '../postgres/connection/pool'
@@ -57,7 +57,7 @@ class UrlSide extends Side {
   }
 
   #inUse = (message: string) => (error: unknown) => {
-    throw isInTheWay(error) ? new MoveError('in_use', message) : error
+    throw isLockConflict(error) ? new MoveError('in_use', message) : error
   }
 
   async all(sql: string, values: MovedRow = []): Promise<MovedRow[]> {
@@ -97,11 +97,11 @@ class UrlSide extends Side {
       )
   }
 
-  async gather(): Promise<void> {
+  async releaseSlots(): Promise<void> {
     await this.all('SELECT lock_wallet(app_id, updated_at)::text FROM wallets')
   }
 
-  async hold({ isExclusive }: { isExclusive: boolean }): Promise<void> {
+  async lock({ isExclusive }: { isExclusive: boolean }): Promise<void> {
     const tables = TABLES.map(({ name }) => name)
     await this.all('BEGIN')
     await this.all(`LOCK TABLE ${tables} IN ${isExclusive ? 'ACCESS EXCLUSIVE' : 'SHARE'} MODE`).catch(

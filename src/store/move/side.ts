@@ -4,7 +4,7 @@
  */
 import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
-import { COUNTED, type MovedColumn, type MovedTable, TABLES } from './tables'
+import { type MovedColumn, type MovedTable, SEQUENCES, TABLES } from './tables'
 
 export type MovedRow = ReadonlyArray<string | null>
 
@@ -38,12 +38,12 @@ export abstract class Side {
   /** Throws `MoveError` where a server works on it. */
   abstract assertIdle(): Promise<void>
   /** Returns slots of reserved credit to their wallets. */
-  abstract gather(): Promise<void>
+  abstract releaseSlots(): Promise<void>
   /**
    * Begins a transaction that locks out other writers; with `isExclusive` also servers that start. On failure the
    * connection ends the transaction.
    */
-  abstract hold(options: { isExclusive: boolean }): Promise<void>
+  abstract lock(options: { isExclusive: boolean }): Promise<void>
   /** SQL expression, within a query of the table, for the last number that a column's sequence has given. */
   abstract lastNumber(table: string, column: string): string
   abstract setLastNumber(table: string, column: string, last: string): Promise<void>
@@ -93,22 +93,22 @@ export abstract class Side {
   }
 
   /** Marks the source as being moved to `mark.to` and locks out writers. */
-  async leave(mark: Mark): Promise<void> {
+  async markMoving(mark: Mark): Promise<void> {
     await this.all('BEGIN')
-    await this.gather()
+    await this.releaseSlots()
     await this.#setMark(MOVED_TO, mark)
     await this.all('COMMIT')
-    await this.hold({ isExclusive: false })
+    await this.lock({ isExclusive: false })
   }
 
   /** Marks the source as moved. */
-  async left(mark: Mark): Promise<void> {
+  async markMoved(mark: Mark): Promise<void> {
     await this.#setMark(MOVED_TO, mark)
     await this.all('COMMIT')
   }
 
   /** Removes the mark of a source. False where there was none. */
-  async comeBack(): Promise<boolean> {
+  async unmark(): Promise<boolean> {
     return (await this.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
@@ -119,7 +119,7 @@ export abstract class Side {
 
   /** The last number of each sequence. */
   async lastNumbers(): Promise<Record<string, string>> {
-    const entries = Object.entries(COUNTED).map(async ([table, column]): Promise<[string, string]> => {
+    const entries = Object.entries(SEQUENCES).map(async ([table, column]): Promise<[string, string]> => {
       const [row] = await this.all(`SELECT ${this.lastNumber(table, column)} FROM ${table}`)
       return [table, row?.[0] ?? '0']
     })
@@ -128,7 +128,7 @@ export abstract class Side {
 
   /** Completes the target: sequences continue behind the last number, and leases of jobs are released. */
   async finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
-    for (const [table, column] of Object.entries(COUNTED))
+    for (const [table, column] of Object.entries(SEQUENCES))
       await this.setLastNumber(table, column, lastNumbers[table] ?? '0')
     await this.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.now} WHERE leased`)
     await this.#setMark(MOVED_FROM, mark)

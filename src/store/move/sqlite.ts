@@ -79,9 +79,9 @@ class FileSide extends Side {
 
   async assertIdle(): Promise<void> {}
 
-  async gather(): Promise<void> {}
+  async releaseSlots(): Promise<void> {}
 
-  async hold(): Promise<void> {
+  async lock(): Promise<void> {
     this.db.run('BEGIN IMMEDIATE')
   }
 

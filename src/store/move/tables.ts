@@ -54,4 +54,4 @@ export const TABLES: readonly MovedTable[] = ORDER.map(({ name, fields }: ours.T
 }))
 
 /** Columns filled by a sequence, by table. */
-export const COUNTED = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const
+export const SEQUENCES = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const

@@ -104,7 +104,7 @@ export function clockTx(transaction: Transaction): Tx['clock'] {
 }
 
 /** Adjusts once for a step; does nothing if another server has done so in the meantime. */
-export async function followClock(
+export async function adjustToClock(
   transaction: Transaction,
   { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock'
 import { type Name, type NamedKind, namesQuery } from '../names'
 import { type Applied, applied, assertKnownServer } from './connection/migrate'
 import { nameOf } from './connection/name'
-import { connect, end, type TlsVerification, tlsVerificationOf, unreached } from './connection/pool'
+import { connect, end, type TlsVerification, tlsVerificationOf, withAddress } from './connection/pool'
 
 export interface ServerReport {
   /** The display name, without a password. */
@@ -50,7 +50,7 @@ export async function inspectServer(url: string, clock: Pick<Clock, 'now' | 'ela
       clockLead: await clockLead(sql, clock),
     }
   } catch (error) {
-    throw unreached(url, error)
+    throw withAddress(url, error)
   } finally {
     await sql.close()
   }

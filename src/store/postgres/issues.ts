@@ -7,7 +7,7 @@ import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../list-pages'
-import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
+import { ISSUE_CHANGING, issueOf, issueRow, openMessage, sealMessage, standingOf } from '../rows/issue'
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './connection/clock-watch'
@@ -27,13 +27,13 @@ import { failuresIn } from './failures'
 import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(
+const thisRecord = and(
   ofOwner(idempotencyRecords),
   eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
 )
 /** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
-export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 /** Failures at the phone of an issue. */
 const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
@@ -103,14 +103,14 @@ const STATEMENTS = {
   ),
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
-  findClaim: statement((on) => on.select().from(idempotencyRecords).where(thisClaim).prepare(''), {
+  findRecord: statement((on) => on.select().from(idempotencyRecords).where(thisRecord).prepare(''), {
     sharedBy: 'anybody',
   }),
-  insertClaim: addition(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
-  deleteClaim: statement(() => db.delete(idempotencyRecords).where(thisClaim).prepare('')),
-  insertLetter: addition(outbox),
-  findLetter: statement((on) => on.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
-  deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
+  insertRecord: addition(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
+  deleteRecord: statement(() => db.delete(idempotencyRecords).where(thisRecord).prepare('')),
+  insertMessage: addition(outbox),
+  findMessage: statement((on) => on.select().from(outbox).where(thisMessage).prepare(''), { sharedBy: 'anybody' }),
+  deleteMessage: statement(() => db.delete(outbox).where(thisMessage).prepare('')),
 }
 
 /** How long a transaction may wait for the lock of its phone and still see its whole rate-limit window. */
@@ -198,13 +198,13 @@ export function issueTx(transaction: Transaction, ahead: (owner: Owner) => void)
 export function idempotencyTx(transaction: Transaction): Tx['idempotency'] {
   return {
     async find(owner, keyHash) {
-      return transaction.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
+      return transaction.get(STATEMENTS.findRecord, { ...owned(owner), keyHash })
     },
-    async add(claim) {
-      transaction.run(STATEMENTS.insertClaim, { ...claim })
+    async add(record) {
+      transaction.run(STATEMENTS.insertRecord, { ...record })
     },
     async drop(owner, keyHash) {
-      transaction.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
+      transaction.run(STATEMENTS.deleteRecord, { ...owned(owner), keyHash })
     },
   }
 }
@@ -212,14 +212,14 @@ export function idempotencyTx(transaction: Transaction): Tx['idempotency'] {
 export function outboxTx(transaction: Transaction, vault: Vault): Tx['outbox'] {
   return {
     async add({ issueId, expiresAt }, rendered) {
-      transaction.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
+      transaction.run(STATEMENTS.insertMessage, { issueId, sealed: sealMessage(vault, issueId, rendered), expiresAt })
     },
     async find(issueId) {
-      const row = await transaction.get(STATEMENTS.findLetter, { issueId })
-      return row && openLetter(vault, issueId, row.sealed)
+      const row = await transaction.get(STATEMENTS.findMessage, { issueId })
+      return row && openMessage(vault, issueId, row.sealed)
     },
     async erase(issueId) {
-      transaction.run(STATEMENTS.deleteLetter, { issueId })
+      transaction.run(STATEMENTS.deleteMessage, { issueId })
     },
   }
 }

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { KeyRingReader, RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
-import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
+import { COUNT_OLDER, nextPlace, pageQuery, SEALED, type SealedColumn, type SealedKey, updateQuery } from '../sealed'
 import { addition, bind, changes, db, keptBy, plain, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { keyRing } from './schema'
@@ -56,13 +56,13 @@ export function keyRingTx(transaction: Transaction, vault: Vault): Tx['keyRing']
       transaction.run(STATEMENTS.drop, { name, secretId })
       settingsChanged(transaction)
     },
-    renew: (after, limit) => sealAnew(transaction, vault, after, limit),
+    renew: (after, limit) => reencrypt(transaction, vault, after, limit),
   }
 }
 
 export const keyRingReader = (asked: Querying, vault: Vault): KeyRingReader => ({
   all: () => keyRingRows(asked),
-  older: async () => Number((await asked.get(asGiven(OLDER), { values: [vault.ring.mark] }))?.[0]),
+  older: async () => Number((await asked.get(asGiven(COUNT_OLDER), { values: [vault.ring.mark] }))?.[0]),
 })
 
 /** A statement with raw values and rows. */
@@ -75,21 +75,21 @@ const asGiven = keptBy((text: string) =>
 )
 
 /** Re-encrypts some rows behind a place with the newest key, and skips rows that another transaction is changing. */
-async function sealAnew(
+async function reencrypt(
   transaction: Transaction,
   vault: Vault,
   { part, key: behind = [] }: RenewalPlace = { part: 0, key: undefined },
   limit: number,
 ): Promise<RenewalPlace | undefined> {
   const column = SEALED[part] as SealedColumn
-  const page = asGiven(`${pageOf(column, behind.length > 0, limit)} FOR UPDATE SKIP LOCKED`)
+  const page = asGiven(`${pageQuery(column, behind.length > 0, limit)} FOR UPDATE SKIP LOCKED`)
   const rows = await transaction.change(page, { values: [vault.ring.mark, ...behind] })
   const keys = rows.map((row) => {
     const key = row.slice(0, -1) as SealedKey
     const rowId = column.rowId(key)
     const sealed = vault.seal(rowId, vault.open(rowId, new Uint8Array(row.at(-1) as Uint8Array)))
-    transaction.run(asGiven(updateOf(column)), { values: [sealed, ...key] })
+    transaction.run(asGiven(updateQuery(column)), { values: [sealed, ...key] })
     return key
   })
-  return placeBehind(part, keys, limit)
+  return nextPlace(part, keys, limit)
 }

@@ -8,7 +8,7 @@ import type { Lists, Reader, Store } from '../../ports/store'
 import type { RingRow, Vault } from '../../ports/vault'
 import { WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
-import { assertInPlace, MARKED } from '../moved'
+import { assertNotMoved, FIND_MARK } from '../moved'
 import { appReader, challengeReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
@@ -17,7 +17,7 @@ import { ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { createFleet, nodesOf } from './connection/fleet'
 import { MIGRATIONS, migrate } from './connection/migrate'
 import type { Time } from './connection/pipelined-transaction'
-import { connect, type PoolOptions, ReadPool, readersOf, unreached } from './connection/pool'
+import { connect, type PoolOptions, ReadPool, readersOf, withAddress } from './connection/pool'
 import { Replica } from './connection/replica'
 import { plain } from './connection/statement'
 import type { Querying } from './connection/transaction'
@@ -69,12 +69,12 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
   const watch = new ClockWatch()
   try {
     await migrate(writing, MIGRATIONS, options.migrating)
-    assertInPlace(await writing.unsafe(MARKED))
+    assertNotMoved(await writing.unsafe(FIND_MARK))
     await takeKeys(writing, vault)
     await lookAtClock(writing, { time, watch, elapsed: options.clock.elapsed })
   } catch (error) {
     await writing.close()
-    throw unreached(options.url, error)
+    throw withAddress(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
   const pool = new ReadPool(() => to(readers, APPLICATION), options.clock)

@@ -9,12 +9,12 @@ import type { Hashes, PhoneReader } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { issueOf, issueRow, openMessage } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { bind, changes, db, listOf, plain, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
-import { thisIssue, thisLetter } from './issues'
+import { thisIssue, thisMessage } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
 
 /** Must match the expression of the partial index. */
@@ -44,7 +44,7 @@ const READS = {
       .limit(sql.placeholder('limit'))
       .prepare(''),
   ),
-  rendered: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  rendered: statement(() => db.select().from(outbox).where(thisMessage).prepare('')),
   events: statement(() =>
     db
       .select()
@@ -72,7 +72,7 @@ export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
   held: (appId, limit) => pool.all(READS.held, { appId, limit }),
   async rendered(issueId) {
     const row = await pool.get(READS.rendered, { issueId })
-    return row && openLetter(vault, issueId, row.sealed)
+    return row && openMessage(vault, issueId, row.sealed)
   },
   async events(issueId) {
     return (await pool.all(READS.events, { issueId })).map((row) => eventOf(vault, row))
@@ -109,9 +109,9 @@ const STATEMENTS = {
   /** Deletes the events of an issue with their deliveries, attempts and jobs. */
   forgetEvents: plain(
     `WITH gone AS (DELETE FROM webhook_events WHERE issue_id = $1 RETURNING event_id),
-     told AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),
-     gone_attempts AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id),
-     gone_jobs AS (DELETE FROM jobs USING told WHERE subject_id = told.delivery_id AND kind = 'webhook')
+     gone_deliveries AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),
+     gone_attempts AS (DELETE FROM webhook_attempts USING gone_deliveries WHERE webhook_attempts.delivery_id = gone_deliveries.delivery_id),
+     gone_jobs AS (DELETE FROM jobs USING gone_deliveries WHERE subject_id = gone_deliveries.delivery_id AND kind = 'webhook')
      SELECT count(*) FROM gone`,
     ({ issueId }) => [issueId],
     ([events]) => Number(events),

@@ -22,11 +22,11 @@ const ISSUES = plain(
    ), gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.issue_id
    ), gone_events AS (DELETE FROM webhook_events USING old WHERE webhook_events.issue_id = old.issue_id AND old.mode = 'live'
        RETURNING webhook_events.event_id
-   ), told AS (DELETE FROM webhook_deliveries USING gone_events WHERE webhook_deliveries.event_id = gone_events.event_id
+   ), gone_deliveries AS (DELETE FROM webhook_deliveries USING gone_events WHERE webhook_deliveries.event_id = gone_events.event_id
        RETURNING delivery_id
-   ), gone_tries AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id
-   ), gone_telling AS (DELETE FROM jobs USING told WHERE jobs.subject_id = told.delivery_id AND kind = 'webhook'
-   ), gone_letters AS (DELETE FROM outbox USING old WHERE outbox.issue_id = old.issue_id
+   ), gone_webhook_attempts AS (DELETE FROM webhook_attempts USING gone_deliveries WHERE webhook_attempts.delivery_id = gone_deliveries.delivery_id
+   ), gone_delivery_jobs AS (DELETE FROM jobs USING gone_deliveries WHERE jobs.subject_id = gone_deliveries.delivery_id AND kind = 'webhook'
+   ), gone_messages AS (DELETE FROM outbox USING old WHERE outbox.issue_id = old.issue_id
    ), gone AS (
      DELETE FROM issues USING old WHERE issues.app_id = old.app_id AND issues.mode = old.mode
        AND issues.issue_id = old.issue_id RETURNING 1
@@ -96,9 +96,9 @@ const NETWORKS = plain(
   count,
 )
 
-const CLAIMS = oldest('claims', 'claim_id', 'created_at < $1')
+const IDEMPOTENCY_RECORDS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
-const LETTERS = oldest('outbox', 'issue_id', 'expires_at <= $1')
+const MESSAGES = oldest('outbox', 'issue_id', 'expires_at <= $1')
 
 /** Deliveries are selected by id, which carries the time; events go with their last delivery. */
 const HOOKS = plain(
@@ -128,7 +128,7 @@ export function retentionTx(transaction: Transaction): Tx['retention'] {
         limit,
         ...('only' in whose ? { only: whose.only, but: '{}' } : { but: listOf(whose.but) }),
       }),
-    idempotencyRecords: (before, limit) => deleted(CLAIMS, { at: before, limit }),
+    idempotencyRecords: (before, limit) => deleted(IDEMPOTENCY_RECORDS, { at: before, limit }),
     failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
     decisions: (before, limit) => deleted(DECISIONS, { at: before, limit }),
@@ -146,7 +146,7 @@ export function retentionTx(transaction: Transaction): Tx['retention'] {
     hooks: (before, limit) => deleted(HOOKS, { before, limit }),
     async outbox(limit) {
       await transaction.opened()
-      return deleted(LETTERS, { at: transaction.now, limit })
+      return deleted(MESSAGES, { at: transaction.now, limit })
     },
   }
 }

@@ -2,7 +2,7 @@
 import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { CountedIssues, LaneHour, SeenIssue, TrafficLists, TrafficReader } from '../../ports/store/traffic'
+import type { CountedIssues, SeenIssue, SegmentHour, TrafficLists, TrafficReader } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import {
@@ -27,7 +27,7 @@ import { incidents, trafficHours, trafficSnapshots } from './schema'
 
 const SEEN_AT_ONCE = 1_000
 
-const ofLane = and(
+const ofSegment = and(
   eq(incidents.appId, bind(incidents.appId, 'appId')),
   eq(incidents.kind, bind(incidents.kind, 'kind')),
   eq(incidents.country, bind(incidents.country, 'country')),
@@ -69,7 +69,7 @@ const STATEMENTS = {
       ...[one.prefixHash, one.networkHash, one.times, one.credits],
     ],
   ),
-  lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
+  lockOpen: statement(() => db.select().from(incidents).where(and(ofSegment, isOpen)).for('no key update').prepare('')),
   lockById: statement(() => db.select().from(incidents).where(thisIncident).for('no key update').prepare('')),
   lockToTell: statement(() =>
     db
@@ -95,7 +95,7 @@ const STATEMENTS = {
   ),
 }
 
-const byLane = (one: { kind: string; country: string }, other: { kind: string; country: string }) =>
+const bySegment = (one: { kind: string; country: string }, other: { kind: string; country: string }) =>
   one.kind.localeCompare(other.kind) || one.country.localeCompare(other.country)
 
 const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
@@ -107,7 +107,7 @@ export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic']
     },
     // Several servers save the same rows; a fixed order avoids deadlocks.
     async saveHours(appId, hours) {
-      for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
+      for (const hour of hours.toSorted((one, other) => one.hour - other.hour || bySegment(one, other)))
         transaction.run(STATEMENTS.saveHour, { appId, ...hour })
     },
     async addDecisions(decisions) {
@@ -209,8 +209,8 @@ const READS = {
 
 /** Every second a server queries each app in use, so the queries of all apps are batched. */
 export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
-  const shortLook = together((looks: readonly IssueRange[]) => pagesOf(pool, looks))
-  const openOf = together(async (appIds: readonly string[]) => {
+  const shortLook = batched((looks: readonly IssueRange[]) => pagesOf(pool, looks))
+  const openOf = batched(async (appIds: readonly string[]) => {
     const open = (await pool.all(READS.open, { appIds: listOf(appIds) })).map(incidentOf)
     return appIds.map((appId) => open.filter((incident) => incident.appId === appId))
   })
@@ -236,13 +236,13 @@ export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
     },
     appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
     hours: async (appId, since) =>
-      (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
+      (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): SegmentHour => hour),
     allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
     openIncidents: openOf,
   }
 }
 
-export function together<Ask, Answer>(
+export function batched<Ask, Answer>(
   askAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
 ): (ask: Ask) => Promise<Answer> {
   let waiting: { asks: Ask[]; answers: Promise<readonly Answer[]> } | undefined

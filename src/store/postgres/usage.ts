@@ -4,7 +4,7 @@ import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../d
 import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/usage'
 import { idFloor, idTime } from '../ids'
-import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { plain } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 
@@ -85,7 +85,7 @@ export function usageTx(transaction: Transaction): Tx['usage'] {
       lock(transaction, 'usage')
       for (const owner of await transaction.all(OWNERS)) {
         const rows = await transaction.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
-        for (const row of joined(rows)) transaction.run(KEEP, { ...owner, ...row })
+        for (const row of mergeBuckets(rows)) transaction.run(KEEP, { ...owner, ...row })
       }
       transaction.run(MARK, { at: hour + HOUR_MS })
     },
@@ -116,7 +116,7 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
     const { appId, mode } = owner
-    const rows = joined(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
+    const rows = mergeBuckets(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()

@@ -70,10 +70,10 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
   erasedAt: row.erasedAt ?? undefined,
 })
 
-export const letterSeal = (issueId: string) => `outbox:${issueId}`
+export const messageSeal = (issueId: string) => `outbox:${issueId}`
 
-export const sealLetter = (vault: Vault, issueId: string, rendered: RenderedMessage): Uint8Array =>
-  vault.seal(letterSeal(issueId), JSON.stringify(rendered))
+export const sealMessage = (vault: Vault, issueId: string, rendered: RenderedMessage): Uint8Array =>
+  vault.seal(messageSeal(issueId), JSON.stringify(rendered))
 
-export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
-  JSON.parse(vault.open(letterSeal(issueId), sealed))
+export const openMessage = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
+  JSON.parse(vault.open(messageSeal(issueId), sealed))

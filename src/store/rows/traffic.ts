@@ -5,7 +5,7 @@ import type { Rule } from '../../abuse/rules/rule'
 import { STAGES } from '../../abuse/rules/traffic-counter'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
-import type { CountedIssues, Decision, LaneHour, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
+import type { CountedIssues, Decision, SeenIssue, SegmentHour, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -82,7 +82,7 @@ export const decisionIn = (appId: string, row: readonly unknown[]): Decision => 
 export const HOUR_KEY = 'hour, key_kind, country'
 export const HOUR_COLUMNS = `${HOUR_KEY}, sent, credits, verified, unverified`
 
-export const hourIn = (row: readonly unknown[]): LaneHour => ({
+export const hourIn = (row: readonly unknown[]): SegmentHour => ({
   hour: Number(row[0]),
   kind: row[1] as KeyKind,
   country: String(row[2]),

@@ -10,7 +10,7 @@ export interface CountedRow extends Omit<UsageRow, 'latencies'> {
 }
 
 /** Merges the buckets of each group into one row. */
-export function joined(rows: readonly CountedRow[]): UsageRow[] {
+export function mergeBuckets(rows: readonly CountedRow[]): UsageRow[] {
   const alike = Map.groupBy(rows, ({ hour, channel, carrier, country, purpose }) =>
     JSON.stringify([hour, channel, carrier, country, purpose]),
   )

@@ -5,20 +5,20 @@ import { bind, drizzle, onFirstUse } from './connection/statement'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEvents } from './schema'
 
 /** The function answers how many events it has deleted. */
-export function forgettingEvents(connection: Database): (issueId: string) => number {
+export function eventDeletion(connection: Database): (issueId: string) => number {
   const db = drizzle(connection)
   const ofIssue = eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId'))
   const ofEvent = eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))
-  const told = sql`(SELECT delivery_id FROM ${webhookDeliveries} WHERE ${ofEvent})`
+  const ofDeliveries = sql`(SELECT delivery_id FROM ${webhookDeliveries} WHERE ${ofEvent})`
   const run = {
     events: onFirstUse(() =>
       db.delete(webhookEvents).where(ofIssue).returning({ eventId: webhookEvents.eventId }).prepare(),
     ),
     attempts: onFirstUse(() =>
-      db.delete(webhookAttempts).where(sql`${webhookAttempts.deliveryId} IN ${told}`).prepare(),
+      db.delete(webhookAttempts).where(sql`${webhookAttempts.deliveryId} IN ${ofDeliveries}`).prepare(),
     ),
     jobs: onFirstUse(() =>
-      db.delete(jobs).where(sql`${jobs.subjectId} IN ${told} AND ${jobs.kind} = 'webhook'`).prepare(),
+      db.delete(jobs).where(sql`${jobs.subjectId} IN ${ofDeliveries} AND ${jobs.kind} = 'webhook'`).prepare(),
     ),
     deliveries: onFirstUse(() => db.delete(webhookDeliveries).where(ofEvent).prepare()),
   }

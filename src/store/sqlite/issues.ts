@@ -13,8 +13,8 @@ import {
   issueOf,
   issueRow,
   issueSince,
-  openLetter,
-  sealLetter,
+  openMessage,
+  sealMessage,
   standingOf,
 } from '../rows/issue'
 import { columnsIn } from '../tables'
@@ -26,13 +26,13 @@ import { failuresOf, theseFailures } from './failures'
 import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(
+const thisRecord = and(
   ofOwner(idempotencyRecords),
   eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
 )
 /** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
-export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 /** Newest first, read by the index of phones. For the `+` see `bind`. */
 export const NEWEST_OF_PHONE = `SELECT created_at FROM issues
@@ -95,18 +95,18 @@ export function createIssueTx(
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
 
-    findClaim: onFirstUse(() => db.select().from(idempotencyRecords).where(thisClaim).prepare()),
-    insertClaim: onFirstUse(() =>
+    findRecord: onFirstUse(() => db.select().from(idempotencyRecords).where(thisRecord).prepare()),
+    insertRecord: onFirstUse(() =>
       db
         .insert(idempotencyRecords)
         .values(parameters(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
         .prepare(),
     ),
-    deleteClaim: onFirstUse(() => db.delete(idempotencyRecords).where(thisClaim).prepare()),
+    deleteRecord: onFirstUse(() => db.delete(idempotencyRecords).where(thisRecord).prepare()),
 
     insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
-    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
   const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
@@ -154,22 +154,22 @@ export function createIssueTx(
     },
     idempotency: {
       async find(owner, keyHash) {
-        return run.findClaim.get({ ...owned(owner), keyHash })
+        return run.findRecord.get({ ...owned(owner), keyHash })
       },
-      async add(claim) {
-        run.insertClaim.run({ ...claim })
+      async add(record) {
+        run.insertRecord.run({ ...record })
       },
       async drop(owner, keyHash) {
-        run.deleteClaim.run({ ...owned(owner), keyHash })
+        run.deleteRecord.run({ ...owned(owner), keyHash })
       },
     },
     outbox: {
       async add({ issueId, expiresAt }, rendered) {
-        run.insertOutbox.run({ issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
+        run.insertOutbox.run({ issueId, sealed: sealMessage(vault, issueId, rendered), expiresAt })
       },
       async find(issueId) {
         const row = run.findOutbox.get({ issueId })
-        return row && openLetter(vault, issueId, row.sealed)
+        return row && openMessage(vault, issueId, row.sealed)
       },
       async erase(issueId) {
         run.deleteOutbox.run({ issueId })

@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { uuidBytes, uuidText } from '../ids'
-import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
+import { COUNT_OLDER, nextPlace, pageQuery, SEALED, type SealedColumn, type SealedKey, updateQuery } from '../sealed'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { keyRing } from './schema'
@@ -62,7 +62,7 @@ export function createKeyRingTx(connection: Database, vault: Vault, current: Tra
         current.settingsChanged()
       },
       async renew(after, limit) {
-        return sealAnew(connection, vault, after, limit)
+        return reencrypt(connection, vault, after, limit)
       },
     },
   }
@@ -76,7 +76,7 @@ export function createKeyRingReader(connection: Database, vault: Vault): Pick<Re
         return rows()
       },
       async older() {
-        return (connection.query(OLDER).get(vault.ring.mark) as { rows: number }).rows
+        return (connection.query(COUNT_OLDER).get(vault.ring.mark) as { rows: number }).rows
       },
     },
   }
@@ -91,7 +91,7 @@ const stored = ({ key: names }: SealedColumn, key: readonly unknown[]): SQLQuery
   key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
 
 /** Re-encrypts some rows behind a place with the newest key. */
-function sealAnew(
+function reencrypt(
   connection: Database,
   vault: Vault,
   { part, key: behind }: RenewalPlace = { part: 0, key: undefined },
@@ -101,14 +101,14 @@ function sealAnew(
   // Otherwise the old value would remain readable in the file.
   connection.run('PRAGMA secure_delete = ON')
   const rows = connection
-    .query(pageOf(column, behind !== undefined, limit))
+    .query(pageQuery(column, behind !== undefined, limit))
     .values(vault.ring.mark as Uint8Array, ...(behind ? stored(column, behind) : []))
-  const update = connection.query(updateOf(column))
+  const update = connection.query(updateQuery(column))
   const keys = rows.map((row) => {
     const key = keyIn(row.slice(0, -1))
     const rowId = column.rowId(key)
     update.run(vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array)), ...stored(column, key))
     return key
   })
-  return placeBehind(part, keys, limit)
+  return nextPlace(part, keys, limit)
 }

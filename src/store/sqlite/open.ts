@@ -7,7 +7,7 @@ import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { cannotRead, WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
-import { assertInPlace, MARKED } from '../moved'
+import { assertNotMoved, FIND_MARK } from '../moved'
 import { Checkpoints } from './connection/checkpoints'
 import { isBusy } from './connection/failure'
 import { migrate, migrating } from './connection/migrate'
@@ -211,7 +211,7 @@ export function stageOf(file: string): FileStage {
  * Makes a database without keys. It is made before the key file, so that a first start that is killed, or two at once,
  * never look like a key file whose database was lost.
  */
-export function layOut(file: string): void {
+export function createDatabase(file: string): void {
   const db = new Database(file, { create: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -256,7 +256,7 @@ function openWriter(file: string, vault: Vault): Database {
     // Always on: a row that grows or moves would otherwise leave a copy in its old place, which outlives an erasure.
     db.run('PRAGMA secure_delete = ON')
     migrate(db)
-    assertInPlace(db.query(MARKED).all() as Parameters<typeof assertInPlace>[0])
+    assertNotMoved(db.query(FIND_MARK).all() as Parameters<typeof assertNotMoved>[0])
     writeAhead(db)
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')

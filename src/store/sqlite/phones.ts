@@ -9,14 +9,14 @@ import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { issueOf, issueRow, openMessage } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { theseAttempts } from './attempts'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
-import { forgettingEvents } from './deleted-webhooks'
-import { thisIssue, thisLetter } from './issues'
+import { eventDeletion } from './deleted-webhooks'
+import { thisIssue, thisMessage } from './issues'
 import {
   attempts,
   awaitedReports,
@@ -91,7 +91,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    rendered: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
+    rendered: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
     events: onFirstUse(() =>
       db
         .select()
@@ -119,7 +119,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
       },
       async rendered(issueId) {
         const row = run.rendered.get({ issueId })
-        return row && openLetter(vault, issueId, row.sealed)
+        return row && openMessage(vault, issueId, row.sealed)
       },
       async events(issueId) {
         return run.events.all({ issueId }).map((row) => eventOf(vault, row))
@@ -142,7 +142,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
     eq(erasures.appId, bind(erasures.appId, 'appId')),
   )
   const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
-  const forgetEvents = forgettingEvents(connection)
+  const forgetEvents = eventDeletion(connection)
   const run = {
     begin: onFirstUse(() =>
       db
@@ -207,7 +207,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
         .prepare(),
     ),
-    deleteLetter: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    deleteLetter: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>

@@ -9,8 +9,8 @@ import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
 import { bind, drizzle, ofOwner, onFirstUse } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
-import { forgettingEvents } from './deleted-webhooks'
-import { thisIssue, thisLetter } from './issues'
+import { eventDeletion } from './deleted-webhooks'
+import { thisIssue, thisMessage } from './issues'
 import {
   apps,
   attempts,
@@ -51,7 +51,7 @@ const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) 
 
 export function createRetentionTx(connection: Database, current: TransactionState): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
-  const forgetEvents = forgettingEvents(connection)
+  const forgetEvents = eventDeletion(connection)
   const run = {
     appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
     /** The oldest settled issues of an app; issues with unfinished work are kept. */
@@ -80,7 +80,7 @@ export function createRetentionTx(connection: Database, current: TransactionStat
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
         .prepare(),
     ),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
     deleteOldClaims: onFirstUse(() =>
       db
         .delete(idempotencyRecords)

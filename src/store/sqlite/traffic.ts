@@ -29,7 +29,7 @@ import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 /** Rows in a page, which takes a few milliseconds to read. */
 const SEEN_AT_ONCE = 1_000
 
-const ofLane = and(
+const ofSegment = and(
   eq(incidents.appId, bind(incidents.appId, 'appId')),
   eq(incidents.kind, bind(incidents.kind, 'kind')),
   eq(incidents.country, bind(incidents.country, 'country')),
@@ -86,7 +86,7 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Tra
         })
         .prepare(),
     ),
-    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofLane, isOpen)).prepare()),
+    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofSegment, isOpen)).prepare()),
     findIncident: onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare()),
     findToTell: onFirstUse(() =>
       db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare(),

@@ -4,7 +4,7 @@ import type { UsageRow } from '../../domain/operations/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
 
 /**
@@ -76,7 +76,7 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
       },
       async rollUp(hour) {
         for (const { appId, mode } of owners.all()) {
-          for (const row of joined(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
+          for (const row of mergeBuckets(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
             keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
         }
         mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
@@ -109,7 +109,7 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     const known = counts.get(name)
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
-    const rows = joined(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
+    const rows = mergeBuckets(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()

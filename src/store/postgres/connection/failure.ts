@@ -19,12 +19,12 @@ export const noCreditIn = (error: unknown): { overdraftLimit: number } | undefin
   stateOf(error) === 'WW402' ? { overdraftLimit: Number((error as DatabaseError).detail) } : undefined
 
 /** Serialization failure, deadlock, and violations of unique and foreign keys. */
-const LOST_RACE = new Set(['40001', '40P01', '23505', '23503'])
+const CONFLICTS = new Set(['40001', '40P01', '23505', '23503'])
 
-export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
+export const isConflict = (error: unknown) => CONFLICTS.has(stateOf(error) ?? '')
 
 /** A lock timeout or a deadlock. */
-export const isInTheWay = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
+export const isLockConflict = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
 
 /** The database has recovered from a crash that is not noted yet, so nothing may be stored. */
 export class UnbegunError extends Error {
@@ -41,14 +41,14 @@ export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(erro
  * SQLSTATEs of conditions that may pass: out of reach, out of disk or memory, shutting down, a standby (0A000 for an
  * unlogged table), or a timeout of the database or of this server within a transaction.
  */
-const PASSING = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
+const TRANSIENT = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
 
-export const isPassing = (error: unknown) => {
+export const isTransient = (error: unknown) => {
   const state = stateOf(error)
-  return isLost(error) || (state !== undefined && PASSING.test(state))
+  return isLost(error) || (state !== undefined && TRANSIENT.test(state))
 }
 
-export const readFailure = (error: unknown) => (isPassing(error) ? cannotRead(error) : error)
+export const readFailure = (error: unknown) => (isTransient(error) ? cannotRead(error) : error)
 
 /** The connection was lost during a commit. */
 export class CommitLostError extends Error {

@@ -5,7 +5,7 @@
 import type { SQL } from 'bun'
 import initial from '../../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
 import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../migrations'
-import { isInTheWay } from './failure'
+import { isLockConflict } from './failure'
 
 /** In order. A released migration is never changed. */
 export const MIGRATIONS: readonly string[] = [initial]
@@ -38,7 +38,7 @@ export async function migrate(sql: SQL, migrations = MIGRATIONS, tell: Tell = ()
     try {
       return await bringUp(sql, migrations, tell)
     } catch (error) {
-      if (!isInTheWay(error) || run === MAX_RUNS) throw error
+      if (!isLockConflict(error) || run === MAX_RUNS) throw error
       await Bun.sleep(PAUSE_MS)
     }
   }

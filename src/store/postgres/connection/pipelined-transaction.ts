@@ -6,7 +6,7 @@
 import type { Clock } from '../../../ports/clock'
 import { cannotWrite } from '../../failure'
 import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
-import { aborted, CommitLostError, isLost, isPassing, UnbegunError } from './failure'
+import { aborted, CommitLostError, isLost, isTransient, UnbegunError } from './failure'
 
 /** The part of Bun's reserved connection that a transaction needs. */
 export interface Wire {
@@ -136,7 +136,7 @@ export class PipelinedTransaction {
       // A lost connection also loses the answers to statements sent with the COMMIT.
       if (isLost(error) && (this.#failure === undefined || isLost(this.#failure))) throw new CommitLostError(error)
       // A backend that was terminated while it waited for a synchronous replica has committed here, perhaps not there.
-      if (this.#failure === undefined && isPassing(error)) throw cannotWrite(error)
+      if (this.#failure === undefined && isTransient(error)) throw cannotWrite(error)
       this.#failure ??= error
     }
     throw this.#failure ?? aborted()

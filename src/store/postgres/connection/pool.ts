@@ -10,7 +10,7 @@ import type { Querying } from './transaction'
 
 const STATEMENT_TIMEOUT_MS = 15_000
 /** A connection silent for this long counts as lost, whatever the network reports. */
-export const SILENT_MS = STATEMENT_TIMEOUT_MS + 3_000
+export const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 3_000
 /** Ends the transactions of a server that hangs, so that its locks are released. */
 const IDLE_IN_TRANSACTION_MS = 20_000
 const CONNECT_TIMEOUT_SEC = 5
@@ -45,7 +45,7 @@ export class UnreachableError extends Error {
 }
 
 /** Adds the address to an error of the driver, which does not name it. */
-export const unreached = (url: string, error: unknown): unknown =>
+export const withAddress = (url: string, error: unknown): unknown =>
   error instanceof Error && isLost(error)
     ? new UnreachableError(`${nameOf(url)} does not answer: ${error.message}`, { cause: error })
     : error
@@ -132,7 +132,7 @@ export class ReadPool implements Querying {
 
   async #ask(statement: Statement<unknown>, values: StatementValues): Promise<unknown[][]> {
     const sql = this.#sql
-    const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
+    const cancel = this.clock.after(SILENCE_TIMEOUT_MS, () => this.#renew(sql))
     try {
       return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
     } finally {

@@ -11,11 +11,11 @@ import type { StoreTelemetry } from '../../../ports/telemetry'
 import { cannotWrite } from '../../failure'
 import { openTx } from '../../open-tx'
 import { BatchedTransaction, type Participant, RunAloneError } from '../batching/batched-transaction'
-import { followClock } from '../clock'
+import { adjustToClock } from '../clock'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
-import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
+import { CommitLostError, isConflict, isTransient, isUnbegun, noCreditIn } from './failure'
 import { type Identity, PipelinedTransaction, TIMELINE, type Time } from './pipelined-transaction'
-import { end, SILENT_MS, wireOf } from './pool'
+import { end, SILENCE_TIMEOUT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import type { Transaction } from './transaction'
 import { SingleTransaction } from './transaction'
@@ -121,7 +121,7 @@ export class TransactionRunner {
 
   /** Shared by all transactions that have met the clock that was set back. */
   #followClock(): Promise<void> {
-    const follow = (transaction: Transaction) => followClock(transaction, this.deps)
+    const follow = (transaction: Transaction) => adjustToClock(transaction, this.deps)
     this.#following ??= this.#run(() => this.#single(undefined, follow)).finally(() => {
       this.#following = undefined
     })
@@ -187,7 +187,7 @@ export class TransactionRunner {
     { watch, isBatch = false }: { watch: ClockWatch | undefined; isBatch?: boolean },
   ): Promise<T> {
     this.#busyConnections++
-    const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
+    const cancel = this.deps.clock.after(SILENCE_TIMEOUT_MS, () => end(connection))
     try {
       return await use(new PipelinedTransaction(wireOf(connection), { ...this.deps, watch }, { isBatch }))
     } finally {
@@ -215,7 +215,7 @@ export class TransactionRunner {
     } catch (error) {
       await pipeline.rollback()
       if (isRetryable(error) || (await beginsLife(connection, error))) return { retryAfter: error }
-      if (isPassing(error instanceof Refusal ? error.cause : error)) this.telemetry?.uncommitted('failed')
+      if (isTransient(error instanceof Refusal ? error.cause : error)) this.telemetry?.uncommitted('failed')
       if (noCreditIn(error)) this.#noteNoCredit(transaction)
       throw translated(error)
     }
@@ -313,7 +313,7 @@ export class TransactionRunner {
 }
 
 const isRetryable = (error: unknown) =>
-  lostRace(error) || [SetBackError, ClockSetError, CommitLostError].some((kind) => error instanceof kind)
+  isConflict(error) || [SetBackError, ClockSetError, CommitLostError].some((kind) => error instanceof kind)
 
 /**
  * Whether the transaction failed only because nobody had noted the database's recovery from a crash. It notes that on its own
@@ -373,7 +373,7 @@ async function finished(
 function translated(error: unknown): unknown {
   const noCredit = noCreditIn(error)
   if (noCredit) return tooLittleCredit(noCredit)
-  return isPassing(error) ? cannotWrite(error) : error
+  return isTransient(error) ? cannotWrite(error) : error
 }
 
 /** An effect that throws must not keep other callers from their answers, and must not go unnoticed. */

@@ -32,7 +32,7 @@ export const rewriteInPlace = (file: string): void =>
   })
 
 /** Returns some free pages. False where none is left. */
-export const giveBackPages = (file: string): boolean =>
+export const releasePages = (file: string): boolean =>
   on(file, (db) => {
     db.query(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`).all()
     const { freelist_count: free } = db.query('PRAGMA freelist_count').get() as { freelist_count: number }

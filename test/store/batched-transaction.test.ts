@@ -5,7 +5,7 @@ import { NO_FAILURES } from '../../src/abuse/rules/failure-budget'
 import { conflict } from '../../src/domain/shared/error'
 import { SECOND_MS } from '../../src/domain/shared/value'
 import type { Tx } from '../../src/ports/store'
-import { SILENT_MS } from '../../src/store/postgres/connection/pool'
+import { SILENCE_TIMEOUT_MS } from '../../src/store/postgres/connection/pool'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
@@ -336,7 +336,8 @@ describe('where something goes wrong', () => {
   test('whoever waits for what somebody else has locked for long does not keep the others', async () => {
     // The database would end their statements at some time, and so would the server: they would go on then, too.
     const patient = Object.assign(new StillClock(), {
-      after: (ms: number, callback: () => void) => (ms < SILENT_MS ? systemClock.after(ms, callback) : () => {}),
+      after: (ms: number, callback: () => void) =>
+        ms < SILENCE_TIMEOUT_MS ? systemClock.after(ms, callback) : () => {},
     })
     await store.close()
     store = await openStore({
