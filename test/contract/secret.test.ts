@@ -79,12 +79,12 @@ async function command<T>(
   }
 }
 
-/** A store that ends with its process, after so many units. */
+/** A store that ends with its process, after so many transactions. */
 const dying = (left: number) => (store: Store) => ({
   ...store,
-  transaction: (unit: Parameters<Store['transaction']>[0]) => {
+  transaction: (work: Parameters<Store['transaction']>[0]) => {
     if (left-- === 0) return Promise.reject(new Error('killed'))
-    return store.transaction(unit)
+    return store.transaction(work)
   },
 })
 

@@ -36,7 +36,7 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
     incidents: (before, limit) => take('incidents', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
   }
-  const transaction = ((unit) => unit({ retention } as Tx)) as Store['transaction']
+  const transaction = ((work) => work({ retention } as Tx)) as Store['transaction']
   const days = { liveRetentionDays: 180, idempotencyDays: 7 }
   const apps = retentions.map((retentionDays, n) => ({ appId: `app_${n}`, retentionDays }))
   const read = { apps: { withRemoved: async () => apps } } as unknown as Store['read']

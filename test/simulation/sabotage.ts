@@ -8,10 +8,10 @@ type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
 export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
-    transaction: (unit, manner) =>
+    transaction: (work, options) =>
       store.transaction((tx) => {
         const changes = twist(tx)
-        return unit(
+        return work(
           new Proxy(tx, {
             get(target, name, receiver) {
               const door = Reflect.get(target, name, receiver)
@@ -19,7 +19,7 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
             },
           }),
         )
-      }, manner),
+      }, options),
   }),
 })
 

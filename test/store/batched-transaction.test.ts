@@ -1,4 +1,4 @@
-/** Units that share a transaction of PostgreSQL: each is stored, refused and kept from the others as if it were alone. */
+/** Transactions batched into one transaction of PostgreSQL: each is stored, refused and kept from the others as if it were alone. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { NO_FAILURES } from '../../src/abuse/rules/failure-budget'
@@ -29,7 +29,7 @@ import {
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-/** One of them is for units that share. */
+/** One of them is for batches. */
 const CONNECTIONS = 4
 
 const open = (size: number) =>
@@ -64,7 +64,7 @@ const fund = (appId: string, balance: number) =>
 
 type Work<T> = (tx: Tx) => Promise<T>
 
-/** Units that come while one is under way, and how often each of them has run. */
+/** Transactions that come while one is under way, and how often each of them has run. */
 async function together<T>(...works: Array<Work<T>>) {
   const runs = works.map(() => 0)
   const goOn = Promise.withResolvers<void>()
@@ -102,7 +102,7 @@ const idsOf = (...numbers: number[]) => numbers.map((n) => issueNumber(n).issueI
 const transactions = async () =>
   (await sql.unsafe('SELECT count(DISTINCT xmin::text)::int AS count FROM issues'))[0].count as number
 
-describe('units that share a transaction', () => {
+describe('batched transactions', () => {
   test('are those that come while there is none, and each is answered by what it has done', async () => {
     const { outcomes, runs } = await together(...[1, 2, 3, 4, 5].map((n) => issuing(n)))
     expect(outcomes).toEqual([1, 2, 3, 4, 5].map((value) => ({ value })))

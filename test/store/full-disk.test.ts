@@ -10,8 +10,8 @@ import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, V
 const UNAVAILABLE = { error: { kind: 'unavailable', cause: expect.objectContaining({ name: 'SQLiteError' }) } }
 
 describe.each(['together', 'with a savepoint each'])(
-  'a writer whose units run %s, on a disk that is full',
-  (manner) => {
+  'a writer whose transactions run %s, on a disk that is full',
+  (options) => {
     let scratch: Scratch
     let db: Database
     let outside: Database
@@ -33,7 +33,7 @@ describe.each(['together', 'with a savepoint each'])(
         note('spoilt')
         throw new Error('refused')
       }
-      if (manner !== 'together') await run('spoilt', spoil)
+      if (options !== 'together') await run('spoilt', spoil)
     })
     afterEach(async () => {
       await writer.close()
@@ -51,11 +51,11 @@ describe.each(['together', 'with a savepoint each'])(
     const HUGE = 'x'.repeat(100_000)
     const stored = () =>
       (outside.query('SELECT name FROM notes ORDER BY name').all() as Array<{ name: string }>).map(({ name }) => name)
-    const run = (name: string, unit: () => void) =>
+    const run = (name: string, work: () => void) =>
       outcomeOf(
         writer.run(
           async () => {
-            unit()
+            work()
             return name
           },
           () => happened.push(name),
@@ -102,7 +102,7 @@ describe.each(['together', 'with a savepoint each'])(
       expect(stored()).toEqual(['c'])
     })
 
-    test('when every unit of the group is too much, every one is told so, and nothing is half-written', async () => {
+    test('when every transaction of the group is too much, every one is told so, and nothing is half-written', async () => {
       fill()
       const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
       const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ describe.each(['together', 'with a savepoint each'])(
       expect(happened).toEqual([])
     })
 
-    test('when SQLite takes back only the statement, only its unit is lost', async () => {
+    test('when SQLite takes back only the statement, only its transaction is lost', async () => {
       fill()
       let wasRolledBack: boolean | undefined
       const outcomes = await Promise.all([

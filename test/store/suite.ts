@@ -63,7 +63,7 @@ export interface Opened {
 export function storeSuite(
   name: string,
   open: (clock: StillClock) => Opened | Promise<Opened>,
-  manner: TransactionOptions = {},
+  options: TransactionOptions = {},
 ): void {
   describe(`a store: ${name}`, () => {
     let clock: StillClock
@@ -80,7 +80,7 @@ export function storeSuite(
     })
     afterEach(() => opened.close())
 
-    const run = <T>(unit: (tx: Tx) => Promise<T>) => store.transaction(unit, manner)
+    const run = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, options)
     const add = (...issues: Issue[]) =>
       run(async (tx) => {
         for (const issue of issues) await tx.issues.add(issue)
@@ -638,7 +638,7 @@ export function storeSuite(
         expect(await nextJobAt(store, 'webhook')).toBeUndefined()
       })
 
-      test('that cannot be added as held take their unit along, also where nobody waits for them', async () => {
+      test('that cannot be added as held take their transaction along, also where nobody waits for them', async () => {
         const held = { kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' } as const
         const add = async (tx: Tx, each: Issue) => {
           await tx.issues.lock(each, each.issueId)
@@ -695,7 +695,7 @@ export function storeSuite(
         expect(await nextJobAt(store, 'deliver')).toBeUndefined()
       })
 
-      test('that are given back are held no more, in the same unit too, and their next claim is not taken for a renewed lease', async () => {
+      test('that are given back are held no more, in the same transaction too, and their next claim is not taken for a renewed lease', async () => {
         await queue(NOW)
         const held = await claimOne()
         const after = await run(async (tx) => {
@@ -851,7 +851,7 @@ export function storeSuite(
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
         clock.time = NOW + LEASE_MS.deliver
-        // Nobody waits for the end of a unit that only looks, and until then its row is passed by.
+        // Nobody waits for the end of a transaction that only looks, and until then its row is passed by.
         const again: Job[] = []
         await until(async () => again.push(...(await claim())) > 0, 'the job to be claimed')
         expect(again).toMatchObject([{ jobId: running.jobId, attempt: running.attempt + 1 }])

@@ -207,7 +207,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
         .prepare(),
     ),
-    deleteLetter: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
+    deleteMessage: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>
@@ -245,7 +245,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
         run.unlink.run({ issueId, standIn, ...names })
         run.deleteReport.run({ messageId })
         run.deleteJobs.run({ issueId })
-        run.deleteLetter.run({ issueId })
+        run.deleteMessage.run({ issueId })
         run.deleteAttempts.run({ appId, mode, issueId })
         run.note.run({ appId, mode, issueId, isGone: 1 })
         run.deleteIssue.run({ appId, mode, issueId })
