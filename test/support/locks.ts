@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'idempotency record', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
+  'phone', 'idempotency-record', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
@@ -25,7 +25,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     removeOf: ['invitation', (invitedBy: string) => `of ${invitedBy}`],
   },
   idempotency: {
-    find: ['idempotency record', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
+    find: ['idempotency-record', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
   issues: {
     lockPhone: [
