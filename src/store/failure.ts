@@ -11,10 +11,10 @@ type ReadFunction = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unk
 type Translate = (error: unknown) => unknown
 
 /** Wraps read methods, so that they throw what `translate` makes of their errors. */
-export function guarded<Doors extends object>(doors: Doors, translate: Translate): Doors {
-  const entries = Object.entries(doors).map(([name, door]) => [
+export function guarded<Methods extends object>(methods: Methods, translate: Translate): Methods {
+  const entries = Object.entries(methods).map(([name, method]) => [
     name,
-    typeof door === 'function' ? guardedRead(door as ReadFunction, translate) : guarded(door, translate),
+    typeof method === 'function' ? guardedRead(method as ReadFunction, translate) : guarded(method, translate),
   ])
   return Object.fromEntries(entries)
 }

@@ -29,6 +29,13 @@ export interface ColumnField<Data = unknown, IsNull extends boolean = boolean> {
   data?: Data
 }
 
+/** JSON as text, for the custom types of Drizzle. Drizzle hands NULL to `toDriver` of a placeholder too. */
+export const JSON_CODEC = {
+  dataType: () => 'text',
+  toDriver: (value: unknown) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (text: string | null) => JSON.parse(text as string),
+}
+
 export type TableFields = Readonly<Record<string, ColumnField>>
 
 /** `key` lists the properties of the primary key. */

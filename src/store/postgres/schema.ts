@@ -10,12 +10,7 @@ const uuid = customType<{ data: string; driverData: string | null }>({
   toDriver: (value: string | null) => (value !== null && isUuid(value) ? value : null),
 })
 
-/** JSON as text. Drizzle hands NULL to `toDriver` of a placeholder too. */
-const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => 'text',
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value) => JSON.parse(value as string),
-})
+const json = customType<{ data: unknown; driverData: string | null }>(tables.JSON_CODEC)
 
 /** Copied, because the driver's value is a view into a larger buffer. */
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({

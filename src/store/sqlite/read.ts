@@ -36,7 +36,7 @@ export function createReader(
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
-  const doors = guarded(
+  const reader = guarded(
     {
       ...createIssueReader(connections),
       ...createAttemptReader(connection),
@@ -62,5 +62,5 @@ export function createReader(
     },
     readFailure,
   )
-  return { ...doors, settingsVersion }
+  return { ...reader, settingsVersion }
 }

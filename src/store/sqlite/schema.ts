@@ -11,12 +11,7 @@ const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
   fromDriver: (value) => uuidText(value as Uint8Array),
 })
 
-/** JSON as text. Drizzle hands NULL to `toDriver` of a placeholder too. */
-const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => 'text',
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value) => JSON.parse(value as string),
-})
+const json = customType<{ data: unknown; driverData: string | null }>(tables.JSON_CODEC)
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'blob' })
 

@@ -316,7 +316,7 @@ const isRetryable = (error: unknown) =>
   isConflict(error) || [SetBackError, ClockSetError, CommitLostError].some((kind) => error instanceof kind)
 
 /**
- * Whether the transaction failed only because nobody had noted the database's recovery from a crash. It notes that on its own
+ * Whether the transaction failed only because the database's recovery from a crash was not noted yet. It notes that on its own
  * connection, because all others may be waiting for one, too.
  */
 async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
