@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { contract } from '../../contract'
+import { errors } from '../../contract/error'
 import { REASONS, type Reason } from '../../contract/reason'
 import { Refusal } from '../../src/domain/shared/error'
 import { fromRefusal } from '../../src/http/errors'
@@ -289,6 +290,7 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
       expect(told).toEqual({ operation, reason, param, status })
       expect(body).toMatchObject({ defined: true, status })
       expect(body.message).not.toMatch(LIBRARY)
+      expect(body.message).toEndWith(`. See /docs/guide/errors#${reason}`)
       expectDeclared(operation, body)
     }
   })
@@ -355,11 +357,36 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
   })
 })
 
-test('docs/errors.md has every reason with its meaning, and no other', async () => {
+test('docs/errors.md has a section for every code and every reason, and no other', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../docs/errors.md')).text()
-  const table = page.slice(page.indexOf('## Reasons'))
-  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].slice(1).map(([, reason, meaning]) => [reason, meaning])
-  expect(rows).toEqual(Object.entries(REASONS))
+  const sections = [...page.matchAll(/^### `(\w+)`\n\n(.+)\n\n- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+$/gm)]
+  expect(page.match(/^### /gm)).toHaveLength(sections.length)
+  const [codes, reasons] = [Object.keys(errors), Object.entries(REASONS)]
+  expect(sections.slice(0, codes.length).map(([, code]) => code)).toEqual(codes)
+  expect(sections.slice(codes.length).map(([, reason, meaning]) => [reason, meaning])).toEqual(reasons)
+})
+
+describe('a message ends with the address of its section:', () => {
+  const linkIn = (refusal: Refusal) => / See (\S+)$/.exec(fromRefusal(refusal).message)?.[1]
+
+  test.each(Object.keys(REASONS) as Reason[])('%s', (reason) => {
+    expect(linkIn(new Refusal('invalid', 'x', { param: 'a', reason }))).toBe(`/docs/guide/errors#${reason}`)
+  })
+
+  test.each([
+    ['unauthorized', '/docs/guide/errors#unauthorized'],
+    ['no_credit', '/docs/guide/errors#payment_required'],
+    ['limited', '/docs/guide/errors#too_many_requests'],
+    ['not_found', '/docs/guide/errors#not_found'],
+    ['too_large', '/docs/guide/errors#payload_too_large'],
+    ['unavailable', undefined],
+  ] as const)('%s without a reason: %p', (kind, link) => {
+    expect(linkIn(new Refusal(kind, 'x'))).toBe(link)
+  })
+
+  test("none where the page has no section: a reason of the console's own", () => {
+    expect(linkIn(new Refusal('conflict', 'x', { reason: 'email_taken' }))).toBeUndefined()
+  })
 })
 
 test('a message has five hundred characters at most, whatever it quotes', () => {
