@@ -2,7 +2,7 @@
 import type { Job, JobKind } from '../domain/operations/job'
 import { SECOND_MS } from '../domain/shared/value'
 import type { Node, Slot } from '../ports/node'
-import { type DeliverDependencies, delivery } from '../usecases/deliver-code'
+import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import type { CarrierSlots } from './carrier-slots'
@@ -25,7 +25,7 @@ interface KindDependencies extends DeliverDependencies, QueryDependencies, SendW
 export function jobKinds(deps: KindDependencies): Record<JobKind, JobRoom> {
   const query = reportQuery(deps)
   return {
-    deliver: kind(deps.slots.take, async (job, slot) => perform(deps, await delivery(deps, job, slot), job)),
+    deliver: kind(deps.slots.take, async (job, slot) => perform(deps, await deliverCode(deps, job, slot), job)),
     'await-report': kind(
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),

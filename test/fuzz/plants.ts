@@ -61,8 +61,8 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
-      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const capacity = await seekAdmission(',
-    of: 'const capacity = await seekAdmission(',
+      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const capacity = scope.use(await reserveCapacity(',
+    of: 'const capacity = scope.use(await reserveCapacity(',
   },
   'the log tells keys': {
     subject: 'types',

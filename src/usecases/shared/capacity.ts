@@ -5,35 +5,36 @@ import { Refusal } from '../../domain/shared/error'
 import type { Entry, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
-export interface Capacity {
-  /** What it is refused with, where there is no room: `unavailable` or `limited`. Some of it only the unit itself can count. */
+/** Disposed of, it gives back what it took, unless the issue was stored. */
+export interface Capacity extends AsyncDisposable {
+  /** The refusal where there is no room: `unavailable` or `limited`. Some limits only the transaction itself can count. */
   confirm(tx: Tx): Promise<Refusal | undefined>
   /** The issue is stored. */
   keep(): void
-  /** None was made. */
-  giveBack(): Promise<void> | void
 }
 
-/** Takes a place in the backlog and counts one under each limit; a replay needs neither, so a refusal waits to be asked for. */
-export async function seekAdmission(
+/** Takes room in the backlog and counts one under each limit. A replay needs neither, so a refusal waits in `confirm`. */
+export async function reserveCapacity(
   { backlog, limits }: Pick<Node, 'backlog' | 'limits'>,
   rules: readonly LimitRule[],
 ): Promise<Capacity> {
   try {
     const entry = await backlog.admit()
     try {
-      return new TakenCapacity(entry, await limits.admit(rules))
+      return new ReservedCapacity(entry, await limits.admit(rules))
     } catch (refusal) {
       entry.giveBack()
       throw refusal
     }
   } catch (refusal) {
-    if (refusal instanceof Refusal) return refused(refusal)
+    if (refusal instanceof Refusal) return { confirm: async () => refusal, keep() {}, async [Symbol.asyncDispose]() {} }
     throw refusal
   }
 }
 
-class TakenCapacity implements Capacity {
+class ReservedCapacity implements Capacity {
+  #isKept = false
+
   constructor(
     private readonly entry: Entry,
     private readonly permit: IssuePermit,
@@ -44,13 +45,13 @@ class TakenCapacity implements Capacity {
   }
 
   keep(): void {
+    this.#isKept = true
     this.entry.keep()
   }
 
-  giveBack(): Promise<void> | void {
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isKept) return
     this.entry.giveBack()
-    return this.permit.giveBack()
+    await this.permit.giveBack()
   }
 }
-
-const refused = (refusal: Refusal): Capacity => ({ confirm: async () => refusal, keep() {}, giveBack() {} })

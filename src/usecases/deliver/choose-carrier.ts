@@ -1,0 +1,76 @@
+/** The carrier of a message's next attempt. Decisions: "Delivery (live)". */
+import type { Issue } from '../../domain/codes/issue'
+import type { Attempt } from '../../domain/delivery/attempt'
+import { canFallBack, isWorthSending } from '../../domain/delivery/delivery'
+import { nextCarrier, retryDelayMs } from '../../domain/delivery/route'
+import type { Job } from '../../domain/operations/job'
+import type { CarrierEndpoint, Router } from '../../ports/carrier'
+import type { Clock } from '../../ports/clock'
+import type { Seat } from '../../ports/node'
+import type { Random } from '../../ports/random'
+import type { Store } from '../../ports/store'
+
+export interface CarrierChoice {
+  route: readonly CarrierEndpoint[]
+  /** Earlier attempts of this leg. */
+  triedBefore: readonly Attempt[]
+  /** Undefined where no carrier is left to ask. */
+  endpoint: CarrierEndpoint | undefined
+}
+
+export function chooseCarrier(
+  issue: Issue,
+  attempts: readonly Attempt[],
+  { slot, router, now }: { slot: Seat; router: Router; now: number },
+): CarrierChoice {
+  const route = router({ ...issue, channel: issue.leg })
+  const triedBefore = attempts.filter(({ leg }) => leg === issue.leg)
+  const name = nextCarrier(carriersToAsk(issue, { route, triedBefore, now, slot }), triedBefore)
+  return { route, triedBefore, endpoint: route.find(({ carrier }) => carrier.name === name) }
+}
+
+/** Looks outside of a transaction for the carrier, and takes a slot there. The transaction that follows looks again. */
+export async function moveToCarrier(
+  { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
+  job: Job,
+  slot: Seat,
+  router: Router,
+): Promise<void> {
+  const { read } = store
+  const issue = await read.issues.find(job, job.subjectId)
+  if (!issue?.sendPending || !isWorthSending(issue, clock.now())) return
+  const attempts = await read.attempts.ofIssue(job, job.subjectId)
+  const { endpoint } = chooseCarrier(issue, attempts, { slot, router, now: clock.now() })
+  if (!endpoint) return
+  const { name } = endpoint.carrier
+  // Messages that wait in the carrier's queue come first.
+  if (await read.jobs.hasDue(job.kind, name, clock.now())) return
+  slot.moveTo(name, endpoint.limiter, clock.now())
+}
+
+/** The wait before the leg's next attempt; undefined where the leg is exhausted. */
+export function nextTryMs(
+  { random }: { random: Pick<Random, 'below'> },
+  issue: Issue,
+  { route, tried, now }: { route: readonly CarrierEndpoint[]; tried: readonly Attempt[]; now: number },
+): number | undefined {
+  const jitter = random.below(1_000) / 1_000
+  return retryDelayMs(issue, { route: carriersToAsk(issue, { route, triedBefore: tried, now }), tried, jitter, now })
+}
+
+interface CarrierQuestion {
+  route: readonly CarrierEndpoint[]
+  triedBefore: readonly Attempt[]
+  now: number
+  slot?: Seat
+}
+
+/** The healthy carriers; where none of them is left to ask, the unhealthy ones too, unless another leg can take over. */
+function carriersToAsk(issue: Issue, { route, triedBefore, now, slot }: CarrierQuestion): string[] {
+  // A message that has a slot is let in, also as the probe of an unhealthy carrier.
+  const healthy = namesOf(route.filter((endpoint) => hasSlotAt(slot, endpoint) || endpoint.limiter.admits(now)))
+  return nextCarrier(healthy, triedBefore) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
+}
+
+export const hasSlotAt = (slot: Seat | undefined, { carrier }: CarrierEndpoint) => slot?.carrier === carrier.name
+const namesOf = (route: readonly CarrierEndpoint[]) => route.map(({ carrier }) => carrier.name)

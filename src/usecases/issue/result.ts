@@ -1,0 +1,69 @@
+/** The result of a request for a code, for its caller, the owner's report of rules and telemetry. */
+import { type RuleHit, refusalOf } from '../../abuse/rules/assess'
+import { isProvable, type RuleMatch } from '../../abuse/rules/rule'
+import type { Issue } from '../../domain/codes/issue'
+import type { Issued, IssueRequest } from '../../domain/codes/issue-request'
+import { Refusal } from '../../domain/shared/error'
+import type { IssueDecided } from '../../ports/telemetry'
+import type { ResolvedIssue } from './request'
+
+export type IssueResult =
+  /** `hit`: a rule that would have refused it, were it not only watching. */
+  | { readonly kind: 'issued'; readonly answer: Issued; readonly issue: Issue; readonly hit: RuleHit | undefined }
+  | { readonly kind: 'replayed'; readonly answer: Issued }
+  | { readonly kind: 'refused'; readonly thrown: Refusal }
+  /** An error that the service did not expect. */
+  | { readonly kind: 'failed'; readonly thrown: unknown }
+
+/** Refused by a rule against abuse, which the owner's report counts. */
+class RefusedByRule extends Refusal {
+  constructor(readonly hit: RuleHit) {
+    const { kind, message, detail } = refusalOf(hit)
+    super(kind, message, detail)
+  }
+}
+
+/** Throws a refusal where the rule refuses; answers the hit where it only watches. */
+export function refuseOrWatch(match: RuleMatch | undefined, price: number): RuleHit | undefined {
+  if (!match) return undefined
+  const hit = { ...match, price }
+  if (match.isRefused) throw new RefusedByRule(hit)
+  return hit
+}
+
+/** A proof of a human outweighs the rule: the code is sent, and the report still has the rule. */
+export const outweighed = (match: RuleMatch | undefined): RuleMatch | undefined =>
+  match && isProvable(match.rule) ? { ...match, isRefused: false } : match
+
+/** What the work answers, and what it throws, as one result. */
+export async function resultOf(work: () => Promise<IssueResult>): Promise<IssueResult> {
+  try {
+    return await work()
+  } catch (thrown) {
+    return thrown instanceof Refusal ? { kind: 'refused', thrown } : { kind: 'failed', thrown }
+  }
+}
+
+/** The rule or limit that the owner's report counts for this request. The service's own limits count beside the rules. */
+export function reportedHit(result: IssueResult, price: number): RuleHit | undefined {
+  if (result.kind === 'issued') return result.hit
+  if (result.kind !== 'refused') return undefined
+  const { thrown } = result
+  if (thrown instanceof RefusedByRule) return thrown.hit
+  const { retryAfterMs: waitMs } = thrown.detail
+  if (thrown.kind === 'limited') return { rule: 'limit', waitMs, isRefused: true, price }
+  return thrown.kind === 'no_credit' ? { rule: 'no_credit', waitMs, isRefused: true, price } : undefined
+}
+
+/** The event that telemetry gets. */
+export function decisionOf(
+  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: ResolvedIssue,
+  { origin }: IssueRequest,
+  result: IssueResult,
+  ms: number,
+): IssueDecided {
+  const issueId = 'answer' in result ? result.answer.issueId : undefined
+  const refusal = result.kind === 'refused' ? result.thrown : undefined
+  const hit = result.kind === 'issued' ? result.hit : refusal instanceof RefusedByRule ? refusal.hit : undefined
+  return { origin, appId, mode, keyKind, channel, country, issueId, outcome: result.kind, refusal, rule: hit?.rule, ms }
+}
