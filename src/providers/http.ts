@@ -5,6 +5,7 @@
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { z } from 'zod'
+import { CHANNELS } from '../../contract/channel'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
@@ -235,7 +236,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
 
 export const http: CarrierType = {
   config: httpConfig,
-  channels: ['sms', 'alimtalk'],
+  channels: CHANNELS,
   reportsBySecret: true,
   create,
   explain: (code, config) =>

@@ -1,9 +1,10 @@
 /** Words of delivering that several pages share: channels, and countries and languages by their name. */
+import type { Channel } from '../../../../contract/channel'
 import type { Language } from './language'
 import { inWords } from './words'
 
 export const channelWords = inWords({
-  en: { sms: 'SMS', alimtalk: 'AlimTalk' },
+  en: { sms: 'SMS', alimtalk: 'AlimTalk' } satisfies Record<Channel, string>,
   ko: { sms: 'SMS', alimtalk: '알림톡' },
 })
 
