@@ -2,7 +2,6 @@
 import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
 import type { ErrorCode } from '../../contract/error'
-import { REASONS } from '../../contract/reason'
 import { STATUS } from '../../contract/status'
 import { invalid, Refusal, type RefusalKind } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
@@ -54,14 +53,9 @@ export function fromRefusal(refusal: Refusal, more?: object): InterfaceError {
   return interfaceError(CODE[refusal.kind], message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
 }
 
-/**
- * Where a developer reads what to do: the section of `docs/errors.md`, on the server that answers. An operator's reason has no
- * section, and `unavailable` asks for nothing but patience.
- */
-function linkOf({ kind, detail: { reason } }: Refusal): string {
-  if (kind === 'unavailable' || (reason !== undefined && !Object.hasOwn(REASONS, reason))) return ''
-  return `. See ${GUIDE_PREFIX}/errors#${reason ?? CODE[kind].toLowerCase()}`
-}
+/** The section of `docs/errors.md` on the server that answers. `unavailable` asks for nothing but patience. */
+const linkOf = ({ kind, detail: { reason } }: Refusal): string =>
+  kind === 'unavailable' ? '' : `. See ${GUIDE_PREFIX}/errors#${reason ?? CODE[kind].toLowerCase()}`
 
 function dataOf({ kind, detail }: Refusal): object | undefined {
   const { param, reason, code, limit, policy, retryAfterMs, resetAt } = detail

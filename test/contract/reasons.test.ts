@@ -4,6 +4,7 @@ import { contract } from '../../contract'
 import { errors } from '../../contract/error'
 import { REASONS, type Reason } from '../../contract/reason'
 import { Refusal } from '../../src/domain/shared/error'
+import { OPERATOR_REASONS } from '../../src/domain/shared/reason'
 import { fromRefusal } from '../../src/http/errors'
 import type { Transport } from '../../src/ports/network'
 import { saveTemplate, setChallenge } from '../../src/usecases/administer'
@@ -357,13 +358,30 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
   })
 })
 
-test('docs/errors.md has a section for every code and every reason, and no other', async () => {
+describe('docs/errors.md has a section for each, and no other:', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../docs/errors.md')).text()
-  const sections = [...page.matchAll(/^### `(\w+)`\n\n(.+)\n\n- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+$/gm)]
-  expect(page.match(/^### /gm)).toHaveLength(sections.length)
-  const [codes, reasons] = [Object.keys(errors), Object.entries(REASONS)]
-  expect(sections.slice(0, codes.length).map(([, code]) => code)).toEqual(codes)
-  expect(sections.slice(codes.length).map(([, reason, meaning]) => [reason, meaning])).toEqual(reasons)
+  const sectionsOf = (heading: string) => {
+    const [part = ''] = (page.split(`\n## ${heading}\n`)[1] ?? '').split('\n## ')
+    return part.split('\n### ').slice(1)
+  }
+
+  test('code', () => {
+    const sections = sectionsOf('Codes')
+    expect(sections.map((section) => section.split('`')[1])).toEqual(Object.keys(errors))
+    for (const section of sections)
+      expect(section).toMatch(/^`\w+`\n\n.+\n\n- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+\n$/)
+  })
+
+  test.each([
+    ['Reasons', REASONS, /^- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+\n$/],
+    ['Reasons for operators', OPERATOR_REASONS, /^- \*\*Operator:\*\* .+\n$/],
+  ] as const)('%s', (heading, meanings, isAdvice) => {
+    const sections = sectionsOf(heading).map((section) => section.split('\n\n'))
+    expect(sections.map(([name, meaning]) => [name, meaning])).toEqual(
+      Object.entries(meanings).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    )
+    for (const [, , advice] of sections) expect(`${advice?.trimEnd()}\n`).toMatch(isAdvice)
+  })
 })
 
 describe('a message ends with the address of its section:', () => {
@@ -382,10 +400,6 @@ describe('a message ends with the address of its section:', () => {
     ['unavailable', undefined],
   ] as const)('%s without a reason: %p', (kind, link) => {
     expect(linkIn(new Refusal(kind, 'x'))).toBe(link)
-  })
-
-  test("none where the page has no section: a reason of the console's own", () => {
-    expect(linkIn(new Refusal('conflict', 'x', { reason: 'email_taken' }))).toBeUndefined()
   })
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import MiniSearch from 'minisearch'
 import { errors } from '../../contract/error'
 import { REASONS } from '../../contract/reason'
+import { OPERATOR_REASONS } from '../../src/domain/shared/reason'
 import { renderGuide } from '../../src/guide/render'
 import { GUIDE_PREFIX, SEARCH_OPTIONS, type Section } from '../../src/guide/shared'
 
@@ -35,7 +36,11 @@ test.each(pages.map(({ name, html }) => [name, html]))(
 )
 
 test('the address that ends the message of an error leads to its section', () => {
-  const words = [...Object.keys(errors).map((code) => code.toLowerCase()), ...Object.keys(REASONS)]
+  const words = [
+    ...Object.keys(errors).map((code) => code.toLowerCase()),
+    ...Object.keys(REASONS),
+    ...Object.keys(OPERATOR_REASONS),
+  ]
   const found = anchors.get(`${GUIDE_PREFIX}/errors`)
   expect(words.filter((word) => !found?.has(word))).toEqual([])
 })
