@@ -5,11 +5,11 @@
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { z } from 'zod'
-import { CHANNELS } from '../../contract/channel'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { isSameSecret } from '../domain/shared/same-secret'
+import { CHANNELS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, type SendVerdict, textOf, verdictOfStatus } from './answer'
