@@ -9,7 +9,7 @@ import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { isSameSecret } from '../domain/shared/same-secret'
-import { CHANNELS } from '../domain/shared/value'
+import { LEGS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, type SendVerdict, textOf, verdictOfStatus } from './answer'
@@ -236,7 +236,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
 
 export const http: CarrierType = {
   config: httpConfig,
-  channels: CHANNELS,
+  channels: LEGS,
   reportsBySecret: true,
   create,
   explain: (code, config) =>

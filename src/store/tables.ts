@@ -8,6 +8,7 @@ import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
 import type { Role } from '../domain/access/role'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
+import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { TemplateVariable, Translation } from '../domain/message/template'
 import type { Texts } from '../domain/message/texts'
 import type { JobKind } from '../domain/operations/job'
@@ -93,6 +94,7 @@ export const apps = table('apps', ['appId'], {
   texts: optional(json<Partial<Texts>>()),
   provesMetadata: boolean,
   retentionDays: optional(integer),
+  plans: optional(json<DeliveryPlan[]>()),
 })
 
 export const challenges = table('challenges', ['appId'], {
@@ -136,7 +138,7 @@ export const templates = table('templates', ['appId', 'templateId', 'version'], 
 export const carriers = table('providers', ['name'], {
   name: text,
   type: text,
-  channels: json<Channel[]>(),
+  channels: json<Leg[]>(),
   config: bytes,
   createdAt: bigint,
   concurrency: optional(integer),
@@ -153,7 +155,7 @@ export const carrierHealth = table('provider_health', ['carrier'], {
 })
 
 export const routes = table('routes', ['channel', 'country', 'appId'], {
-  channel: word<Channel>(),
+  channel: leg,
   country: text,
   appId: text,
   carriers: named('providers', json<string[]>()),
@@ -213,6 +215,7 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   prefixHash: optional(bytes),
   networkHash: optional(bytes),
   origin: optional(text),
+  legs: optional(json<PlannedLeg[]>()),
   erasedAt: optional(bigint),
 })
 
@@ -450,7 +453,7 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   hour: bigint,
   appId: text,
   mode,
-  channel: word<Channel>(),
+  channel: leg,
   carrier: named('provider', text),
   country: text,
   purpose: text,
@@ -489,4 +492,4 @@ export const nodes = table('nodes', ['nodeId'], {
 })
 
 /** SQLite only, which has no domains: what a channel may be. */
-export const channels = table('channels', ['channel'], { channel: word<Channel>() })
+export const channels = table('channels', ['channel'], { channel: leg })

@@ -161,6 +161,7 @@ type GivenByService = Pick<
   | 'prefixHash'
   | 'networkHash'
   | 'origin'
+  | 'legs'
 >
 
 export const newIssue = (
@@ -177,7 +178,7 @@ export const newIssue = (
   attemptsUsed: 0,
   verifiedAt: undefined,
   deliveryStatus: 'queued',
-  leg: channel,
+  leg: given.legs?.[0]?.channel ?? channel,
   sendPending: true,
   providerOutcomeAmbiguous: false,
   providerOutcomeCode: undefined,

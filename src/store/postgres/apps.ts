@@ -25,7 +25,7 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays']))
+      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
       .where(thisApp)
       .prepare(''),
   ),

@@ -1,6 +1,6 @@
 /** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
 import type { UsageRow } from '../../domain/operations/usage'
-import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
+import { HOUR_MS, type Leg, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/usage'
 import { idFloor, idTime } from '../ids'
@@ -29,7 +29,7 @@ const COUNT = plain<CountedRow>(
 function usageOf(row: readonly unknown[]): Omit<UsageRow, 'latencies'> {
   const [hour, channel, carrier, country, purpose, issued, delivered, failed, verified, spent] = row
   return {
-    ...{ hour: Number(hour), channel: channel as Channel, carrier: String(carrier) },
+    ...{ hour: Number(hour), channel: channel as Leg, carrier: String(carrier) },
     ...{ country: String(country), purpose: String(purpose), issued: Number(issued), delivered: Number(delivered) },
     ...{ failed: Number(failed), verified: Number(verified), spent: Number(spent) },
   }

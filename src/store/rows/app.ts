@@ -3,10 +3,11 @@ import type { App } from '../../domain/access/app'
 import type { Template } from '../../domain/message/template'
 import type { Row } from './row'
 
-export const appOf = ({ removedAt, region, texts, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
+export const appOf = ({ removedAt, region, texts, plans, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   texts: texts ?? undefined,
+  plans: plans ?? undefined,
   ...(provesMetadata && { provesMetadata }),
   ...(retentionDays !== null && { retentionDays }),
   ...(removedAt !== null && { removedAt }),
@@ -17,6 +18,7 @@ export const appRow = (app: App): Row<App> => ({
   ...app,
   region: app.region ?? null,
   texts: app.texts ?? null,
+  plans: app.plans ?? null,
   provesMetadata: app.provesMetadata ?? false,
   retentionDays: app.retentionDays ?? null,
 })

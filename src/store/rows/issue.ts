@@ -17,6 +17,7 @@ export const issueOf = (row: IssueRow): Issue => ({
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
   prefixHash: row.prefixHash ?? undefined,
   networkHash: row.networkHash ?? undefined,
+  legs: row.legs ?? undefined,
   origin: row.origin === null ? undefined : originOf(row.origin),
   erasedAt: row.erasedAt ?? undefined,
 })
@@ -31,6 +32,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
   providerOutcomeCode: issue.providerOutcomeCode ?? null,
   prefixHash: issue.prefixHash ?? null,
   networkHash: issue.networkHash ?? null,
+  legs: issue.legs ?? null,
   origin: issue.origin ? originText(issue.origin) : null,
   erasedAt: issue.erasedAt ?? null,
 })
@@ -50,6 +52,7 @@ export const ISSUE_CHANGING = [
   'verifiedAt',
   'deliveryStatus',
   'leg',
+  'legs',
   'sendPending',
   'providerOutcomeAmbiguous',
   'providerOutcomeCode',
@@ -67,6 +70,7 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+  legs: row.legs ?? undefined,
   erasedAt: row.erasedAt ?? undefined,
 })
 

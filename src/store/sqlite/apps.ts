@@ -29,7 +29,7 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
     updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays']))
+        .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),

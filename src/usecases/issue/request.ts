@@ -10,6 +10,7 @@ import {
   type ResolvedRequest,
   resolveRequest,
 } from '../../domain/codes/issue-request'
+import type { PlannedLeg } from '../../domain/delivery/plan'
 import type { Origin } from '../../domain/operations/request-origin'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
@@ -43,6 +44,7 @@ export interface CheckedRequest extends ResolvedIssue {
   facts: RequestFacts
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
+  smsFallback: boolean
 }
 
 export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
@@ -86,6 +88,7 @@ export function checkedRequest(
       prefix: hex(prefix),
       network: network && hex(network),
     },
+    smsFallback: rules.fallsBack(recipient, wanted.request.smsFallback),
     prefixHash: prefix,
     networkHash: network,
   }
@@ -100,6 +103,7 @@ interface IssueInput {
   maxAttempts: number
   price: number
   origin: Origin | undefined
+  legs: readonly PlannedLeg[] | undefined
   now: number
 }
 
@@ -115,7 +119,8 @@ export function createIssue(
     mode: owner.mode,
     issueId,
     messageId: random.uuid(now),
-    smsFallback: rules.fallsBack(recipient, request.smsFallback),
+    smsFallback: checked.smsFallback,
+    legs: input.legs,
     keyKind: checked.keyKind,
     phoneHash: checked.phoneHash,
     codeHash: vault.codeHash(issueId, input.code),
