@@ -7,6 +7,7 @@ import { refusalOf } from '../domain/shared/validation'
 import type { CarrierEndpoint, ReportedMessage, Router } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
 import type { ConcurrencyLimiter, Node } from '../ports/node'
+import { DESCRIPTIONS } from './descriptions'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /**
@@ -20,18 +21,15 @@ export const CARRIER_TYPES: Readonly<Record<string, CarrierType>> = {
   get smpp() {
     return (require('./smpp') as typeof import('./smpp')).smpp
   },
-  get twilio() {
-    return (require('./twilio') as typeof import('./twilio')).twilio
-  },
-  get solapi() {
-    return (require('./solapi') as typeof import('./solapi')).solapi
-  },
-  get nhn() {
-    return (require('./nhn') as typeof import('./nhn')).nhn
-  },
-  get aligo() {
-    return (require('./aligo') as typeof import('./aligo')).aligo
-  },
+}
+
+for (const [type, description] of Object.entries(DESCRIPTIONS)) {
+  let known: CarrierType | undefined
+  const get = () => {
+    known ??= (require('./described') as typeof import('./described')).describedType(description())
+    return known
+  }
+  Object.defineProperty(CARRIER_TYPES, type, { get, enumerable: true })
 }
 
 /** Throws `invalid`, naming the setting that is wrong. */
