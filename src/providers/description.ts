@@ -190,6 +190,21 @@ const auth = z.discriminatedUnion('type', [
     /** Further headers that the signature is about. */
     headers: headers.default({}),
   }),
+  /** A token of these claims as the bearer. */
+  z.strictObject({
+    type: z.literal('jwt'),
+    algorithm: z.enum(['RS256', 'HS256']),
+    key: text,
+    claims: z.record(z.string(), z.json()),
+  }),
+  z.strictObject({
+    type: z.literal('sigv4'),
+    service: text,
+    region: text,
+    accessKeyId: text,
+    secretAccessKey: text,
+    sessionToken: text.default(''),
+  }),
 ])
 export type RequestAuth = z.infer<typeof auth>
 

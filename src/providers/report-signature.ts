@@ -8,7 +8,7 @@ import type { ReportCallback } from '../ports/carrier'
 /** How far the carrier's clock may be from ours. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
-const PLACEHOLDER = /\{\{(body|url|timestamp|sortedForm)\}\}/g
+const PLACEHOLDER = /\{\{(body|url|timestamp|sortedForm|header\.[\w-]+)\}\}/g
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
 
@@ -19,7 +19,7 @@ const ofText = {
   prefix: z.string().default(''),
   /**
    * What is signed: `{{body}}` as it came, with `{{url}}` as it was called and `{{timestamp}}` of `timestampHeader`. `{{sortedForm}}`
-   * is the form's fields and values in order, each once.
+   * is the form's fields and values in order, each once; `{{header.x-nonce}}` a header beside the signature.
    */
   signed: z.string().default('{{body}}'),
   /** Unix time in seconds or milliseconds, or a date; more than five minutes from our clock is refused. */
@@ -69,7 +69,8 @@ export const reportSignature = z.discriminatedUnion('type', [hmac, ed25519, jwt]
   }
   const { signed, timestampHeader } = signature
   if (!/\{\{(body|sortedForm)\}\}/.test(signed)) refuse('signed', 'must have {{body}}')
-  if (signed.replace(PLACEHOLDER, '').includes('{{')) refuse('signed', 'knows {{body}}, {{url}} and {{timestamp}} only')
+  if (signed.replace(PLACEHOLDER, '').includes('{{'))
+    refuse('signed', 'knows {{body}}, {{sortedForm}}, {{url}}, {{timestamp}} and {{header.<name>}} only')
   if (signed.includes('{{timestamp}}') !== (timestampHeader !== undefined))
     refuse('timestampHeader', 'goes together with {{timestamp}} in signed')
 })
@@ -112,8 +113,15 @@ function ofSignedText(
     const isCovered = body !== '' || signed.includes('{{url}}')
     const isNow = timestampHeader === undefined || Math.abs(readTimestamp(timestamp) - now) <= TOLERANCE_MS
     if (!shown.startsWith(prefix) || !isCovered || !isNow) return false
-    const values = { body: () => body, url: () => url, timestamp: () => timestamp, sortedForm: () => sortedForm(body) }
-    const text = signed.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name]())
+    const values: Record<string, () => string> = {
+      body: () => body,
+      url: () => url,
+      timestamp: () => timestamp,
+      sortedForm: () => sortedForm(body),
+    }
+    const text = signed.replace(PLACEHOLDER, (_, name: string) =>
+      name.startsWith('header.') ? (headers.get(name.slice('header.'.length)) ?? '') : (values[name]?.() ?? ''),
+    )
     return fits(text, shown.slice(prefix.length))
   }
 }

@@ -2,6 +2,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { RequestAuth } from '../description'
 import { type Filled, filled, firstOf, objectScope, type ValueScope } from '../template'
+import { jwtFrom } from './jwt'
+import { sigv4Headers } from './sigv4'
 
 export interface UnsignedRequest {
   method: string
@@ -27,6 +29,31 @@ export function signerOf(auth: RequestAuth): Signer {
       return headerSigner(auth.name, auth.value)
     case 'hmac':
       return hmacSigner(auth)
+    case 'jwt': {
+      const token = jwtFrom(auth)
+      return (_, scope) => ({ authorization: `Bearer ${token(scope)}` })
+    }
+    case 'sigv4': {
+      const [service, region, accessKeyId, secretAccessKey] = [
+        filled(auth.service),
+        filled(auth.region),
+        filled(auth.accessKeyId),
+        filled(auth.secretAccessKey),
+      ]
+      const sessionToken = filled(auth.sessionToken)
+      return (request, scope) =>
+        sigv4Headers(
+          request,
+          {
+            service: service(scope),
+            region: region(scope),
+            accessKeyId: accessKeyId(scope),
+            secretAccessKey: secretAccessKey(scope),
+            sessionToken: sessionToken(scope),
+          },
+          Number(scope('unixMillis')),
+        )
+    }
   }
 }
 
