@@ -45,7 +45,10 @@ import type { CarrierDependencies, CarrierType } from './type'
 
 /** Throws where the description is malformed. */
 export function describedType(file: DescriptionFile): CarrierType {
-  const description = carrierDescription.parse(file)
+  return typeFrom(carrierDescription.parse(file))
+}
+
+export function typeFrom(description: CarrierDescription): CarrierType {
   const config = settingsSchema(description)
   return {
     config,

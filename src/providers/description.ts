@@ -294,6 +294,8 @@ export function settingsSchema({
     shape[name] = 'fields' in field ? groupSchema(field) : fieldSchema(field)
   // Where reports are signed, one of a former release may be stored.
   shape.reportSecret = hasReportSecret(reports) ? z.string().min(16) : z.string().optional()
+  // An operator's own description is stored with the settings.
+  shape.description = z.unknown().optional()
   const schema = z.strictObject(shape)
   if (!oneOf) return schema
   const hasOne = (settings: Record<string, unknown>) => oneOf.fields.some((name) => settings[name] !== undefined)
