@@ -1,6 +1,6 @@
 /** How a ledger is read, newest first: the same walk over either database. */
 import type { LedgerEntry } from '../domain/wallet/wallet'
-import type { LedgerFilter } from '../ports/store/money'
+import type { LedgerFilter } from '../ports/store/wallets'
 
 /** Entries of which only a type is looked at: what takes some milliseconds. */
 const LOOKED_AT_ONCE = 20_000

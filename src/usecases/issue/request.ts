@@ -2,7 +2,7 @@
 import type { RequestFacts } from '../../abuse/rules/assess'
 import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
-import type { Issue } from '../../domain/codes/issue'
+import type { Issue, Origin } from '../../domain/codes/issue'
 import {
   fingerprintText,
   type IssueRequest,
@@ -11,7 +11,6 @@ import {
   resolveRequest,
 } from '../../domain/codes/issue-request'
 import type { PlannedLeg } from '../../domain/delivery/plan'
-import type { Origin } from '../../domain/operations/request-origin'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
 import type { Random } from '../../ports/random'

@@ -1,5 +1,5 @@
 /** Words of delivering that several pages share: channels, and countries and languages by their name. */
-import type { Leg } from '../../../../contract/channel'
+import type { Leg } from '../../../../contract/constants'
 import type { Language } from './language'
 import { inWords } from './words'
 

@@ -1,7 +1,7 @@
 /** Which scenario, for what. Ready as it comes: one click issues. */
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
-import { CHANNELS } from '../../../../../contract/channel'
+import { CHANNELS } from '../../../../../contract/constants'
 import type { client } from '../../api'
 import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
 import { statusWords } from '../../i18n/statuses'

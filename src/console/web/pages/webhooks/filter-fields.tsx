@@ -1,7 +1,7 @@
 /** Which events an endpoint wants to hear of: by channel, purpose and metadata. */
 import { ActionIcon, Button, Checkbox, Fieldset, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { CHANNELS } from '../../../../../contract/channel'
+import { CHANNELS } from '../../../../../contract/constants'
 import { channelWords } from '../../i18n/delivery'
 import { useWords } from '../../i18n/words'
 import { type EndpointDraft, newLine } from './draft'

@@ -1,4 +1,4 @@
-import type { EventType } from '../../../../../contract/event-type'
+import type { EventType } from '../../../../../contract/constants'
 import { inWords } from '../../i18n/words'
 
 export const webhookWords = inWords({
