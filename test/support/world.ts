@@ -118,7 +118,7 @@ export class World {
   readonly app: RunningApp
   readonly #sweeps: Array<() => Promise<void>> = []
   readonly #isTimed: boolean
-  /** How units have locked against the order of locks; none may. */
+  /** How transactions have locked against the order of locks; none may. */
   readonly violations = new Set<string>()
   #assertDescribed: AssertDescribed = () => {}
   /** What the store is asked and has not answered yet. */
@@ -420,13 +420,13 @@ export class World {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
   }
 
-  /** The store, whose units and reads are counted while they are not answered. */
+  /** The store, whose transactions and reads are counted while they are not answered. */
   #counting(store: Store): Store {
     return {
       ...store,
       read: countedReads(store.read, this.#counted),
       lists: countedReads(store.lists, this.#counted),
-      transaction: (unit, manner) => this.#counted(store.transaction(unit, manner)),
+      transaction: (work, options) => this.#counted(store.transaction(work, options)),
       assertWritable: () => this.#counted(store.assertWritable()),
       truncateLog: () => this.#counted(store.truncateLog()),
       close: () => this.#counted(store.close()),
