@@ -1,8 +1,8 @@
 /** Domain refusal → contract error, in one table; nothing else gets out. Specification: "Errors". */
 import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
+import { STATUS } from '../../contract/constants'
 import type { ErrorCode } from '../../contract/error'
-import { STATUS } from '../../contract/status'
 import { invalid, Refusal, type RefusalKind } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
 

@@ -1,7 +1,7 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
-import type { Origin } from '../domain/operations/request-origin'
+import type { Origin } from '../domain/codes/issue'
 import { invalid, type Refusal, unavailable } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'

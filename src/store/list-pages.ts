@@ -3,7 +3,7 @@ import type { Issue } from '../domain/codes/issue'
 import type { Owner } from '../domain/shared/value'
 import type { LedgerEntry } from '../domain/wallet/wallet'
 import type { IssueFilter } from '../ports/store/issues'
-import type { LedgerFilter } from '../ports/store/money'
+import type { LedgerFilter } from '../ports/store/wallets'
 import { idFloor } from './ids'
 
 /** Rows scanned for their status in one step, which takes a few milliseconds. */

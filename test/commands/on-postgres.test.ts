@@ -215,6 +215,11 @@ describe('on PostgreSQL', () => {
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
+    await told('plan', 'set', appId, 'sms', 'whatsapp:8,sms')
+    expect(await told('plan', 'list', appId)).toEqual({
+      plans: [{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }],
+    })
+    await told('plan', 'remove', appId, 'sms', '--yes')
   })
 
   test('templates and webhooks', async () => {

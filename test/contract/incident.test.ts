@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { DeliveryProblem } from '../../src/domain/delivery/delivery-problem'
+import type { DeliveryProblem } from '../../src/domain/delivery/delivery'
 import type { TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import {

@@ -9,7 +9,7 @@ import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operat
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
 import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
-import type { LedgerFilter } from '../../src/ports/store/money'
+import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
 import { phoneSuite } from './phones'
 import {

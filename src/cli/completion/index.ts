@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { Argument, Command, type Option } from 'commander'
-import { CHANNELS } from '../../../contract/channel'
+import { CHANNELS } from '../../../contract/constants'
 import { EVENT_TYPES } from '../../../contract/event'
 import { SCOPES } from '../../../contract/scope'
 import { type Config, readConfig } from '../../config'

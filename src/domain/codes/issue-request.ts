@@ -5,12 +5,11 @@ import { assertWithin } from '../access/browser-key'
 import type { RenderedMessage } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
 import { localeFor, type Texts, withAutofill } from '../message/texts'
-import type { Origin } from '../operations/request-origin'
 import type { Recipient } from '../phone/phone'
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
-import type { ResolvedRequest } from './fingerprint'
-import type { Issue, IssueStanding } from './issue'
+import type { ResolvedRequest } from './idempotency'
+import type { Issue, IssueStanding, Origin } from './issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
 export interface IssueRequest {
@@ -84,7 +83,8 @@ export function compose(
   assertWithin(key, request, template)
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
-  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
+  const translated = inLanguage(template, tag)
+  const sms = withAutofill(render(translated, variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {
@@ -94,8 +94,10 @@ export function compose(
     code,
     from: request.from,
     messageType: messageTypeFor(sms, request.messageType),
+    templateId,
     templateCode: approved.providerTemplateCode,
     variables,
+    locale: translated.locale ?? tag,
     scenario,
   }
 }

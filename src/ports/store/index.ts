@@ -7,7 +7,7 @@
  * webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
-import type { StoreTelemetry } from '../telemetry'
+import type { PoolUsage, StoreTelemetry } from '../telemetry'
 import type {
   AppReader,
   AppTx,
@@ -15,24 +15,30 @@ import type {
   CarrierTx,
   ChallengeReader,
   ChallengeTx,
+  KeyReader,
+  KeyTx,
   RouteReader,
   RouteTx,
   TemplateReader,
   TemplateTx,
 } from './apps'
-import type { AuditReader, AuditTx } from './audit'
-import type { AttemptReader, AttemptTx, ReportTx } from './delivery'
-import type { FailureTx } from './failures'
-import type { IdempotencyTx, IssueReader, IssueTx, OutboxTx } from './issues'
+import type { AttemptReader, AttemptTx, IdempotencyTx, IssueReader, IssueTx, OutboxTx, ReportTx } from './issues'
 import type { ClockTx, JobReader, JobTx } from './jobs'
 import type { KeyRingReader, KeyRingTx } from './key-ring'
-import type { KeyReader, KeyTx } from './keys'
-import type { WalletReader, WalletTx } from './money'
-import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
-import type { ErasureTx, PhoneReader } from './phones'
+import type {
+  AuditReader,
+  AuditTx,
+  InvitationReader,
+  InvitationTx,
+  PeopleReader,
+  PeopleTx,
+  SessionReader,
+  SessionTx,
+} from './people'
+import type { ErasureTx, FailureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
-import type { UsageReader, UsageTx } from './usage'
+import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
 export interface Store {
@@ -63,13 +69,6 @@ export interface TransactionOptions {
    * from the others, succeeds or fails by itself, and is answered once it is on disk.
    */
   mayShare?: boolean | undefined
-}
-
-export interface PoolUsage {
-  readonly size: number
-  readonly busy: number
-  /** Transactions that wait for a connection. */
-  readonly waiting: number
 }
 
 /**

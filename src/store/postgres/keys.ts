@@ -1,7 +1,7 @@
 /** API keys. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { KeyReader } from '../../ports/store/keys'
+import type { KeyReader } from '../../ports/store/apps'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { addition, bind, changes, db, listOf, plain, statement } from './connection/statement'

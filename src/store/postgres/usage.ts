@@ -2,7 +2,7 @@
 import type { UsageRow } from '../../domain/operations/usage'
 import { HOUR_MS, type Leg, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { UsageReader } from '../../ports/store/usage'
+import type { UsageReader } from '../../ports/store/wallets'
 import { idFloor, idTime } from '../ids'
 import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { plain } from './connection/statement'

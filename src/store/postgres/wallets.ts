@@ -2,7 +2,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import type { Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
-import type { WalletReader } from '../../ports/store/money'
+import type { WalletReader } from '../../ports/store/wallets'
 import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'

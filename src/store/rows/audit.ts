@@ -1,7 +1,7 @@
 /** The audit log, and its head: a line with the last entry, kept in the database and in a file. */
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
-import type { KeptHead } from '../../ports/store/audit'
+import type { KeptHead } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 

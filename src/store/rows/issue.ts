@@ -1,7 +1,6 @@
 /** Issues and rendered messages. */
-import type { Issue, IssueStanding } from '../../domain/codes/issue'
+import { type Issue, type IssueStanding, originOf, originText } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
-import { originOf, originText } from '../../domain/operations/request-origin'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 

@@ -1,6 +1,6 @@
 /** Webhook endpoints, events, and deliveries with their attempts. */
 
-import { originOf, originText } from '../../domain/operations/request-origin'
+import { originOf, originText } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'

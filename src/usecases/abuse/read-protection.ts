@@ -3,9 +3,17 @@
 import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
 import { standingOf } from '../../abuse/rules/failure-budget'
 import { protectionOf } from '../../abuse/rules/protection'
-import { COMPARED_HOURS, compareRefused, type RefusedLately } from '../../abuse/rules/refusal-rate'
 import type { FailureRule, Rule } from '../../abuse/rules/rule'
-import { type Against, addTo, nothingAgainst, placeIn, RuleReport } from '../../abuse/rules/rule-report'
+import {
+  type Against,
+  addTo,
+  COMPARED_HOURS,
+  compareRefused,
+  nothingAgainst,
+  placeIn,
+  type RefusedLately,
+  RuleReport,
+} from '../../abuse/rules/rule-report'
 import { isActive, type KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'

@@ -4,7 +4,7 @@ import { type LimitRule, limited } from '../../../domain/access/rate-limits'
 import type { NodeState } from '../../../domain/operations/node'
 import { VERSION } from '../../../domain/operations/version'
 import { DAY_MS } from '../../../domain/shared/value'
-import type { Fleet } from '../../../ports/fleet'
+import type { Fleet } from '../../../ports/node'
 import { listOf, plain } from './statement'
 import type { Querying } from './transaction'
 

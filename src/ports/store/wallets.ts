@@ -1,4 +1,7 @@
 /** Credit: what an app has, and every change of it. */
+
+import type { UsageRow } from '../../domain/operations/usage'
+import type { Owner } from '../../domain/shared/value'
 import type { EntryType, LedgerEntry, Wallet } from '../../domain/wallet/wallet'
 
 export interface WalletTx {
@@ -30,4 +33,19 @@ export interface WalletReader {
   ledger(appId: string, filter: LedgerFilter): Promise<LedgerEntry[]>
   /** Entries tied to one issue, oldest first. */
   ledgerOfIssue(appId: string, issueId: string): Promise<LedgerEntry[]>
+}
+
+export interface UsageTx {
+  /** The first hour that is not counted and kept yet; undefined while there are no issues. */
+  rolledUntil(): Promise<number | undefined>
+  /** Counts the issues of one hour and keeps the result. */
+  rollUp(hour: number): Promise<void>
+}
+
+export interface UsageReader {
+  /**
+   * Of the hours that begin at or after `from` and before `to`. Those that are over may be ten minutes old, the running
+   * one a few seconds where counting it takes long.
+   */
+  rows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
 }
