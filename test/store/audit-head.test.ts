@@ -1,4 +1,4 @@
-/** The end of the audit log is kept where its entries are not: who removes the newest of them is found out. */
+/** The head of the audit log is kept apart from its entries, so that removing the newest entries is detected. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ const notes = async (count: number) => {
 }
 const verify = (hash?: string) => verifyAudit({ read: store.read, vault: VAULT, hash })
 
-/** Behind the service's back. */
+/** Changes the database directly, without the service. */
 function sabotage(...statements: string[]): void {
   const db = new Database(scratch.file)
   for (const sql of statements) db.run(sql)
