@@ -5,7 +5,7 @@ import type { LimitRule, Permit } from '../../domain/access/rate-limits'
 import type { Clock } from '../../ports/clock'
 import type { Fleet } from '../../ports/fleet'
 import type { IssuePermit, Limits } from '../../ports/node'
-import { confirmPhone, isOfPhone } from './phone-limits'
+import { confirmPhone, isOfPhone } from './local-limits'
 
 export class SharedLimits implements Limits {
   readonly #own = new Limiter()
