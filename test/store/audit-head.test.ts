@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { readHead, writeHead } from '../../src/domain/operations/audit'
 import type { Store } from '../../src/ports/store'
-import { headFileIn } from '../../src/system/head-file'
+import { headFileIn } from '../../src/system/data-dir-files'
 import { writeAudit } from '../../src/usecases/shared/write-audit'
 import { acceptAudit, checkAuditEnd, lostEnds, verifyAudit } from '../../src/usecases/verify-audit'
 import { openAt, Scratch } from './open'

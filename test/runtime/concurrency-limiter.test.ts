@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
 import { Semaphore } from '../../src/jobs/semaphore'
 import type { Pass } from '../../src/ports/node'
-import { CarrierGate } from '../../src/runtime/carriers/concurrency-limiter'
-import { LocalGates } from '../../src/runtime/carriers/concurrency-limiters'
+import { CarrierGate, LocalGates } from '../../src/runtime/carriers/concurrency-limiter'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }

@@ -1,6 +1,6 @@
 /** How a server reads the database's clock: from answers that come sooner or later. */
 import { describe, expect, test } from 'bun:test'
-import { databaseClock } from '../../src/system/database-clock'
+import { databaseClock } from '../../src/system/clock'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 
