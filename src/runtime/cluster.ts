@@ -84,7 +84,7 @@ export function cluster({
       // Also where nobody asks anything: a key that seals from now on is heard of here.
       await store.read.settingsVersion()
       await keyUse.tidy(store)
-      await traffic.tidy()
+      await traffic.maintain()
     },
     async leave() {
       isLeaving = true

@@ -94,7 +94,7 @@ export function singleNode({
     async tidy() {
       limits.prune()
       await keyUse.tidy(store)
-      await traffic.tidy()
+      await traffic.maintain()
     },
     async leave() {},
     async stop() {

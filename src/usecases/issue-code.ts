@@ -63,7 +63,7 @@ async function issueNew(
   const { challenge, address } = request
   const checked = checkedRequest(deps, key, resolved, address)
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
-  const pending = await checked.rules.watched(deps.node.traffic).enter(key.appId, { ...checked.facts, mayProve })
+  const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
   const result = await resultOf(async () => {
     try {
       return await admit(deps, key, { request, checked, pending, isProven: false })
@@ -74,9 +74,9 @@ async function issueNew(
   })
   const issue = result.kind === 'issued' ? result.issue : undefined
   if (issue) deps.node.claims.note(recordOf(checked, issue))
-  pending.leave(issue)
+  pending.release(issue)
   const hit = reportedHit(result, checked.rules.prices[checked.request.channel])
-  if (hit) pending.note(hit)
+  if (hit) pending.recordHit(hit)
   return result
 }
 

@@ -36,7 +36,7 @@ export async function tellOperator(deps: TellOperatorDependencies): Promise<void
   const { store, clock, operatorHook } = deps
   if (!operatorHook) return
   for (let count = 0; count < AT_A_LOOK; count++) {
-    if (!(await store.read.traffic.hasToTell(clock.now()))) return
+    if (!(await store.read.traffic.hasToNotify(clock.now()))) return
     const incident = await take(store)
     if (!incident) return
     await settle(deps, incident, await failureOf(deps, operatorHook, incident))
@@ -45,7 +45,7 @@ export async function tellOperator(deps: TellOperatorDependencies): Promise<void
 
 const take = (store: Store): Promise<Incident | undefined> =>
   store.transaction(async (tx) => {
-    const incident = await tx.traffic.lockToTell()
+    const incident = await tx.traffic.lockToNotify()
     if (incident) await tx.traffic.saveIncident({ ...incident, tellAt: tx.now + HELD_MS })
     return incident
   })

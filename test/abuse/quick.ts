@@ -69,7 +69,7 @@ export class QuickService implements Service {
     for (; this.#lookAt <= at; this.#lookAt += LOOKED_EVERY_MS) {
       clock.leap(this.#lookAt - clock.now())
       if (clock.now() % PRUNED_EVERY_MS === 0) this.#limiter.prune(clock.now())
-      await this.#traffic.tidy()
+      await this.#traffic.maintain()
       if (clock.now() % SWEPT_EVERY_MS === 0) await endQuietIncidents({ store: this.#kept.store, clock })
     }
     clock.leap(at - clock.now())
@@ -94,7 +94,7 @@ export class QuickService implements Service {
     const key = keyOf(asked.kind)
     const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
     const { facts, phoneHash, issue } = orderOf(asked, this.#random, now)
-    const entrant = await this.#traffic.enter(APP_ID, { ...facts, mayProve: this.#mayProve })
+    const entrant = await this.#traffic.acquire(APP_ID, { ...facts, mayProve: this.#mayProve })
     let finding: RuleHit | undefined
     let made: Issue | undefined
     try {
@@ -118,8 +118,8 @@ export class QuickService implements Service {
       await permit.giveBack()
       throw refusal
     } finally {
-      entrant.leave(made)
-      if (finding && (made || finding.isRefused)) entrant.note(finding)
+      entrant.release(made)
+      if (finding && (made || finding.isRefused)) entrant.recordHit(finding)
     }
   }
 

@@ -74,7 +74,7 @@ const COUNTED = { messages: 'sent', credits: 'credits' } as const
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
 export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: Regard, now: number): number {
   const { of, every, max } = cap
-  const wanted = (counter.entering + 1) * (of === 'messages' ? 1 : price)
+  const wanted = (counter.inFlight + 1) * (of === 'messages' ? 1 : price)
   const allowed = allowedBy(cap, counter, regard, now)
   const waitMs = counter[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
   return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs

@@ -9,7 +9,7 @@
 
 import { DAY_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Protection } from './protection'
-import { type FailureRule, foundBy, isProvable, type RuleMatch } from './rule'
+import { type FailureRule, isProvable, type RuleMatch, ruleMatch } from './rule'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
 export interface FailureCount {
@@ -144,7 +144,7 @@ export function admitNext(
 ): Admitted {
   if (!failures) return { maxAttempts, failures, found: undefined }
   const { waitMs, rule, unprovable, isSeldom } = standingOf(failures, protection, now)
-  const found = rule && foundBy(protection.failures, unprovable ?? rule, waitMs)
+  const found = rule && ruleMatch(protection.failures, unprovable ?? rule, waitMs)
   const isOutweighed = isProven && found?.isRefused && unprovable === undefined
   if (rule && !isOutweighed) return { maxAttempts, failures: undefined, found }
   // Whose lock has ended begins a new row.

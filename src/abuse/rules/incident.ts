@@ -9,7 +9,7 @@
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from './early-conversion-test'
-import type { Rule } from './rule'
+import type { Rule, RuleMatch } from './rule'
 
 /** Times are Unix milliseconds, amounts credits. */
 export interface Incident {
@@ -56,13 +56,8 @@ export const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
  * Whether what a rule was against may be people: many young codes are a crowd, and before it is known what is usual, little is
  * unusual. It is a matter of an incident only where nobody types.
  */
-export const isDoubtful = ({ rule, isRefused }: IncidentEvidence, isLearned: boolean): boolean =>
+export const isDoubtful = ({ rule, isRefused }: Pick<RuleMatch, 'rule' | 'isRefused'>, isLearned: boolean): boolean =>
   rule === 'country_pending' || !(isRefused || isLearned)
-
-interface IncidentEvidence {
-  readonly rule: Rule
-  readonly isRefused: boolean
-}
 
 /** `score`: of the test whether anybody types. Where it is known what is usual, there is more to tell an attack by. */
 export const isUntyped = (score: number, isLearned: boolean): boolean =>

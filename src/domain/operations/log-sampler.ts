@@ -3,14 +3,14 @@ import { MINUTE_MS } from '../shared/value'
 
 const A_MINUTE = 10
 
-interface Said {
+interface SampledSubject {
   since: number
   lines: number
   unsaid: number
 }
 
 export class LogSampler {
-  readonly #bySubject = new Map<string, Said>()
+  readonly #bySubject = new Map<string, SampledSubject>()
 
   /** Whether to say one more line of the subject; then how many were left out since the last one. */
   next(subject: string, now: number): { unsaid: number } | undefined {

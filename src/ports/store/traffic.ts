@@ -12,10 +12,10 @@ export interface SegmentKey {
   readonly country: string
 }
 
-export type LaneHour = SegmentKey & TrafficHour
+export type SegmentHour = SegmentKey & TrafficHour
 
 /** What is looked at of an issue; empty hashes were not noted. */
-export interface SeenIssue {
+export interface IssueTrafficRow {
   readonly issueId: string
   readonly keyKind: KeyKind
   readonly country: string | undefined
@@ -56,7 +56,7 @@ export interface TrafficTx {
   /** Instead of the one before. */
   saveSnapshot(snapshot: TrafficSnapshot): Promise<void>
   /** Each is stored as it is, whatever was stored of that hour before. */
-  saveHours(appId: string, hours: readonly LaneHour[]): Promise<void>
+  saveHours(appId: string, hours: readonly SegmentHour[]): Promise<void>
   /** Adds up with what is stored of the same minute. */
   addDecisions(decisions: readonly Decision[]): Promise<void>
   /** The open one; where there is none, nobody else opens one until this ends. */
@@ -66,7 +66,7 @@ export interface TrafficTx {
   /** Any, by its id. */
   lockIncidentById(incidentId: string): Promise<Incident | undefined>
   /** One of which the operator is to be told now; another server that asks does not get it. */
-  lockToTell(): Promise<Incident | undefined>
+  lockToNotify(): Promise<Incident | undefined>
 }
 
 /** All issues, those that were verified, or those that were verified when they had been judged. */
@@ -76,19 +76,19 @@ export interface TrafficReader {
   /**
    * Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages.
    */
-  seen(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<SeenIssue[]>
+  issues(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<IssueTrafficRow[]>
   /** Undefined where there is none, or none that can be opened. */
   snapshot(appId: string): Promise<TrafficSnapshot | undefined>
   /** Apps that have made live issues from then on, of which there are at most so many. */
   appsSince(from: number, limit: number): Promise<string[]>
   /** Hours that began since. */
-  hours(appId: string, since: number): Promise<LaneHour[]>
+  hours(appId: string, since: number): Promise<SegmentHour[]>
   openIncidents(appId: string): Promise<Incident[]>
   /** Of every app. */
   allOpenIncidents(): Promise<Incident[]>
   incident(incidentId: string): Promise<Incident | undefined>
   /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
-  hasToTell(now: number): Promise<boolean>
+  hasToNotify(now: number): Promise<boolean>
 }
 
 /** What owners look at; others get their turn between the pages. */
@@ -96,7 +96,7 @@ export interface TrafficLists {
   /** What rules were against from `from` on and before `to`, in the order of time. */
   decisions(appId: string, from: number, to: number): AsyncIterable<Decision[]>
   /** What was sent in the hours that begin there, in the order of time. */
-  sent(appId: string, from: number, to: number): AsyncIterable<LaneHour[]>
+  sent(appId: string, from: number, to: number): AsyncIterable<SegmentHour[]>
   /** Of an app, or of all; the newest first. */
   open(bounds: { appId?: string | undefined; limit: number }): Promise<Incident[]>
   /** Those of an app that are over, the newest first; `before`: those behind that one. */

@@ -19,7 +19,7 @@ import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Lists, Reader } from '../../ports/store'
-import type { Decision, LaneHour } from '../../ports/store/traffic'
+import type { Decision, SegmentHour } from '../../ports/store/traffic'
 
 interface Dependencies {
   store: { readonly lists: Pick<Lists, 'traffic'> }
@@ -32,7 +32,7 @@ export async function readLearned(
   appId: string,
 ): Promise<Readonly<Record<KeyKind, Learned>>> {
   const now = clock.now()
-  const hours: LaneHour[] = []
+  const hours: SegmentHour[] = []
   for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
     hours.push(...page)
   const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
@@ -111,7 +111,7 @@ export async function readLately(
     counts.set(`${kind}/${country}`, { ...known, sent: known.sent + sent, refused: known.refused + refused })
   }
   let seen = 0
-  for await (const page of store.read.traffic.seen(appId, from, now + 1, 'all')) {
+  for await (const page of store.read.traffic.issues(appId, from, now + 1, 'all')) {
     for (const { keyKind, country = '', prefixHash = NO_HASH } of page)
       if (keyKind && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind: keyKind, country, sent: 1 })
     seen += page.length
@@ -241,7 +241,7 @@ const MOST_COUNTRIES = 200
 
 const nothing = (): CountedTraffic => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })
 
-function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: LaneHour): void {
+function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: SegmentHour): void {
   sum.sent += sent
   sum.verified += verified
   sum.unverified += unverified
