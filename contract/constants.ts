@@ -8,6 +8,11 @@ export const CHANNELS = ['sms', 'alimtalk'] as const
 
 export type Channel = (typeof CHANNELS)[number]
 
+/** Channels by which a code may go: those, and what an app's delivery plan uses beside them. Events name them as `method`. */
+export const LEGS = [...CHANNELS, 'whatsapp', 'telegram', 'voice'] as const
+
+export type Leg = (typeof LEGS)[number]
+
 /** Types of webhook events. Specification: "Events". */
 export const EVENT_TYPES = [
   'otp.sent',

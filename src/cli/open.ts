@@ -11,7 +11,7 @@ import { assertCarrier, explainCode, reportsBySecret } from '../providers/carrie
 import type { MigrationStep } from '../store/migrations'
 import { nameOf } from '../store/postgres/connection/name'
 import type { SharedStore } from '../store/postgres/open'
-import { type FileStore, layOut, openStore, stageOf, upgrade } from '../store/sqlite/open'
+import { createDatabase, type FileStore, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { type ClockSighting, databaseClock } from '../system/database-clock'
 import { erasedFileIn } from '../system/erased-file'
@@ -131,7 +131,7 @@ function begin(dataDir: string, file: string, hasKeyFile: boolean, { makes, isNe
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   // Of a log that was given up with its database.
   headFileIn(dataDir).remove()
-  layOut(file)
+  createDatabase(file)
 }
 
 /**

@@ -326,7 +326,7 @@ function create({ name, config }: CarrierConfig, dependencies: CarrierDependenci
         body: JSON.stringify(bodyOf(api.name, message, recipient, settings)),
         timeoutMs,
       })
-      return outcomeOf(result, api.name, FIRST_ASK_MS[message.channel])
+      return outcomeOf(result, api.name, FIRST_ASK_MS[message.channel === 'alimtalk' ? 'alimtalk' : 'sms'])
     },
     async query(awaited) {
       const askAgainMs = askAgainMsOf(awaited, clock.now())

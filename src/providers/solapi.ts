@@ -66,7 +66,7 @@ function create({ name, config }: CarrierConfig, dependencies: CarrierDependenci
         body: JSON.stringify({ message: bodyOf(message, recipient, settings) }),
         timeoutMs,
       })
-      return outcomeOf(result, FIRST_ASK_MS[message.channel])
+      return outcomeOf(result, FIRST_ASK_MS[message.channel === 'alimtalk' ? 'alimtalk' : 'sms'])
     },
     async query(awaited) {
       const askAgainMs = askAgainMsOf(awaited, clock.now())

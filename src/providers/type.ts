@@ -1,7 +1,7 @@
 /** What a kind of carrier is: one file each, behind one port. */
 import type { z } from 'zod'
 import type { CarrierConfig } from '../domain/delivery/carrier'
-import type { Channel } from '../domain/shared/value'
+import type { Leg } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -12,7 +12,7 @@ export interface CarrierType {
   /** What `CarrierConfig.config` must look like; it holds the credentials. */
   config: z.ZodType
   /** What such a carrier can deliver. */
-  channels: readonly Channel[]
+  channels: readonly Leg[]
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean
   /** By its nature, where that is known: how many messages at a time, and how many servers. `config` has been checked. */

@@ -2,7 +2,7 @@
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { type Numbering, textableRecipient } from '../domain/phone/phone'
 import { invalid } from '../domain/shared/error'
-import type { Channel } from '../domain/shared/value'
+import type { Leg } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Random } from '../ports/random'
@@ -15,12 +15,13 @@ interface TestDependencies {
 
 export interface TestOrder {
   to: string
-  channel: Channel
+  channel: Leg
   /** The carrier's code of an approved AlimTalk template with a `code` variable. */
   templateCode?: string
 }
 
-const TEXT = 'Watchword test message. 인증 테스트 000000'
+const CODE = '000000'
+const TEXT = `Watchword test message. 인증 테스트 ${CODE}`
 const LIFETIME_MS = 60_000
 
 /** Throws `invalid` for an impossible number. */
@@ -37,7 +38,10 @@ export async function testCarrier(
     channel,
     to: textableRecipient(to, numbering).to,
     text: TEXT,
-    ...(channel === 'sms' ? { messageType: 'SMS' } : { templateCode, variables: { code: '000000' } }),
+    code: CODE,
+    ...(channel === 'sms' && { messageType: 'SMS' }),
+    templateCode,
+    variables: { code: CODE },
     isFallback: false,
     expiresAt: startedAt + LIFETIME_MS,
   })

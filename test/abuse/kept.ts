@@ -28,7 +28,7 @@ export class Kept {
   reads = 0
   issuesRead = 0
   snapshot: TrafficSnapshot | undefined
-  /** What a unit fails with, for now. */
+  /** What a transaction fails with, for now. */
   failure: Error | undefined
 
   constructor(
@@ -61,9 +61,9 @@ export class Kept {
 
   get store(): Store {
     const tx = { traffic: this.#tx, afterCommit: (effect: () => void) => effect() }
-    const transaction = async (unit: (tx: Tx) => Promise<unknown>) => {
+    const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
       if (this.failure) throw this.failure
-      return unit({ ...tx, now: this.now() } as unknown as Tx)
+      return work({ ...tx, now: this.now() } as unknown as Tx)
     }
     return { read: { traffic: this.#reader }, transaction } as unknown as Store
   }

@@ -31,7 +31,7 @@ const incidentNumber = (n: number, changes: Partial<Incident> = {}): Incident =>
 })
 
 export function trafficSuite(atHand: () => AtHand): void {
-  const run = <T>(unit: (tx: Tx) => Promise<T>) => atHand().store.transaction(unit)
+  const run = <T>(work: (tx: Tx) => Promise<T>) => atHand().store.transaction(work)
   const saved = (...incidents: Incident[]) =>
     run(async (tx) => {
       for (const incident of incidents) {

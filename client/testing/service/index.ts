@@ -185,7 +185,14 @@ class ServiceInMemory implements Service {
     const issue = newIssue(order, {
       ...{ appId: KEY.appId, mode: KEY.mode, keyKind: KEY.kind, country: recipient.country },
       ...{ issueId: this.#newId(), messageId: this.#newId(), maxAttempts: request.maxAttempts },
-      ...{ phoneHash: NO_HASH, codeHash: NO_HASH, prefixHash: NO_HASH, networkHash: undefined, origin: undefined },
+      ...{
+        phoneHash: NO_HASH,
+        codeHash: NO_HASH,
+        prefixHash: NO_HASH,
+        networkHash: undefined,
+        origin: undefined,
+        legs: undefined,
+      },
       smsFallback: testFallsBack(recipient, order.smsFallback),
       price: TEST_PRICES[order.channel],
       createdAt: now,

@@ -83,7 +83,8 @@ export function compose(
   assertWithin(key, request, template)
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
-  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
+  const translated = inLanguage(template, tag)
+  const sms = withAutofill(render(translated, variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {
@@ -93,8 +94,10 @@ export function compose(
     code,
     from: request.from,
     messageType: messageTypeFor(sms, request.messageType),
+    templateId,
     templateCode: approved.providerTemplateCode,
     variables,
+    locale: translated.locale ?? tag,
     scenario,
   }
 }
@@ -118,6 +121,7 @@ type GivenByService = Pick<
   | 'prefixHash'
   | 'networkHash'
   | 'origin'
+  | 'legs'
 >
 
 export const newIssue = (
@@ -134,7 +138,7 @@ export const newIssue = (
   attemptsUsed: 0,
   verifiedAt: undefined,
   deliveryStatus: 'queued',
-  leg: channel,
+  leg: given.legs?.[0]?.channel ?? channel,
   sendPending: true,
   providerOutcomeAmbiguous: false,
   providerOutcomeCode: undefined,

@@ -9,6 +9,7 @@
  */
 import type { KeyKind } from '../access/api-key'
 import type { PhoneOfApp } from '../access/rate-limits'
+import type { PlannedLeg } from '../delivery/plan'
 import type { Channel, Leg, Owner } from '../shared/value'
 import type { BillingStatus, Settlement } from '../wallet/wallet'
 
@@ -52,6 +53,8 @@ export interface Issue extends Owner {
   readonly deliveryStatus: DeliveryStatus
   /** The leg that carries the code now. */
   readonly leg: Leg
+  /** Of an issue with a delivery plan: that leg and the legs that may follow. Undefined: as its channel says. */
+  readonly legs: readonly PlannedLeg[] | undefined
   /** Whether that leg is still to be sent. */
   readonly sendPending: boolean
   readonly providerOutcomeAmbiguous: boolean

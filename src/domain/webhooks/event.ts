@@ -23,7 +23,11 @@ export function eventsOf(before: Issue, after: Issue): EventType[] {
 
 /** A carrier took the message of a leg. */
 const wasAccepted = (before: Issue, after: Issue) =>
-  before.sendPending && !after.sendPending && !after.providerOutcomeAmbiguous && after.deliveryStatus === 'sent'
+  before.messageId === after.messageId &&
+  before.sendPending &&
+  !after.sendPending &&
+  !after.providerOutcomeAmbiguous &&
+  after.deliveryStatus === 'sent'
 
 /** What is known beside the issue. Times are Unix milliseconds. */
 export interface EventContext {

@@ -4,7 +4,7 @@
  */
 import { EVENT_TYPES, type EventType } from '../../../contract/constants'
 import { invalid } from '../shared/error'
-import { CHANNELS, type Channel, DAY_MS, HOUR_MS, isChannel, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
+import { DAY_MS, HOUR_MS, isLeg, LEGS, type Leg, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
 import { assertHookTemplate } from './payload-template'
 import { assertHookUrl } from './target-address'
 
@@ -72,7 +72,7 @@ export interface HookAttempt {
 /** What an event is about, as filters see it. */
 export interface EventSubject {
   type: EventType
-  method: Channel
+  method: Leg
   purpose: string
   metadata: Readonly<Record<string, string>>
 }
@@ -209,10 +209,10 @@ function assertFilters({ method, type, metadata = {} }: HookFilters): void {
     if (values.length > MAX_FILTER_VALUES)
       throw invalid(`filter.${name}`, 'too_many', `at most ${MAX_FILTER_VALUES} values`, { max: MAX_FILTER_VALUES })
   }
-  const unknown = method?.find((channel) => !isChannel(channel))
+  const unknown = method?.find((channel) => !isLeg(channel))
   if (unknown !== undefined)
-    throw invalid('filter.method', 'not_a_choice', `must be ${CHANNELS.join(' or ')}: ${unknown}`, {
-      choices: CHANNELS,
+    throw invalid('filter.method', 'not_a_choice', `must be one of ${LEGS.join(', ')}: ${unknown}`, {
+      choices: LEGS,
     })
 }
 

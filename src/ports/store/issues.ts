@@ -47,7 +47,7 @@ export interface IssueTx {
   save(issue: Issue, before?: Issue): Promise<void>
 }
 
-export interface ClaimTx {
+export interface IdempotencyTx {
   find(owner: Owner, keyHash: Uint8Array): Promise<IdempotencyRecord | undefined>
   add(claim: IdempotencyRecord): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>

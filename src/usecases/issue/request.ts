@@ -5,6 +5,7 @@ import type { ApiKey, KeyKind } from '../../domain/access/api-key'
 import { fingerprintText, type ResolvedRequest } from '../../domain/codes/idempotency'
 import type { Issue, Origin } from '../../domain/codes/issue'
 import { type IssueRequest, newIssue, resolveRequest } from '../../domain/codes/issue-request'
+import type { PlannedLeg } from '../../domain/delivery/plan'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
 import type { Random } from '../../ports/random'
@@ -37,6 +38,7 @@ export interface CheckedRequest extends ResolvedIssue {
   facts: RequestFacts
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
+  smsFallback: boolean
 }
 
 export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
@@ -80,6 +82,7 @@ export function checkedRequest(
       prefix: hex(prefix),
       network: network && hex(network),
     },
+    smsFallback: rules.fallsBack(recipient, wanted.request.smsFallback),
     prefixHash: prefix,
     networkHash: network,
   }
@@ -94,6 +97,7 @@ interface IssueInput {
   maxAttempts: number
   price: number
   origin: Origin | undefined
+  legs: readonly PlannedLeg[] | undefined
   now: number
 }
 
@@ -109,7 +113,8 @@ export function createIssue(
     mode: owner.mode,
     issueId,
     messageId: random.uuid(now),
-    smsFallback: rules.fallsBack(recipient, request.smsFallback),
+    smsFallback: checked.smsFallback,
+    legs: input.legs,
     keyKind: checked.keyKind,
     phoneHash: checked.phoneHash,
     codeHash: vault.codeHash(issueId, input.code),

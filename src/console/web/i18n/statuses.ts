@@ -19,7 +19,7 @@ export const statusWords = inWords({
       release_pending: 'Being released',
       released: 'Not charged',
     },
-    channels: { sms: 'SMS', alimtalk: 'AlimTalk' },
+    channels: { sms: 'SMS', alimtalk: 'AlimTalk', whatsapp: 'WhatsApp', telegram: 'Telegram', voice: 'Voice call' },
     hooks: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
   },
   ko: {
@@ -39,7 +39,7 @@ export const statusWords = inWords({
       release_pending: '해제 중',
       released: '차감 없음',
     },
-    channels: { sms: 'SMS', alimtalk: '알림톡' },
+    channels: { sms: 'SMS', alimtalk: '알림톡', whatsapp: 'WhatsApp', telegram: '텔레그램', voice: '음성 통화' },
     hooks: { pending: '대기', delivered: '전달', failed: '실패' },
   },
 })

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
-import { isPassing } from '../../src/store/postgres/connection/failure'
+import { isTransient } from '../../src/store/postgres/connection/failure'
 import { PipelinedTransaction, type Wire } from '../../src/store/postgres/connection/pipelined-transaction'
 import { wireOf } from '../../src/store/postgres/connection/pool'
 import { openStore } from '../../src/store/postgres/open'
@@ -119,7 +119,7 @@ test('whoever has come to a standby, as while another one takes over, is told to
     const block = new PipelinedTransaction(wireOf(sql), { time: () => NOW, clock, watch: new ClockWatch() })
     const error = await failureOf(block.ask('SELECT 1', []))
     expect(error).toMatchObject({ name: 'PostgresError' })
-    expect(isPassing(error)).toBe(true)
+    expect(isTransient(error)).toBe(true)
   } finally {
     await sql.close()
     await Promise.all([replica.stop(), primary.stop()])

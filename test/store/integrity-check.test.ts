@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { assertSound } from '../../src/store/sqlite/connection/replace'
+import { assertSound } from '../../src/store/sqlite/connection/integrity-check'
 import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, Scratch } from './open'
 import { furnish } from './sample'

@@ -1,11 +1,11 @@
-/** Units that share a transaction of PostgreSQL: each is stored, refused and kept from the others as if it were alone. */
+/** Transactions batched into one transaction of PostgreSQL: each is stored, refused and kept from the others as if it were alone. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { NO_FAILURES } from '../../src/abuse/rules/failure-budget'
 import { conflict } from '../../src/domain/shared/error'
 import { SECOND_MS } from '../../src/domain/shared/value'
 import type { Tx } from '../../src/ports/store'
-import { SILENT_MS } from '../../src/store/postgres/connection/pool'
+import { SILENCE_TIMEOUT_MS } from '../../src/store/postgres/connection/pool'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
@@ -29,7 +29,7 @@ import {
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-/** One of them is for units that share. */
+/** One of them is for batches. */
 const CONNECTIONS = 4
 
 const open = (size: number) =>
@@ -64,7 +64,7 @@ const fund = (appId: string, balance: number) =>
 
 type Work<T> = (tx: Tx) => Promise<T>
 
-/** Units that come while one is under way, and how often each of them has run. */
+/** Transactions that come while one is under way, and how often each of them has run. */
 async function together<T>(...works: Array<Work<T>>) {
   const runs = works.map(() => 0)
   const goOn = Promise.withResolvers<void>()
@@ -88,7 +88,7 @@ const issuing =
     const issue = issueNumber(n)
     const { live } = await tx.issues.lockPhone(issue, { kind: 'sk', phoneHash: issue.phoneHash }, issue.purpose)
     if (live) await tx.issues.save({ ...live, verificationStatus: 'replaced' }, live)
-    await tx.claims.add(claimOf(issue, n))
+    await tx.idempotency.add(claimOf(issue, n))
     await tx.issues.add(issue)
     await tx.wallets.reserve(issue.appId, 1)
     await also(tx)
@@ -102,7 +102,7 @@ const idsOf = (...numbers: number[]) => numbers.map((n) => issueNumber(n).issueI
 const transactions = async () =>
   (await sql.unsafe('SELECT count(DISTINCT xmin::text)::int AS count FROM issues'))[0].count as number
 
-describe('units that share a transaction', () => {
+describe('batched transactions', () => {
   test('are those that come while there is none, and each is answered by what it has done', async () => {
     const { outcomes, runs } = await together(...[1, 2, 3, 4, 5].map((n) => issuing(n)))
     expect(outcomes).toEqual([1, 2, 3, 4, 5].map((value) => ({ value })))
@@ -261,7 +261,7 @@ describe('units that share a transaction', () => {
 
 describe('where something goes wrong', () => {
   test('with one, the others are stored all the same', async () => {
-    await store.transaction((tx) => tx.claims.add(claimOf(issueNumber(50), 2)))
+    await store.transaction((tx) => tx.idempotency.add(claimOf(issueNumber(50), 2)))
     const { outcomes } = await together(
       issuing(1),
       // Its idempotency key is taken: that shows when it is written.
@@ -336,7 +336,8 @@ describe('where something goes wrong', () => {
   test('whoever waits for what somebody else has locked for long does not keep the others', async () => {
     // The database would end their statements at some time, and so would the server: they would go on then, too.
     const patient = Object.assign(new StillClock(), {
-      after: (ms: number, callback: () => void) => (ms < SILENT_MS ? systemClock.after(ms, callback) : () => {}),
+      after: (ms: number, callback: () => void) =>
+        ms < SILENCE_TIMEOUT_MS ? systemClock.after(ms, callback) : () => {},
     })
     await store.close()
     store = await openStore({
@@ -494,7 +495,7 @@ describe('where something goes wrong', () => {
   test('with what one of them wants written, that one alone fails', async () => {
     const { outcomes } = await together<unknown>(
       issuing(1),
-      (tx) => tx.claims.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
+      (tx) => tx.idempotency.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
       issuing(3),
     )
     expect(outcomes).toMatchObject([{ value: 1 }, { error: {} }, { value: 3 }])

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addedBySeveral, askedBySeveral } from '../../src/store/postgres/batching/batch-sql'
+import { batchedInsert, batchedQuery } from '../../src/store/postgres/batching/batch-sql'
 import { parameters, plain, repeated, statement } from '../../src/store/postgres/connection/statement'
 import { clockSteps } from '../../src/store/postgres/schema'
 
@@ -13,9 +13,9 @@ test('what several ask is one statement, whose rows say whose they are', () => {
     read,
     { types: ['uuid', 'bigint'] },
   )
-  expect(askedBySeveral(rendered, 2)).toBe(
-    'SELECT asked.unit, answer.* FROM (VALUES (0,$1::uuid,$2::bigint),(1,$3::uuid,$4::bigint)) AS asked (unit,p1,p2)' +
-      ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = asked.p1 AND asked.p2 > 0 OFFSET 0) AS answer',
+  expect(batchedQuery(rendered, 2)).toBe(
+    'SELECT batch.participant, answer.* FROM (VALUES (0,$1::uuid,$2::bigint),(1,$3::uuid,$4::bigint)) AS batch (participant,p1,p2)' +
+      ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = batch.p1 AND batch.p2 > 0 OFFSET 0) AS answer',
   )
 })
 
@@ -29,21 +29,21 @@ test('rows that several add are one statement, with what is to happen to those t
         .prepare(''),
     { isAddition: true },
   )
-  expect(addedBySeveral(job, 3)).toBe(
+  expect(batchedInsert(job, 3)).toBe(
     'insert into "clock_steps" ("noticed_at", "set_back_ms", "noticed_by") values ($1, $2, $3), ($4, $5, $6), ($7, $8, $9) on conflict do nothing',
   )
 })
 
 test('a text is made once for as many: it is prepared by it', () => {
   const rendered = plain((place) => `SELECT ${place(1)}`, bound, read, { types: ['uuid'] })
-  expect(askedBySeveral(rendered, 2)).toBe(askedBySeveral(rendered, 2))
+  expect(batchedQuery(rendered, 2)).toBe(batchedQuery(rendered, 2))
 })
 
 test('what locks, and does not say what, is not for several: one could change what another has read', () => {
   for (const words of ['SELECT 1 FOR UPDATE', 'select 1 for no key update', 'SELECT pg_advisory_xact_lock(1)']) {
     const silent = plain(() => words, bound, read, { types: [] })
-    expect(() => askedBySeveral(silent, 2)).toThrow('does not say what it locks')
+    expect(() => batchedQuery(silent, 2)).toThrow('must name its locks')
     const telling = plain(() => words, bound, read, { types: [], holds: () => 'one' })
-    expect(askedBySeveral(telling, 2)).toContain(words)
+    expect(batchedQuery(telling, 2)).toContain(words)
   }
 })

@@ -1,4 +1,4 @@
-/** Units that are committed together: one that fails takes nobody along, whatever it has written. */
+/** Transactions that are committed together: one that fails takes nobody along, whatever it has written. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Writer } from '../../src/store/sqlite/connection/writer'
@@ -11,7 +11,7 @@ let scratch: Scratch
 let db: Database
 let writer: Writer
 let elapsedMs: number
-/** Of units in the order in which they ran, and of effects. */
+/** Of transactions in the order in which they ran, and of effects. */
 let ran: string[]
 let happened: string[]
 
@@ -34,12 +34,12 @@ afterEach(async () => {
 const note = (name: string) => db.query('INSERT INTO notes VALUES (?)').run(name)
 const names = () => db.query('SELECT name FROM notes ORDER BY name').values().flat()
 
-const run = (name: string, unit: () => unknown) =>
+const run = (name: string, work: () => unknown) =>
   outcomeOf(
     writer.run(
       async () => {
         ran.push(name)
-        return unit()
+        return work()
       },
       () => happened.push(name),
     ),
@@ -127,7 +127,7 @@ test('for a second after one has failed that had written, such a one costs nobod
   expect(names()).toEqual(['a', 'c', 'd', 'e', 'f'])
 })
 
-test('where SQLite gives everything up and a unit goes on nevertheless, it has failed, and those behind it are stored', async () => {
+test('where SQLite gives everything up and a transaction goes on nevertheless, it has failed, and those behind it are stored', async () => {
   const goesOn = () => run('b', () => db.run('ROLLBACK'))
   const outcomes = await Promise.all([writes('a'), goesOn(), writes('c')])
   expect(outcomes).toMatchObject([

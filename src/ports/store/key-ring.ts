@@ -1,7 +1,7 @@
 /** The keys that a database keeps, and what is sealed by them. */
 import type { RingRow } from '../vault'
 
-export interface RingTx {
+export interface KeyRingTx {
   /** Until this ends nobody else changes any. */
   lock(): Promise<RingRow[]>
   add(rows: readonly RingRow[]): Promise<void>
@@ -14,7 +14,7 @@ export interface RingTx {
   renew(after: RenewalPlace | undefined, limit: number): Promise<RenewalPlace | undefined>
 }
 
-export interface RingReader {
+export interface KeyRingReader {
   all(): Promise<RingRow[]>
   /** How many rows are sealed by another key than the newest. */
   older(): Promise<number>

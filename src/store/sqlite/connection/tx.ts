@@ -1,46 +1,45 @@
-/** The doors of a unit, on the writer's connection. Statements are prepared once and shared by all units. */
+/** The port's `Tx` on the writer's connection. Statements are prepared once and shared by all transactions. */
 import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
 import type { Vault } from '../../../ports/vault'
-import { openUnit } from '../../ended-transaction'
-import { createAppTx } from '../apps'
+import { openTx } from '../../open-tx'
+import { createAppTx, createChallengeTx } from '../apps'
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
 import { createCarrierTx } from '../carriers'
-import { createChallengeTx } from '../challenges'
 import { createClockTx } from '../clock'
 import { createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
+import { createKeyRingTx } from '../key-ring'
 import { createKeyTx } from '../keys'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
 import { createRetentionTx } from '../retention'
-import { createRingTx } from '../ring'
 import { createTrafficTx } from '../traffic'
 import { createUsageTx } from '../usage'
 import { createWalletTx } from '../wallets'
 import { createWebhookTx } from '../webhooks'
-import type { Current } from './transaction-state'
+import type { TransactionState } from './transaction-state'
 
-export interface OpenUnit {
+export interface OpenTransaction {
   tx: Tx
-  /** Nothing can be done through `tx` any more; answers what is to happen once it is on disk. */
-  end: () => ReturnType<Current['end']>
+  /** Ends `tx` and answers what is to happen once it is on disk. */
+  end: () => ReturnType<TransactionState['end']>
 }
 
-/** Prepares everything once; the answer begins a unit at an instant. One runs at a time. */
+/** Answers a function that begins a transaction at an instant. One runs at a time. */
 export function createTransactions(
   connection: Database,
   vault: Vault,
   headFile: HeadFile | undefined,
-  current: Current,
-): (now: number) => OpenUnit {
-  const doors = createDoors(connection, vault, headFile, current)
+  current: TransactionState,
+): (now: number) => OpenTransaction {
+  const methods = createTx(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
-    const { tx, end } = openUnit(doors)
+    const { tx, end } = openTx(methods)
     return {
       tx,
       end() {
@@ -51,7 +50,7 @@ export function createTransactions(
   }
 }
 
-function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
+function createTx(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: TransactionState): Tx {
   const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
   return {
     ...createIssueTx(connection, vault, current),
@@ -70,7 +69,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createUsageTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createErasureTx(connection, current),
-    ...createRingTx(connection, vault, current),
+    ...createKeyRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

@@ -1,7 +1,9 @@
-/** What has come into a database since it was copied. */
+/** Read-only looks into a database file, beside its server and without the master secret. */
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { type Name, type NamedKind, namesQuery } from '../names'
 
-/** Rows of a database that its copy has not; times are those of the newest in either. */
+/** Counts of rows that a copy lacks; the times are those of the newest rows in either. */
 export interface RowsSince {
   issues: number
   ledgerEntries: number
@@ -10,7 +12,7 @@ export interface RowsSince {
   newestInCopy: number | undefined
 }
 
-/** Beside the running server. The copy has the schema of this program, and so has the database, or this throws. */
+/** Works beside a running server. Throws unless both files have the schema of this program. */
 export function since(file: string, copy: string): RowsSince {
   const db = new Database(file, { readonly: true, strict: true })
   try {
@@ -24,7 +26,7 @@ export function since(file: string, copy: string): RowsSince {
       ).n
     const newestIn = (schema: string) =>
       (db.query(`SELECT max(at) AS at FROM (${newestOf(schema)})`).get() as { at: number | null }).at ?? undefined
-    // All by one look: nothing comes in between.
+    // One read transaction, so that all counts are of the same moment.
     return db.transaction(() => ({
       issues: count('issues', 'issue_id'),
       ledgerEntries: count('ledger_entries', 'app_id, seq'),
@@ -44,7 +46,7 @@ const newestOf = (schema: string) =>
     `SELECT max(at) FROM ${schema}.audit_entries`,
   ].join(' UNION ALL ')
 
-/** How much there is, in words of people. */
+/** Counts of the main tables. */
 export function countsOf(file: string): Record<string, number> {
   const db = new Database(file, { readonly: true, strict: true })
   try {
@@ -61,4 +63,22 @@ const COUNTED = {
   ledgerEntries: 'ledger_entries',
   webhooks: 'webhook_endpoints',
   operators: 'operators',
+}
+
+/**
+ * Names for completion; `appId` restricts kinds that belong to an app. Empty where the database is missing or too old.
+ */
+export function readNames(file: string, what: NamedKind, appId?: string): Name[] {
+  if (!existsSync(file)) return []
+  try {
+    const db = new Database(file, { readonly: true, strict: true })
+    try {
+      const { text, isOfApp } = namesQuery(what, '$appId')
+      return db.query(text).all(...(isOfApp ? [{ appId: appId ?? null }] : [])) as Name[]
+    } finally {
+      db.close()
+    }
+  } catch {
+    return []
+  }
 }

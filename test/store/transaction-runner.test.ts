@@ -1,4 +1,4 @@
-/** Units on PostgreSQL, where many run at a time and the network between may fail. */
+/** Transactions on PostgreSQL, where many run at a time and the network between may fail. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { FRONT, type Job } from '../../src/domain/operations/job'
@@ -131,7 +131,7 @@ describe('credit', () => {
   })
 })
 
-describe('units that meet', () => {
+describe('transactions that meet', () => {
   test('who looks again for a report, behind the lock of its issue, sees that another one has ended it', async () => {
     const store = await open()
     await furnish(store)
@@ -229,7 +229,7 @@ describe('the answer to a commit that is lost', () => {
       await tx.issues.lock(issue, issue.issueId)
       if (runs > 1) return
       wire.passing = {
-        // All that comes now is what the unit writes last, and its commit.
+        // All that comes now is what the transaction writes last, and its commit.
         asked(_data, end) {
           isAsked = true
           if (isCut || arrives) return true
@@ -254,7 +254,7 @@ describe('the answer to a commit that is lost', () => {
   })
 })
 
-test('a server that says nothing within a unit until the database ends it is told to come back, and goes on', async () => {
+test('a server that says nothing within a transaction until the database ends it is told to come back, and goes on', async () => {
   // By another one, whose statements may come as late as they like.
   await furnish(await open())
   const connect: SharedStoreOptions['connect'] = ({ url, size }) =>
@@ -396,12 +396,12 @@ test('a disk that is full is told as such, also where the answer of what has fai
       tx.jobs.addHeld({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' }).catch(() => {})
     }),
   )
-  for (const unit of await Promise.allSettled(units))
-    expect(unit).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
+  for (const work of await Promise.allSettled(units))
+    expect(work).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
   expect(await rows('SELECT 1 FROM issues')).toHaveLength(0)
 })
 
-test('a life of the database is begun by units that have all its connections between them', async () => {
+test('a life of the database is begun by transactions that have all its connections between them', async () => {
   const store = await open({ size: 3 })
   await furnish(store)
   await rows('TRUNCATE this_life')

@@ -1,14 +1,13 @@
-/** The keys that a database keeps, and what is sealed by them. */
+/** The key ring of a database, and re-encryption under its newest key. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import type { RenewalPlace } from '../../ports/store/ring'
+import type { RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { uuidBytes, uuidText } from '../ids'
-import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { COUNT_OLDER, nextPlace, pageQuery, SEALED, type SealedColumn, type SealedKey, updateQuery } from '../sealed'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { keyRing } from './schema'
 
 const all = (connection: Database) => {
@@ -16,15 +15,14 @@ const all = (connection: Database) => {
   return (): RingRow[] => rows.all().map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 }
 
-/** For who opens a database, or meets a key that is not known. */
-export const ringIn = (connection: Database): RingRow[] => all(connection)()
+export const keyRingRows = (connection: Database): RingRow[] => all(connection)()
 
 export function addKeys(connection: Database, rows: readonly RingRow[]): void {
   const insert = drizzle(connection).insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()
   for (const row of rows) insert.run({ ...row, begunAt: row.begunAt ?? null })
 }
 
-export function createRingTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'ring'> {
+export function createKeyRingTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'keyRing'> {
   const db = drizzle(connection)
   const run = {
     all: all(connection),
@@ -45,7 +43,7 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
     ),
   }
   return {
-    ring: {
+    keyRing: {
       async lock() {
         return run.all()
       },
@@ -58,27 +56,27 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         current.settingsChanged()
       },
       async drop({ name, secretId }) {
-        // What stood in the place of a row stays in the file otherwise.
+        // Otherwise the old value would remain readable in the file.
         connection.run('PRAGMA secure_delete = ON')
         run.drop.run({ name, secretId })
         current.settingsChanged()
       },
       async renew(after, limit) {
-        return sealAnew(connection, vault, after, limit)
+        return reencrypt(connection, vault, after, limit)
       },
     },
   }
 }
 
-export function createRingReader(connection: Database, vault: Vault): Pick<Reader, 'ring'> {
+export function createKeyRingReader(connection: Database, vault: Vault): Pick<Reader, 'keyRing'> {
   const rows = all(connection)
   return {
-    ring: {
+    keyRing: {
       async all() {
         return rows()
       },
       async older() {
-        return (connection.query(OLDER).get(vault.ring.mark) as { rows: number }).rows
+        return (connection.query(COUNT_OLDER).get(vault.ring.mark) as { rows: number }).rows
       },
     },
   }
@@ -92,25 +90,25 @@ const keyIn = (values: readonly unknown[]): SealedKey =>
 const stored = ({ key: names }: SealedColumn, key: readonly unknown[]): SQLQueryBindings[] =>
   key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
 
-/** Seals some rows behind a place by the newest key. */
-function sealAnew(
+/** Re-encrypts some rows behind a place with the newest key. */
+function reencrypt(
   connection: Database,
   vault: Vault,
   { part, key: behind }: RenewalPlace = { part: 0, key: undefined },
   limit: number,
 ): RenewalPlace | undefined {
   const column = SEALED[part] as SealedColumn
-  // What stood in the place of a row stays in the file otherwise.
+  // Otherwise the old value would remain readable in the file.
   connection.run('PRAGMA secure_delete = ON')
   const rows = connection
-    .query(pageOf(column, behind !== undefined, limit))
+    .query(pageQuery(column, behind !== undefined, limit))
     .values(vault.ring.mark as Uint8Array, ...(behind ? stored(column, behind) : []))
-  const update = connection.query(updateOf(column))
+  const update = connection.query(updateQuery(column))
   const keys = rows.map((row) => {
     const key = keyIn(row.slice(0, -1))
     const rowId = column.rowId(key)
     update.run(vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array)), ...stored(column, key))
     return key
   })
-  return placeBehind(part, keys, limit)
+  return nextPlace(part, keys, limit)
 }
