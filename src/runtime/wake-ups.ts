@@ -8,6 +8,6 @@ export function createWakeUps(): WakeUps {
     wake(kind) {
       for (const look of listeners) look(kind)
     },
-    listen: (look) => void listeners.push(look),
+    subscribe: (look) => void listeners.push(look),
   }
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   primary = await Postgres.start()
   const store = await open(primary.url())
   await furnish(store)
-  await store.fleet.beat({ name: 'one', version: '1', isLeaving: false })
+  await store.fleet.heartbeat({ name: 'one', version: '1', isLeaving: false })
   replica = await primary.replica()
 })
 // It is not too far behind, however long the tests before took.

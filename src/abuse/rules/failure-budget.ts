@@ -122,7 +122,7 @@ const comesSeldom = ({ byDay }: FailureCount, now: number) =>
 const countOf = (byDay: FailureCount['byDay'], today: number, days: number) =>
   byDay.reduce((sum, [day, count]) => (day > today - days && day <= today + 1 ? sum + count : sum), 0)
 
-export interface Admitted {
+export interface NextCode {
   maxAttempts: number
   /** As they are to be remembered, where the code changes them. */
   failures: FailureCount | undefined
@@ -141,7 +141,7 @@ export function admitNext(
   protection: Pick<Protection, 'lockMs' | 'failures'>,
   now: number,
   isProven = false,
-): Admitted {
+): NextCode {
   if (!failures) return { maxAttempts, failures, found: undefined }
   const { waitMs, rule, unprovable, isSeldom } = standingOf(failures, protection, now)
   const found = rule && ruleMatch(protection.failures, unprovable ?? rule, waitMs)

@@ -41,7 +41,7 @@ export interface Incident {
 }
 
 /** There were too many codes, whether somebody types them or not. */
-export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
+export const isCapIncident = ({ rules }: Pick<Incident, 'rules'>): boolean =>
   rules.length > 0 && rules.every((rule) => rule === 'cap')
 
 /**
@@ -116,12 +116,12 @@ export const PENDING_AFTER_PAUSE = 3
 /** An operator whose receiver does not answer is told again, and in the end no more. */
 const TELL_AGAIN_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 
-export function toldInVain(incident: Incident, now: number): Incident {
+export function notifyFailed(incident: Incident, now: number): Incident {
   const againMs = TELL_AGAIN_MS[incident.tells]
   return { ...incident, tells: incident.tells + 1, tellAt: againMs === undefined ? undefined : now + againMs }
 }
 
-export const told = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
+export const markNotified = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
 
 /** How long what was decided is kept: addresses of end users are no older than this either. */
 export const DECISIONS_KEPT_MS = 30 * DAY_MS

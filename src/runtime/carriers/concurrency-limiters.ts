@@ -1,14 +1,18 @@
 /** The ways in to the carriers, in this process's memory. */
-import type { Gates, ConcurrencyLimiter as Way } from '../../ports/node'
+import type { ConcurrencyLimiters, ConcurrencyLimiter as Way } from '../../ports/node'
 import { CarrierGate } from './concurrency-limiter'
 
-export class LocalGates implements Gates {
+export class LocalGates implements ConcurrencyLimiters {
   readonly #byName = new Map<string, CarrierGate>()
 
   /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
   constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
 
-  open(name: string, concurrency: number, { neverOpens, servers }: Parameters<Gates['open']>[2] = {}): Way {
+  open(
+    name: string,
+    concurrency: number,
+    { neverOpens, servers }: Parameters<ConcurrencyLimiters['open']>[2] = {},
+  ): Way {
     const share = () => this.share(concurrency, servers)
     const limiter = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
     this.#byName.set(name, limiter)

@@ -1,5 +1,5 @@
 /** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
-import { ended, type Incident, isOfCaps, isOver, NO_PAUSE } from '../../abuse/rules/incident'
+import { ended, type Incident, isCapIncident, isOver, NO_PAUSE } from '../../abuse/rules/incident'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
 import type { Random } from '../../ports/random'
@@ -33,7 +33,7 @@ async function addTo(
   await tx.traffic.saveIncident(incident)
   if (known) return
   const { incidentId, kind, country, isBlocked, rules } = incident
-  const what = isOfCaps(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
+  const what = isCapIncident(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
   tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
 }
 
