@@ -158,7 +158,7 @@ async function eraseAgain(
 async function keepAuditHead(config: Config, database: string, headFile: HeadFile): Promise<void> {
   const { store } = openFile(config, database, { isNew: false, headFile })
   try {
-    await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: true }))
+    await store.transaction((tx) => tx.audit.storeHead({ inAnyCase: true }))
   } finally {
     await store.close()
   }

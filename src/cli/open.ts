@@ -166,7 +166,7 @@ export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' 
   clock,
   actor: { name: 'cli' },
   // The server looks by itself.
-  node: { wakeUps: { wake() {}, listen() {} } },
+  node: { wakeUps: { wake() {}, subscribe() {} } },
   random: systemRandom,
   assertCarrier,
   reportsBySecret,

@@ -90,7 +90,7 @@ export function createApi(deps: ApiDependencies): Api {
     const rule = refusalLimit(deps.limits, refusal.kind, key, clientIp)
     if (!rule) return refusal
     try {
-      await node.limits.take([rule])
+      await node.limits.acquire([rule])
       return refusal
     } catch (limited) {
       if (limited instanceof Refusal) return limited
@@ -111,7 +111,7 @@ export function createApi(deps: ApiDependencies): Api {
       })
       return await handle(operation, request, place, caller)
     } catch (error) {
-      await caller?.permit.giveBack()
+      await caller?.permit.release()
       const refusal = told(error)
       if (!refusal) return inWire(operation, unexpectedError().toJSON(), 500, key)
       const final = await underTheCeiling(refusal, key, clientIp)

@@ -67,12 +67,12 @@ export function singleNode({
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    claims: new ReplayCache(),
+    replays: new ReplayCache(),
     limiters: new LocalGates(),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
-    pauses: new SignInPauses(),
+    signInLimits: new SignInPauses(),
     logSampler: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
@@ -94,7 +94,7 @@ export function singleNode({
     async tidy() {
       limits.prune()
       await keyUse.tidy(store)
-      await traffic.tidy()
+      await traffic.maintain()
     },
     async leave() {},
     async stop() {
@@ -111,6 +111,6 @@ export function createWakeUps(): WakeUps {
     wake(kind) {
       for (const look of listeners) look(kind)
     },
-    listen: (look) => void listeners.push(look),
+    subscribe: (look) => void listeners.push(look),
   }
 }

@@ -33,7 +33,7 @@ test('one that is moved and claimed again by one commit, before its last run has
   let looks = 0
   const deliver: JobRoom = (queue) => {
     if (queue === CARRIER && looks++ === 0) return undefined
-    return { run, free() {} }
+    return { run, release() {} }
   }
   const runner = new Runner({
     store,

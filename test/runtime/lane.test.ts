@@ -11,17 +11,17 @@ const HOW = { mayPause: true, isLocal: false }
 describe('how codes of a country fare one after another', () => {
   test('codes that are typed at once speak for it as those do that take longer', () => {
     const one = segment()
-    for (let n = 0; n < 4; n++) one.see(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
+    for (let n = 0; n < 4; n++) one.record(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
     const before = one.suspicion.score
     expect(before).toBeGreaterThan(0)
     const createdAt = NOW + 5 * MINUTE_MS
     for (const verifiedAt of [createdAt + 10 * SECOND_MS, createdAt + 60 * SECOND_MS])
       for (const stage of ['sent', 'early', 'judged', 'late'] as const)
-        one.see(aSighting({ createdAt, verifiedAt }), stage, HOW)
+        one.record(aSighting({ createdAt, verifiedAt }), stage, HOW)
     const twoTyped = before - one.suspicion.score
     const other = segment()
-    for (let n = 0; n < 4; n++) other.see(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
-    other.see(aSighting({ createdAt, verifiedAt: createdAt + 60 * SECOND_MS }), 'judged', HOW)
+    for (let n = 0; n < 4; n++) other.record(aSighting({ createdAt: NOW + n * SECOND_MS }), 'judged', HOW)
+    other.record(aSighting({ createdAt, verifiedAt: createdAt + 60 * SECOND_MS }), 'judged', HOW)
     expect(twoTyped).toBeCloseTo(2 * (before - other.suspicion.score))
   })
 })
@@ -30,14 +30,14 @@ describe('where nothing arrives', () => {
   /** Twenty-five in as many minutes, of which carriers say nothing. */
   const lost = (one: TrafficSegment, how = HOW) => {
     for (let n = 0; n < 25; n++)
-      one.see(aSighting({ createdAt: NOW + n * MINUTE_MS, delivery: 'unknown' }), 'judged', how)
+      one.record(aSighting({ createdAt: NOW + n * MINUTE_MS, delivery: 'unknown' }), 'judged', how)
   }
   /** Looked at when they were typed, which is before those that were lost last are. */
   const typed = (one: TrafficSegment, count: number) => {
     for (let n = 0; n < count; n++) {
       const createdAt = NOW + 25 * MINUTE_MS + n * 20 * SECOND_MS
-      one.see(aSighting({ createdAt, verifiedAt: createdAt + SECOND_MS }), 'early', HOW)
-      one.see(aSighting({ createdAt: createdAt - 90 * SECOND_MS, delivery: 'unknown' }), 'judged', HOW)
+      one.record(aSighting({ createdAt, verifiedAt: createdAt + SECOND_MS }), 'early', HOW)
+      one.record(aSighting({ createdAt: createdAt - 90 * SECOND_MS, delivery: 'unknown' }), 'judged', HOW)
     }
   }
 
@@ -55,11 +55,11 @@ describe('where nothing arrives', () => {
 
   test('it is an attack where so many are refused as people are not', () => {
     const one = segment()
-    for (let n = 0; n < 36; n++) one.knock(NOW + 2 * MINUTE_MS)
+    for (let n = 0; n < 36; n++) one.recordRuleHit(NOW + 2 * MINUTE_MS)
     lost(one)
     expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
     const other = segment()
-    for (let n = 0; n < 34; n++) other.knock(NOW + 2 * MINUTE_MS)
+    for (let n = 0; n < 34; n++) other.recordRuleHit(NOW + 2 * MINUTE_MS)
     lost(other)
     expect(other.pause.pausedUntil).toBeUndefined()
   })
@@ -68,28 +68,28 @@ describe('where nothing arrives', () => {
     const one = segment()
     lost(one)
     for (let n = 0; n < 120; n++)
-      one.see(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', { ...HOW, isLocal: true })
-    one.see(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', HOW)
+      one.record(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', { ...HOW, isLocal: true })
+    one.record(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', HOW)
     expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
   })
 })
 
 test('silence that was bought counts at once when it is found out', () => {
   const one = segment()
-  for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW - HOUR_MS }), 'judged', { ...HOW, isLocal: true })
-  for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW, delivery: 'unknown' }), 'judged', HOW)
+  for (let n = 0; n < 20; n++) one.record(aSighting({ createdAt: NOW - HOUR_MS }), 'judged', { ...HOW, isLocal: true })
+  for (let n = 0; n < 20; n++) one.record(aSighting({ createdAt: NOW, delivery: 'unknown' }), 'judged', HOW)
   expect(one.suspicion).toMatchObject({ score: 0, unverified: 20 })
-  one.see(aSighting({ createdAt: NOW }), 'judged', HOW)
-  one.see(aSighting({ createdAt: NOW }), 'judged', HOW)
+  one.record(aSighting({ createdAt: NOW }), 'judged', HOW)
+  one.record(aSighting({ createdAt: NOW }), 'judged', HOW)
   expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
 })
 
 test('an hour that is being stored stays as it was given', () => {
   const one = segment()
   const createdAt = Math.floor(NOW / HOUR_MS) * HOUR_MS
-  one.see(aSighting({ createdAt }), 'sent', HOW)
-  const [given] = one.finished(createdAt, createdAt + 2 * HOUR_MS)
-  one.see(aSighting({ createdAt }), 'sent', HOW)
+  one.record(aSighting({ createdAt }), 'sent', HOW)
+  const [given] = one.finishedHours(createdAt, createdAt + 2 * HOUR_MS)
+  one.record(aSighting({ createdAt }), 'sent', HOW)
   expect(given?.sent).toBe(1)
-  expect(one.finished(createdAt, createdAt + 2 * HOUR_MS)[0]?.sent).toBe(2)
+  expect(one.finishedHours(createdAt, createdAt + 2 * HOUR_MS)[0]?.sent).toBe(2)
 })

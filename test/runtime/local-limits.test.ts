@@ -36,7 +36,7 @@ function limitsOf(failures = 0) {
 async function refusal(rules: LimitRule[]) {
   const { limits } = limitsOf()
   try {
-    const permit = await limits.admit(rules)
+    const permit = await limits.acquireForIssue(rules)
     return (await world.store.transaction((tx) => permit.confirm(tx)))?.detail
   } catch (error) {
     return (error as { detail: unknown }).detail
@@ -76,7 +76,7 @@ test('a test issue counts for the organization and the platform until the day en
 test('a count that fails is made again by whoever asks next, and once it has succeeded by nobody', async () => {
   const { limits, counts } = limitsOf(1)
   const budgets = testBudgets(world.config.limits, keys.organizationId)
-  await expect(limits.admit(budgets)).rejects.toThrow('broken')
-  for (let n = 0; n < 3; n++) await limits.admit(budgets)
+  await expect(limits.acquireForIssue(budgets)).rejects.toThrow('broken')
+  for (let n = 0; n < 3; n++) await limits.acquireForIssue(budgets)
   expect(counts()).toBe(2)
 })

@@ -15,7 +15,7 @@ const network = (hash: string) => networkName('app_one', 'pk', hash)
 
 test('twenty thousand places are known, those seen last', () => {
   const places = new PrefixAndNetworkCounters()
-  for (const name of ['kept', 'forgotten']) places.prefix(prefix(name)).see(aSighting(), 'sent')
+  for (const name of ['kept', 'forgotten']) places.prefix(prefix(name)).record(aSighting(), 'sent')
   for (let n = 0; n < MOST - 1; n++) {
     places.network(network(`${n}`))
     places.prefix(prefix('kept'))
@@ -26,37 +26,38 @@ test('twenty thousand places are known, those seen last', () => {
 
 test('of whoever only asks nothing is remembered, and nobody is forgotten for it', () => {
   const places = new PrefixAndNetworkCounters()
-  places.prefix(prefix('kept')).see(aSighting(), 'sent')
+  places.prefix(prefix('kept')).record(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++) {
-    expect(places.prefixSeen(prefix(`${n}`)).pending(NOW)).toBe(0)
-    expect(places.networkSeen(network(`${n}`)).countries(NOW)).toBe(0)
+    expect(places.peekPrefix(prefix(`${n}`)).pending(NOW)).toBe(0)
+    expect(places.peekNetwork(network(`${n}`)).countries(NOW)).toBe(0)
   }
-  expect(places.prefixSeen(prefix('kept')).pending(NOW)).toBe(1)
+  expect(places.peekPrefix(prefix('kept')).pending(NOW)).toBe(1)
 })
 
 test('of what is on its way and refused after all nothing is remembered either', () => {
   const places = new PrefixAndNetworkCounters()
-  places.prefix(prefix('kept')).see(aSighting(), 'sent')
+  places.prefix(prefix('kept')).record(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++)
-    for (const entered of [places.enterPrefix(prefix(`${n}`)), places.enterNetwork(network(`${n}`))]) entered.leave()
-  expect(places.prefixSeen(prefix('kept')).pending(NOW)).toBe(1)
+    for (const entered of [places.acquirePrefix(prefix(`${n}`)), places.acquireNetwork(network(`${n}`))])
+      entered.release()
+  expect(places.peekPrefix(prefix('kept')).pending(NOW)).toBe(1)
 })
 
 test('who is on the way to one place counts there, also when a code has gone there meanwhile', () => {
   const places = new PrefixAndNetworkCounters()
-  const pending = () => places.prefixSeen(prefix('one')).pending(NOW)
-  const entered = [places.enterPrefix(prefix('one')), places.enterPrefix(prefix('one'))]
+  const pending = () => places.peekPrefix(prefix('one')).pending(NOW)
+  const entered = [places.acquirePrefix(prefix('one')), places.acquirePrefix(prefix('one'))]
   expect(pending()).toBe(2)
-  entered[0]?.leave()
-  places.prefix(prefix('one')).see(aSighting(), 'sent')
+  entered[0]?.release()
+  places.prefix(prefix('one')).record(aSighting(), 'sent')
   expect(pending()).toBe(2)
-  entered[1]?.leave()
+  entered[1]?.release()
   expect(pending()).toBe(1)
 })
 
 test('prefixes and networks of one name are two', () => {
   const places = new PrefixAndNetworkCounters()
-  places.prefix(prefix('one')).see(aSighting(), 'sent')
+  places.prefix(prefix('one')).record(aSighting(), 'sent')
   expect(places.network(network('one')).pending(NOW)).toBe(0)
   expect(places.prefix(prefix('one'))).toBe(places.prefix(prefix('one')))
 })
@@ -64,7 +65,7 @@ test('prefixes and networks of one name are two', () => {
 test(`${MADE_UP} made-up ones take less than sixty megabytes`, async () => {
   const places = new PrefixAndNetworkCounters()
   const before = await heldBytes()
-  for (let n = 0; n < MADE_UP; n++) places.network(network(`network ${n}`)).see(aSighting(), 'sent')
+  for (let n = 0; n < MADE_UP; n++) places.network(network(`network ${n}`)).record(aSighting(), 'sent')
   expect((await heldBytes()) - before).toBeLessThan(60_000_000)
   expect(places.network(network(`network ${MADE_UP - 1}`)).countries(NOW)).toBe(1)
 })

@@ -10,9 +10,9 @@ let ends: Array<() => void>
 
 const late: Fleet = {
   nodeId: 'this one',
-  beat: async () => [],
+  heartbeat: async () => [],
   forget: async () => {},
-  take: async () => ({ giveBack: () => new Promise((resolve) => ends.push(resolve)) }),
+  acquire: async () => ({ release: () => new Promise((resolve) => ends.push(resolve)) }),
 }
 
 beforeEach(async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Refusal } from '../../src/domain/shared/error'
-import type { Guess, Who } from '../../src/ports/node'
+import type { SignInAttempt, SignInSubject } from '../../src/ports/node'
 import { FORGIVEN_MS, MOST_SUBJECTS, PACES, pauseMs, SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-const ANN: Who = {
+const ANN: SignInSubject = {
   account: 'ann',
   liftedAt: undefined,
   anyLiftedAt: undefined,
@@ -49,8 +49,8 @@ describe('how long the pause is', () => {
 })
 
 describe('failed sign-ins', () => {
-  const fail = (pauses: SignInPauses, who: Who, now: number) => waitOf(() => pauses.guess(who, now))
-  const failTimes = (pauses: SignInPauses, who: Who, times: number, now = 0) => {
+  const fail = (pauses: SignInPauses, who: SignInSubject, now: number) => waitOf(() => pauses.acquire(who, now))
+  const failTimes = (pauses: SignInPauses, who: SignInSubject, times: number, now = 0) => {
     for (let n = 0; n < times; n++) fail(pauses, who, now)
   }
 
@@ -89,7 +89,7 @@ describe('failed sign-ins', () => {
     const pauses = new SignInPauses()
     const known = { ...ANN, isKnown: true }
     failTimes(pauses, known, 11)
-    const guess = pauses.guess(known, 0)
+    const guess = pauses.acquire(known, 0)
     expect(guess.refusal(0)?.detail.retryAfterMs).toBe(HOUR)
     expect(fail(pauses, ANN, 0)).toBe(HOUR)
   })
@@ -97,7 +97,7 @@ describe('failed sign-ins', () => {
   test('are forgiven the pair by the right password, and the address nothing by it', () => {
     const pauses = new SignInPauses()
     for (let n = 0; n < 29; n++) fail(pauses, { ...ANN, account: `p${n}` }, 0)
-    for (let n = 0; n < 100; n++) pauses.guess(ANN, 0).wasRight()
+    for (let n = 0; n < 100; n++) pauses.acquire(ANN, 0).succeed()
     expect(fail(pauses, ANN, 0)).toBe(0)
     expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
   })
@@ -113,37 +113,37 @@ describe('failed sign-ins', () => {
   test('an attempt that was none leaves everything as it was, the time too', () => {
     const pauses = new SignInPauses()
     failTimes(pauses, ANN, 5)
-    for (let n = 0; n < 5; n++) pauses.guess(ANN, MINUTE).takeBack()
+    for (let n = 0; n < 5; n++) pauses.acquire(ANN, MINUTE).release()
     expect(fail(pauses, ANN, MINUTE)).toBe(0)
     expect(fail(pauses, ANN, MINUTE)).toBe(MINUTE)
   })
 
   test('an attempt that was none leaves nothing behind, and takes nothing from what was counted since', () => {
     const pauses = new SignInPauses()
-    pauses.guess(ANN, 0).takeBack()
+    pauses.acquire(ANN, 0).release()
     expect(pauses.size).toBe(0)
-    const early = pauses.guess(ANN, 0)
-    pauses.guess(ANN, 0).wasRight()
+    const early = pauses.acquire(ANN, 0)
+    pauses.acquire(ANN, 0).succeed()
     failTimes(pauses, ANN, 5)
-    early.takeBack()
+    early.release()
     expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
   })
 
   test('many at a time are as many: who has begun has failed until it is known better', () => {
     const pauses = new SignInPauses()
-    const begun: Guess[] = []
+    const begun: SignInAttempt[] = []
     let refused = 0
     for (let n = 0; n < 40; n++) {
       try {
-        begun.push(pauses.guess(ANN, 0))
+        begun.push(pauses.acquire(ANN, 0))
       } catch {
         refused++
       }
     }
     expect([begun.length, refused]).toEqual([5, 35])
-    begun[0]?.wasRight()
+    begun[0]?.succeed()
     // What was under way when the right one came is forgiven with the rest, and taken back once only.
-    for (const guess of begun) guess.takeBack()
+    for (const guess of begun) guess.release()
     for (let n = 0; n < 5; n++) expect(fail(pauses, ANN, 0)).toBe(0)
     expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
   })
@@ -162,7 +162,7 @@ describe('failed sign-ins', () => {
     const pauses = new SignInPauses()
     for (let n = 0; n < 3 * MOST_SUBJECTS; n++) {
       const who = { ...ANN, account: `a${n}`, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }
-      pauses.guess(who, 0).goOn(0)
+      pauses.acquire(who, 0).continueWithSecondFactor(0)
     }
     expect(pauses.size).toBeLessThanOrEqual(3 * MOST_SUBJECTS)
   })
@@ -170,7 +170,7 @@ describe('failed sign-ins', () => {
   test('who would push one out of memory has to fail for as many others as are remembered', () => {
     const pauses = new SignInPauses()
     const others = (count: number) => {
-      for (let n = 0; n < count; n++) pauses.guess({ ...ANN, account: `a${made}`, address: `host ${made++}` }, 0)
+      for (let n = 0; n < count; n++) pauses.acquire({ ...ANN, account: `a${made}`, address: `host ${made++}` }, 0)
     }
     let made = 0
     failTimes(pauses, ANN, 5)
@@ -187,24 +187,25 @@ describe('failed sign-ins', () => {
     const pauses = new SignInPauses()
     const ann = { ...ANN, isKnown: true }
     failTimes(pauses, ann, 5)
-    for (let n = 0; n < MOST_SUBJECTS / 2; n++) pauses.guess({ ...ANN, account: `a${n}`, address: `host ${n}` }, 0)
-    pauses.guess(ann, 0).wasRight()
+    for (let n = 0; n < MOST_SUBJECTS / 2; n++) pauses.acquire({ ...ANN, account: `a${n}`, address: `host ${n}` }, 0)
+    pauses.acquire(ann, 0).succeed()
     expect(fail(pauses, ANN, 0)).toBe(0)
   })
 
   test('news of an operator come once an hour, and only of a pause', () => {
     const pauses = new SignInPauses()
     const known = { ...ANN, isKnown: true }
-    expect(pauses.guess(known, 0).news('op', 0)).toBeUndefined()
+    expect(pauses.acquire(known, 0).failuresToLog('op', 0)).toBeUndefined()
     failTimes(pauses, known, 3)
-    expect(pauses.guess(known, 0).news('op', 0)).toBe(5)
-    expect(pauses.guess(known, 0).news('op', HOUR - 1)).toBeUndefined()
-    expect(pauses.guess(known, HOUR).news('op', HOUR)).toBe(7)
+    expect(pauses.acquire(known, 0).failuresToLog('op', 0)).toBe(5)
+    expect(pauses.acquire(known, 0).failuresToLog('op', HOUR - 1)).toBeUndefined()
+    expect(pauses.acquire(known, HOUR).failuresToLog('op', HOUR)).toBe(7)
   })
 })
 
 describe('the second factor', () => {
-  const guessCode = (pauses: SignInPauses, who: Who, now: number) => waitOf(() => pauses.guess(who, now).goOn(now))
+  const guessCode = (pauses: SignInPauses, who: SignInSubject, now: number) =>
+    waitOf(() => pauses.acquire(who, now).continueWithSecondFactor(now))
 
   test('guessed from ever other addresses is slowed down by the account', () => {
     const pauses = new SignInPauses()
@@ -231,9 +232,9 @@ describe('the second factor', () => {
     const pauses = new SignInPauses()
     const known = { ...ANN, isKnown: true }
     for (let n = 0; n < 4; n++) guessCode(pauses, known, 0)
-    const guess = pauses.guess(known, 0)
-    guess.goOn(0)
-    guess.wasRight()
+    const guess = pauses.acquire(known, 0)
+    guess.continueWithSecondFactor(0)
+    guess.succeed()
     for (let n = 0; n < 5; n++) expect(guessCode(pauses, known, 0)).toBe(0)
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { networkName, PrefixAndNetworkCounters, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
 import { stateIn, textOf, type WatchedState } from '../../src/abuse/counters/traffic-snapshot'
-import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS } from '../../src/domain/shared/value'
 import { APP_ID } from '../abuse/made'
 import { NOW } from '../domain/sample'
@@ -34,9 +34,9 @@ function traffic() {
       phone: n,
       delivery: n % 4 === 0 ? 'unknown' : 'delivered',
     })
-    for (const stage of Object.keys(STAGES) as AgeBucket[]) app.see(code, stage, app.whereabouts(code))
+    for (const stage of Object.keys(AGE_MS) as AgeBucket[]) app.record(code, stage, app.bucketsOf(code))
   }
-  app.ripen(NOW)
+  app.advance(NOW)
   return { app, places }
 }
 
@@ -53,10 +53,10 @@ test('what is restored is what was known', () => {
   expect(JSON.parse(JSON.stringify(restored.state))).toEqual(JSON.parse(JSON.stringify(app.state)))
   const kind = aSighting().kind
   for (const name of [prefixName(APP_ID, kind, 'prefix3'), prefixName(APP_ID, kind, 'unknown')])
-    expect(restoredPlaces.prefixSeen(name).counts(NOW).hour.sent).toBe(places.prefixSeen(name).counts(NOW).hour.sent)
+    expect(restoredPlaces.peekPrefix(name).counts(NOW).hour.sent).toBe(places.peekPrefix(name).counts(NOW).hour.sent)
   const network = networkName(APP_ID, kind, 'network2')
-  expect(restoredPlaces.networkSeen(network).state).toEqual(places.networkSeen(network).state)
-  expect(restoredPlaces.networkSeen(network).countries(NOW)).toBe(2)
+  expect(restoredPlaces.peekNetwork(network).state).toEqual(places.peekNetwork(network).state)
+  expect(restoredPlaces.peekNetwork(network).countries(NOW)).toBe(2)
 })
 
 test('restored places are forgotten with their app, and before those that were seen since', () => {
@@ -68,8 +68,8 @@ test('restored places are forgotten with their app, and before those that were s
   places.restore(['one', 'two'].map((hash) => [prefixName(APP_ID, 'sk', hash), counter] as const))
   places.prefix(prefixName(APP_ID, 'sk', 'two'))
   for (let n = 0; n < 19_999; n++) places.prefix(prefixName(APP_ID, 'sk', `${n}`))
-  const nowhere = places.prefixSeen('nowhere')
-  const isKnown = (hash: string) => places.prefixSeen(prefixName(APP_ID, 'sk', hash)) !== nowhere
+  const nowhere = places.peekPrefix('nowhere')
+  const isKnown = (hash: string) => places.peekPrefix(prefixName(APP_ID, 'sk', hash)) !== nowhere
   expect(['one', 'two'].map(isKnown)).toEqual([false, true])
 })
 

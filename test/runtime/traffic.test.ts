@@ -55,17 +55,17 @@ function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
       const phone = `+8210${2_000 + n}0000`
       const asked = { kind: 'pk', phone, country: 'KR', address: `198.51.${n >> 8}.${n & 255}`, ...changes } as const
       const { facts, issue: make } = orderOf(asked, random, clock.now())
-      const entrant = await traffic.enter(APP_ID, facts)
+      const entrant = await traffic.acquire(APP_ID, facts)
       const finding = entrant.assess(protection, 1)
       if (finding?.isRefused) {
-        entrant.leave(undefined)
-        entrant.note(finding)
+        entrant.release(undefined)
+        entrant.recordHit(finding)
         return finding.rule
       }
       const order = make()
       kept.add(phone, order)
-      entrant.leave(order)
-      if (finding) entrant.note(finding)
+      entrant.release(order)
+      if (finding) entrant.recordHit(finding)
       newest = order.issueId
       return undefined
     }
@@ -78,7 +78,7 @@ function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
   const pass = async (ms: number, ...servers: Server[]) => {
     for (let left = ms; left > 0; left -= SECOND_MS) {
       clock.leap(SECOND_MS)
-      for (const { traffic } of servers) await traffic.tidy()
+      for (const { traffic } of servers) await traffic.maintain()
     }
   }
   /** By another server, whose transaction takes its time. */
@@ -337,8 +337,12 @@ describe('what a server has found', () => {
     const { facts } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
       const at = NOW + n * everyMs
-      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, traffic.find(facts), at)
-      return traffic.take(at).troubles.length > 0
+      traffic.recordHit(
+        { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 },
+        traffic.bucketsOfRequest(facts),
+        at,
+      )
+      return traffic.takeFindings(at).incidentUpdates.length > 0
     })
     expect(found.includes(true)).toBe(isIncident)
   })
@@ -353,9 +357,9 @@ describe('what a server has found', () => {
     const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
     for (const country of [...countries, ...countries]) {
       const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
-      traffic.note(refused, traffic.find(orderOf(asked, seededRandom(1), NOW).facts), NOW)
+      traffic.recordHit(refused, traffic.bucketsOfRequest(orderOf(asked, seededRandom(1), NOW).facts), NOW)
     }
-    const found = traffic.take(NOW).troubles.map(({ segment }) => segment.country)
+    const found = traffic.takeFindings(NOW).incidentUpdates.map(({ segment }) => segment.country)
     expect(found.sort()).toEqual(areIncidents ? countries.sort() : [])
   })
 
@@ -471,12 +475,12 @@ test('who is on its way in counts for others, and never for itself, however ofte
   const { facts } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
   const protection = { ...NEW_APP, caps: [cap] }
-  const [one, other] = [await traffic.enter(APP_ID, facts), await traffic.enter(APP_ID, facts)]
+  const [one, other] = [await traffic.acquire(APP_ID, facts), await traffic.acquire(APP_ID, facts)]
   expect(one.isRefused(protection, 1)).toBe(false)
   expect(other.isRefused(protection, 1)).toBe(true)
   for (let look = 0; look < 3; look++) expect(one.assess(protection, 1)).toBeUndefined()
   expect(other.assess(protection, 1)?.rule).toBe('cap')
-  one.leave(undefined)
+  one.release(undefined)
   expect(other.assess(protection, 1)).toBeUndefined()
   expect(one.isRefused(protection, 1)).toBe(true)
 })
@@ -490,14 +494,14 @@ test('codes for many prefixes count together for the network they are asked from
       random,
       NOW,
     )
-    return traffic.enter(APP_ID, facts).then((entrant) => ({ entrant, issue }))
+    return traffic.acquire(APP_ID, facts).then((entrant) => ({ entrant, issue }))
   }
   const ruleFrom = async (address: string) => (await enter(99, address)).entrant.assess(NEW_APP, 1)?.rule
   const asked = await Promise.all(Array.from({ length: 10 }, (_, n) => enter(n, '198.51.100.7')))
   for (const { entrant } of asked) expect(entrant.assess(NEW_APP, 1)).toBeUndefined()
   expect(await ruleFrom('198.51.100.7')).toBe('network_pending')
   expect(await ruleFrom('203.0.113.7')).toBeUndefined()
-  for (const { entrant, issue } of asked) entrant.leave(issue())
+  for (const { entrant, issue } of asked) entrant.release(issue())
   expect(await ruleFrom('198.51.100.7')).toBe('network_pending')
   expect(await ruleFrom('203.0.113.7')).toBeUndefined()
 })
@@ -506,10 +510,10 @@ test('a pause of browser keys is none of secret keys', () => {
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], NOW)
   const ruleOf = (kind: 'sk' | 'pk') => {
     const asked = { kind, phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
-    return traffic.assess(NEW_APP, traffic.find(orderOf(asked, seededRandom(1), NOW).facts), 1, NOW)?.rule
+    return traffic.assess(NEW_APP, traffic.bucketsOfRequest(orderOf(asked, seededRandom(1), NOW).facts), 1, NOW)?.rule
   }
   expect([ruleOf('sk'), ruleOf('pk')]).toEqual([undefined, undefined])
-  traffic.follow([aPause('pk')])
+  traffic.applyIncidents([aPause('pk')])
   expect([ruleOf('sk'), ruleOf('pk')]).toEqual([undefined, 'country_paused'])
 })
 
@@ -518,13 +522,13 @@ test('a prefix has its cap, however many others are asked for in vain', () => {
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
   const { facts } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
-  const at = (prefix: string) => traffic.find({ ...facts, prefix })
+  const at = (prefix: string) => traffic.bucketsOfRequest({ ...facts, prefix })
   const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, at(prefix), 1, NOW)
-  traffic.entering(at(facts.prefix))
+  traffic.acquire(at(facts.prefix))
   for (let n = 0; n < 20_000; n++) {
     expect(findingOf(`${n}`)?.rule).not.toBe('cap')
     // Refused for something else: no template, no credit, another code too soon.
-    traffic.entering(at(`${n}`)).end()
+    traffic.acquire(at(`${n}`)).release()
   }
   expect(findingOf(facts.prefix)?.rule).toBe('cap')
 })

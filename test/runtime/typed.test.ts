@@ -3,10 +3,10 @@ import { expect, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
 import type { RequestFacts } from '../../src/abuse/rules/assess'
-import { type TrafficHour, usualOf } from '../../src/abuse/rules/baseline'
+import { baselineOf, type TrafficHour } from '../../src/abuse/rules/baseline'
 import { NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
-import { type AgeBucket, type IssueSample, STAGES } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, type AgeBucket, type IssueSample } from '../../src/abuse/rules/traffic-counter'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
@@ -60,26 +60,26 @@ function lived(codes: readonly Code[], hours: readonly TrafficHour[], protection
   const looks = codes
     .map(sightingOf)
     .flatMap((sighting) =>
-      (Object.keys(STAGES) as AgeBucket[]).map((stage) => ({
+      (Object.keys(AGE_MS) as AgeBucket[]).map((stage) => ({
         sighting,
         stage,
-        at: sighting.createdAt + STAGES[stage],
+        at: sighting.createdAt + AGE_MS[stage],
       })),
     )
     .filter(({ at }) => at <= NOW)
     .sort((one, other) => one.at - other.at)
   for (const { sighting, stage, at } of looks) {
     const { country, prefix = '', network } = sighting
-    const sought = app.find(aWish(country, { prefix, network }))
+    const sought = app.bucketsOfRequest(aWish(country, { prefix, network }))
     const finding = stage === 'sent' ? app.assess(protection, sought, 1, at) : undefined
-    if (finding) app.note(finding, sought, at)
-    app.see(sighting, stage, sought)
+    if (finding) app.recordHit(finding, sought, at)
+    app.record(sighting, stage, sought)
   }
   return app
 }
 
 const ruleFound = (app: AppTraffic, facts: RequestFacts, protection = PROTECTION) => {
-  const found = app.assess(protection, app.find(facts), 1, NOW)
+  const found = app.assess(protection, app.bucketsOfRequest(facts), 1, NOW)
   return found && isProvable(found.rule) ? found.rule : undefined
 }
 
@@ -88,10 +88,10 @@ function isHalfTyped(codes: readonly Code[], hours: readonly TrafficHour[]): boo
   const typed = codes.filter(({ secondsAgo, typedAfterMs }) => {
     const ageMs = secondsAgo * SECOND_MS
     // It counts once it has been looked at after that.
-    const seenAtMs = Object.values(STAGES).find((ms) => typedAfterMs !== undefined && ms > typedAfterMs)
+    const seenAtMs = Object.values(AGE_MS).find((ms) => typedAfterMs !== undefined && ms > typedAfterMs)
     return seenAtMs !== undefined && seenAtMs <= ageMs
   })
-  return typed.length > 0 && typed.length / codes.length >= (1 - usualOf(hours).unverifiedShare) / 2
+  return typed.length > 0 && typed.length / codes.length >= (1 - baselineOf(hours).unverifiedShare) / 2
 }
 
 test('nobody is refused in a country where half of the usual share was typed, whatever happens elsewhere', () => {
@@ -149,7 +149,7 @@ test('what an operator has reopened is open for that time, whatever rules find, 
       const app = lived(codes, hours, { ...PROTECTION, reopened })
       const facts = aWish('KR', { prefix: 'one', network: 'home' })
       expect(ruleFound(app, facts, { ...PROTECTION, reopened })).toBeUndefined()
-      expect(app.take(NOW).troubles.filter(({ segment }) => segment.country === 'KR')).toEqual([])
+      expect(app.takeFindings(NOW).incidentUpdates.filter(({ segment }) => segment.country === 'KR')).toEqual([])
     }),
     { numRuns: 300 },
   )

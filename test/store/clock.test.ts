@@ -111,7 +111,7 @@ test.each([
   async (_, windowMs, lastsMs) => {
     const { fleet } = await awake.place.open({ clock, vault: awake.vault })
     if (!fleet) throw new Error('of several servers')
-    const isGranted = async () => 'value' in (await outcomeOf(fleet.take([{ ...attemptRule('who', 1), windowMs }])))
+    const isGranted = async () => 'value' in (await outcomeOf(fleet.acquire([{ ...attemptRule('who', 1), windowMs }])))
     expect(await isGranted()).toBe(true)
     clock.step(-48 * HOUR_MS)
     await awake.advance(1_100)

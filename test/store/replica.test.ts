@@ -22,7 +22,7 @@ beforeAll(async () => {
   primary = await Postgres.start()
   const store = await open(primary.url())
   await furnish(store)
-  await store.fleet.beat({ name: 'one', version: '1', isLeaving: false })
+  await store.fleet.heartbeat({ name: 'one', version: '1', isLeaving: false })
   replica = await primary.replica()
 })
 // Keeps the replica from counting as lagging, however long earlier tests took.

@@ -303,7 +303,7 @@ test('an event that is being put off while the one before it is told goes out ri
   const clock = { now: () => NOW, after: () => () => {} } as unknown as Clock
   const telemetry = { begin: () => ({ end() {} }), webhookAnswered() {} } as unknown as Telemetry
   const call = webhookCall({
-    ...{ store, clock, telemetry, log: {} as Log, node: { wakeUps: { wake() {}, listen() {} } } },
+    ...{ store, clock, telemetry, log: {} as Log, node: { wakeUps: { wake() {}, subscribe() {} } } },
     hookPolicy: { allowHttp: true, ports: [], allowedCidrs: [] },
     hooks: {
       post: async () => ({ kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }),

@@ -1,12 +1,12 @@
 /** Live browser keys from before they were held to less: whoever finds one can send texts of their own. */
 
 import { isActive } from '../../domain/access/api-key'
-import { isOpen } from '../../domain/access/browser-key'
+import { hasAllowances } from '../../domain/access/browser-key'
 import { type Check, findings } from './finding'
 
 export const checkKeys: Check = async ({ store: { read }, now }) => {
   const keys = (await Promise.all((await read.apps.all()).map(({ appId }) => read.keys.ofApp(appId)))).flat()
-  const open = keys.filter((key) => isActive(key, now) && isOpen(key))
+  const open = keys.filter((key) => isActive(key, now) && hasAllowances(key))
   return findings(
     'keys',
     open.map(({ keyId, appId, allows }) => ({

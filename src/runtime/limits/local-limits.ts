@@ -1,6 +1,6 @@
 /** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
 
-import { Limiter } from '../../domain/access/rate-limiter'
+import { RateLimiter } from '../../domain/access/rate-limiter'
 import {
   type LimitRule,
   type LimitsConfig,
@@ -22,21 +22,21 @@ interface LimitsDependencies {
 }
 
 export class LocalLimits implements Limits {
-  readonly #limiter = new Limiter()
+  readonly #limiter = new RateLimiter()
   #areBudgetsCounted = false
   #counting: Promise<void> | undefined
 
   constructor(private readonly deps: LimitsDependencies) {}
 
-  take(rules: readonly LimitRule[]): Permit {
-    return this.#limiter.take(rules, this.deps.clock.now())
+  acquire(rules: readonly LimitRule[]): Permit {
+    return this.#limiter.acquire(rules, this.deps.clock.now())
   }
 
-  async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
+  async acquireForIssue(rules: readonly LimitRule[]): Promise<IssuePermit> {
     if (!this.#areBudgetsCounted && rules.some(isBudget)) await this.begin()
     const ofPhone = rules.filter(isOfPhone)
-    const permit = this.take(rules.filter((rule) => !isOfPhone(rule)))
-    return { giveBack: () => permit.giveBack(), confirm: (tx) => confirmPhone(tx, ofPhone) }
+    const permit = this.acquire(rules.filter((rule) => !isOfPhone(rule)))
+    return { release: () => permit.release(), confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -58,7 +58,7 @@ export class LocalLimits implements Limits {
     const now = clock.now()
     const midnight = Math.floor(now / DAY_MS) * DAY_MS
     for (const { organizationId, issues } of await read.issues.testIssuesSince(midnight))
-      for (const budget of testBudgets(limits, organizationId)) this.#limiter.recall(budget, issues, now)
+      for (const budget of testBudgets(limits, organizationId)) this.#limiter.preload(budget, issues, now)
     this.#areBudgetsCounted = true
   }
 }

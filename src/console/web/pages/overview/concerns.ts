@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
-import { isOfCaps } from '../../../../abuse/rules/incident'
+import { isCapIncident } from '../../../../abuse/rules/incident'
 import type { Allowance } from '../../../../domain/access/api-key'
 import { WEBHOOK_BACKLOG } from '../../../../domain/operations/job'
 import { api, type client } from '../../api'
@@ -183,7 +183,7 @@ function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[
         const app = apps.find((one) => one.appId === appId)
         if (!app) return []
         const where = country === '' ? say.noCountry : countryWithCode(country, language)
-        const text = (isOfCaps(incident) ? say.capped : say.incident)(app.name, where, doing(incident))
+        const text = (isCapIncident(incident) ? say.capped : say.incident)(app.name, where, doing(incident))
         return [{ key: incidentId, text, to: '/protection', search: { app: appId } }]
       })
       .slice(0, MOST_INCIDENTS)
