@@ -16,8 +16,15 @@ import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/er
 import { writeAudit } from '../usecases/shared/write-audit'
 import { headOf } from '../usecases/verify-audit'
 import { makeBackupsAtTheirTimes } from './backup-times'
-import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
-import { type Confirmable, confirm } from './confirm'
+import {
+  type CommonOptions,
+  type Confirmable,
+  confirm,
+  onData,
+  onDataCommand,
+  removalCommand,
+  wholeNumber,
+} from './command'
 import {
   assertBackup,
   assertChecksum,

@@ -11,12 +11,10 @@ import { checkCarriers } from './carriers'
 import { checkClock } from './clock'
 import { checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type DoctorFinding, problem, runAll } from './finding'
-import { checkKeys } from './keys'
 import { checkMachine } from './machine'
-import { checkOperatorWebhook } from './operator-webhook'
 import { checkProxy } from './proxy'
-import { checkSecret } from './secret'
-import { checkWebhooks } from './webhooks'
+import { checkKeys, checkSecret } from './secret'
+import { checkOperatorWebhook, checkWebhooks } from './webhooks'
 
 const CHECKS: readonly Check[] = [
   checkSecret,
