@@ -5,7 +5,7 @@ import { FORMER_NAMES, FORMER_WORDS } from '../house/former-words'
 
 const MAX_WORDS = 25
 /** A clause that has lost its sentence. A question, and a list's item that is a link with a page's title, may begin so. */
-const FRAGMENT = /^(?:Who|Whom|Whose|What|Of)\b(?!.*\?$)/
+const FRAGMENT = /^(?:Who|Whom|Whose|What|Of)\b(?!:)(?!.*\?$)/
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
