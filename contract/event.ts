@@ -4,7 +4,7 @@
  * These are the bodies as the service writes them. An endpoint with a payload template gets what its template makes.
  */
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from './event-type'
+import { EVENT_TYPES, type EventType } from './constants'
 import { issueId, leg, timestamp } from './value'
 
 export { EVENT_TYPES, type EventType }

@@ -1,7 +1,7 @@
 /** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
 import { JSON_SCHEMA_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
-import { CHANNELS, LEGS } from './channel'
+import { CHANNELS, LEGS } from './constants'
 import { because } from './reason'
 
 export type JsonSchema = Parameters<typeof JSON_SCHEMA_REGISTRY.add>[1]

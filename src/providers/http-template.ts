@@ -5,7 +5,7 @@ import { numbers } from '../domain/phone/numbers'
 const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g
 
 /** What a template may say of a message. */
-const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
+const VALUES: Readonly<Record<string, Filled<string>>> = {
   messageId: ({ messageId }) => messageId,
   channel: ({ channel }) => channel,
   /** E.164. */
@@ -15,9 +15,16 @@ const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
   /** As people in that country dial it, digits only. */
   toNational: ({ to }) => (numbers().parsePhoneNumberFromString(to)?.formatNational() ?? to).replace(/\D/g, ''),
   text: ({ text }) => text,
+  code: ({ code }) => code,
   from: ({ from }) => from ?? '',
   messageType: ({ messageType }) => messageType ?? '',
+  templateId: ({ templateId }) => templateId ?? '',
+  /** The carrier's code of the template. */
   templateCode: ({ templateCode }) => templateCode ?? '',
+  /** A language tag; empty where none is known. */
+  locale: ({ locale }) => locale ?? '',
+  /** Whole seconds that the code still lives, at least 1. */
+  expiresInSec: ({ expiresAt }, now) => String(Math.max(1, Math.floor((expiresAt - now) / 1_000))),
   /** W3C `traceparent`; empty where the message is not traced. */
   trace: ({ trace }) => trace ?? '',
 }
@@ -37,8 +44,8 @@ function textsIn(template: unknown): string[] {
   return typeof template === 'object' && template !== null ? Object.values(template).flatMap(textsIn) : []
 }
 
-/** What a template says of a message. It is read once, when its carrier is set up. */
-export type Filled<T> = (message: OutboundMessage) => T
+/** What a template says of a message at a moment. It is read once, when its carrier is set up. */
+export type Filled<T> = (message: OutboundMessage, now: number) => T
 
 const valueNamed = (name: string): Filled<string> =>
   name.startsWith('variables.')
@@ -53,9 +60,9 @@ function filled(template: string, encode: (value: string) => string): Filled<str
   const [first = '', ...pieces] = template.split(PLACEHOLDER)
   if (pieces.length === 0) return () => first
   const read = pieces.map((piece, at) => (at % 2 === 0 ? valueNamed(piece) : piece))
-  return (message) => {
+  return (message, now) => {
     let text = first
-    for (const piece of read) text += typeof piece === 'string' ? piece : encode(piece(message))
+    for (const piece of read) text += typeof piece === 'string' ? piece : encode(piece(message, now))
     return text
   }
 }
@@ -69,13 +76,13 @@ export function urlFrom(template: string): Filled<string> {
   const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(template) ?? []
   const segments = path.split('/').map(segmentFrom)
   const end = filled(rest, encodeURIComponent)
-  return (message) => segments.map((segment) => segment(message)).join('/') + end(message)
+  return (message, now) => segments.map((segment) => segment(message, now)).join('/') + end(message, now)
 }
 
 function segmentFrom(template: string): Filled<string> {
   const fill = filled(template, encodeURIComponent)
-  return (message) => {
-    const segment = fill(message)
+  return (message, now) => {
+    const segment = fill(message, now)
     return segment !== template && DOTS.test(segment)
       ? segment.replaceAll('%', '%25').replaceAll('.', '%252E')
       : segment
@@ -95,15 +102,15 @@ export function jsonFrom(template: unknown): Filled<unknown> {
   if (typeof template !== 'object' || template === null) return () => template
   if (Array.isArray(template)) {
     const items = template.map(jsonFrom)
-    return (message) => items.map((item) => item(message))
+    return (message, now) => items.map((item) => item(message, now))
   }
   const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value)] as const)
-  return (message) => Object.fromEntries(fields.map(([name, value]) => [name, value(message)]))
+  return (message, now) => Object.fromEntries(fields.map(([name, value]) => [name, value(message, now)]))
 }
 
 export function formFrom(template: Readonly<Record<string, string>>): Filled<string> {
   const fields = Object.entries(template).map(([name, value]) => [name, filled(value, (text) => text)] as const)
-  return (message) => new URLSearchParams(fields.map(([name, value]) => [name, value(message)])).toString()
+  return (message, now) => new URLSearchParams(fields.map(([name, value]) => [name, value(message, now)])).toString()
 }
 
 /** The value at a dotted path such as `data.messages.0.id`; undefined where there is none. */

@@ -5,10 +5,11 @@
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { z } from 'zod'
+import { isSameSecret } from '../domain/access/api-key'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
-import { isSameSecret } from '../domain/shared/same-secret'
+import { LEGS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, type SendVerdict, textOf, verdictOfStatus } from './answer'
@@ -91,8 +92,9 @@ function create({ name, config: stored }: CarrierConfig, dependencies: CarrierDe
     name,
     reports: config.reports,
     async send(message) {
-      const request = { method, url: url(message), headers: headers(message), body: body?.(message), timeoutMs }
-      return outcomeOf(config, await transport.request(request))
+      const now = clock.now()
+      const filled = { url: url(message, now), headers: headers(message, now), body: body?.(message, now) }
+      return outcomeOf(config, await transport.request({ method, ...filled, timeoutMs }))
     },
     async readReports(callback) {
       const isBelieved = isSigned ? await isSigned(callback, clock.now()) : showsSecret(callback, config.reportSecret)
@@ -105,11 +107,11 @@ function headersFrom(config: HttpConfig): Filled<Record<string, string>> {
   const type = typeOf(config)
   const ours = { ...(type !== undefined && { 'content-type': type }), accept: 'application/json' }
   const own = Object.entries(config.headers).map(([header, template]) => [header, headerFrom(template)] as const)
-  return (message) => {
+  return (message, now) => {
     // A carrier that knows the header can drop a duplicate that the network made.
     const headers: Record<string, string> = { ...ours, 'idempotency-key': message.messageId }
     for (const [header, fill] of own) {
-      const value = fill(message)
+      const value = fill(message, now)
       // A trace that there is not has no header.
       if (value !== '' || header.toLowerCase() !== 'traceparent') headers[header] = value
     }
@@ -126,7 +128,7 @@ function bodyFrom({ method, body, form }: HttpConfig): Filled<string> | undefine
   if (method === 'GET') return undefined
   if (form) return formFrom(form)
   const json = body === undefined ? plain : jsonFrom(body)
-  return (message) => JSON.stringify(json(message))
+  return (message, now) => JSON.stringify(json(message, now))
 }
 
 const plain = ({ messageId, channel, to, text, from, messageType, templateCode, variables }: OutboundMessage) => ({
@@ -136,8 +138,8 @@ const plain = ({ messageId, channel, to, text, from, messageType, templateCode, 
   text,
   from,
   messageType,
-  templateCode,
-  variables,
+  // Of an AlimTalk; an SMS is its text.
+  ...(channel === 'alimtalk' && { templateCode, variables }),
 })
 
 function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
@@ -235,7 +237,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
 
 export const http: CarrierType = {
   config: httpConfig,
-  channels: ['sms', 'alimtalk'],
+  channels: LEGS,
   reportsBySecret: true,
   create,
   explain: (code, config) =>

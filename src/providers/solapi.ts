@@ -4,12 +4,12 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { z } from 'zod'
+import { isSameSecret } from '../domain/access/api-key'
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { numbers } from '../domain/phone/numbers'
-import { isSameSecret } from '../domain/shared/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'

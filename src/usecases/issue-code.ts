@@ -126,7 +126,7 @@ async function admit(
     // Rules 2 to 5: find the idempotency record. Whoever holds the phone's lock has stored its own.
     const [{ live: previous, failures: known }, record, refusal] = await Promise.all([
       tx.issues.lockPhone(owner, { kind: key.kind, phoneHash: checked.phoneHash }, purpose),
-      tx.claims.find(owner, checked.keyHash),
+      tx.idempotency.find(owner, checked.keyHash),
       capacity.confirm(tx),
     ])
     const replayed = record && (await replay(deps, tx, checked, record))
@@ -157,7 +157,7 @@ async function admit(
     const issue = createIssue(deps, checked, { issueId, code, maxAttempts, price, origin, legs, now: tx.now })
     // Rule 8: replace the previous issue of the same phone and purpose.
     if (previous) await saveIssue(deps, tx, previous, markReplaced(previous, tx.now))
-    await tx.claims.add(recordOf(checked, issue))
+    await tx.idempotency.add(recordOf(checked, issue))
     await tx.issues.add(issue)
     if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
     await delivery.start(tx, issue, rendered)

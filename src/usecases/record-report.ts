@@ -150,7 +150,7 @@ async function stillAwaited(
   await tx.jobs.finish(job)
   // Its send has not been answered yet, whatever the clock says: what comes of that is waited for anew.
   if (issue.sendPending) return undefined
-  await tx.reports.forget(awaited.messageId)
+  for (const { messageId } of [awaited, ...(await openMessages(tx, issue))]) await tx.reports.forget(messageId)
   await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) }, { by: awaited.carrier, isKept: true })
   return undefined
 }

@@ -20,7 +20,8 @@ export interface TestOrder {
   templateCode?: string
 }
 
-const TEXT = 'Watchword test message. 인증 테스트 000000'
+const CODE = '000000'
+const TEXT = `Watchword test message. 인증 테스트 ${CODE}`
 const LIFETIME_MS = 60_000
 
 /** Throws `invalid` for an impossible number. */
@@ -37,7 +38,10 @@ export async function testCarrier(
     channel,
     to: textableRecipient(to, numbering).to,
     text: TEXT,
-    ...(channel === 'sms' ? { messageType: 'SMS' } : { templateCode, variables: { code: '000000' } }),
+    code: CODE,
+    ...(channel === 'sms' && { messageType: 'SMS' }),
+    templateCode,
+    variables: { code: CODE },
     isFallback: false,
     expiresAt: startedAt + LIFETIME_MS,
   })

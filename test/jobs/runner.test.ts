@@ -50,8 +50,8 @@ test.each(MOMENTS)(
             kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : [],
         },
       },
-      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
-        unit({
+      transaction: <T>(work: (tx: Tx) => Promise<T>) =>
+        work({
           jobs: { claim: async (_: string, __: string, limit: number) => waiting.splice(0, limit) },
         } as unknown as Tx),
     } as unknown as Store
@@ -117,9 +117,9 @@ test('what is being claimed when the runner stops is run and waited for, and not
         heads: async (kind: string) => (kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
       },
     },
-    transaction: async <T>(unit: (tx: Tx) => Promise<T>) => {
+    transaction: async <T>(work: (tx: Tx) => Promise<T>) => {
       await claiming.promise
-      return unit({ jobs: { claim: async () => waiting.splice(0, 1) } } as unknown as Tx)
+      return work({ jobs: { claim: async () => waiting.splice(0, 1) } } as unknown as Tx)
     },
   } as unknown as Store
   const begun: number[] = []

@@ -47,6 +47,7 @@ export const anOutbound = (changes: Partial<OutboundMessage> = {}): OutboundMess
   channel: 'sms',
   to: TO,
   text: TEXT,
+  code: CODE,
   isFallback: false,
   expiresAt: NOW + 180_000,
   ...changes,

@@ -15,6 +15,7 @@ const MESSAGE: OutboundMessage = {
   channel: 'sms',
   to: '+821012345678',
   text: '인증번호 "123456" {{to}}\nline',
+  code: '123456',
   from: '0212345678',
   messageType: 'SMS',
   isFallback: false,
@@ -94,6 +95,44 @@ describe('the request', () => {
     const { request } = await send({ headers: { 'x-text': '{{text}}', 'x-key': 'secret' } })
     expect(request.headers['x-text']).toMatch(/^[\x20-\x7e]*$/)
     expect(request.headers['x-key']).toBe('secret')
+  })
+
+  test('an SMS says code, template, language and remaining life apart from its text', async () => {
+    const message: OutboundMessage = {
+      ...MESSAGE,
+      templateId: 'otp_default_kr',
+      templateCode: '1107160000000012345',
+      variables: { code: '123456', shop: 'Ada' },
+      locale: 'zh-TW',
+      expiresAt: 180_999,
+    }
+    const form = {
+      code: '{{code}}',
+      template: '{{templateId}}/{{templateCode}}',
+      lang: '{{locale}}',
+      ttl: '{{expiresInSec}}',
+      shop: '{{variables.shop}}',
+    }
+    const { request } = await send({ form }, undefined, message)
+    expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
+      code: '123456',
+      template: 'otp_default_kr/1107160000000012345',
+      lang: 'zh-TW',
+      ttl: '180',
+      shop: 'Ada',
+    })
+  })
+
+  test('a message of an earlier version has no template and no language, and one too late lives a second', async () => {
+    const { request } = await send({ body: { t: '{{templateId}}', l: '{{locale}}', ttl: '{{expiresInSec}}' } })
+    expect(JSON.parse(request.body)).toEqual({ t: '', l: '', ttl: '1' })
+  })
+
+  test('without a template the body of an SMS stays its text', async () => {
+    const { request } = await send({}, undefined, { ...MESSAGE, templateCode: 'T1', variables: { code: '123456' } })
+    expect(Object.keys(JSON.parse(request.body))).toEqual([
+      ...['messageId', 'channel', 'to', 'text', 'from', 'messageType'],
+    ])
   })
 
   test('variables of an AlimTalk can be named', async () => {

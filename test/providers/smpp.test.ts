@@ -187,6 +187,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       channel: 'sms',
       to: TO,
       text: TEXT,
+      code: CODE,
       isFallback: false,
       expiresAt: clock.now() + 180_000,
       ...message,

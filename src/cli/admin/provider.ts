@@ -186,7 +186,7 @@ export const providerCommands = () =>
         }),
         lines: (providers) =>
           table(
-            ['CARRIER', 'TYPE', 'LEGS', 'HEALTH'],
+            ['CARRIER', 'TYPE', 'CHANNELS', 'HEALTH'],
             providers.map((row) => [row.name, row.type, row.channels.join(', '), healthOf(row)]),
             'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
           ),

@@ -10,7 +10,6 @@
 import type { KeyKind } from '../access/api-key'
 import type { PhoneOfApp } from '../access/rate-limits'
 import type { PlannedLeg } from '../delivery/plan'
-import type { Origin } from '../operations/request-origin'
 import type { Channel, Leg, Owner } from '../shared/value'
 import type { BillingStatus, Settlement } from '../wallet/wallet'
 
@@ -196,3 +195,19 @@ export const settled = (issue: Issue, settlement: Settlement): Issue =>
   settlement === 'debit'
     ? { ...issue, billingStatus: 'debited', debitedAmount: issue.price }
     : { ...issue, billingStatus: 'released' }
+
+/** The request that made an issue: what lines of the log and spans of a trace are found by, as long as the issue lives. */
+export interface Origin {
+  /** `X-Request-Id`. */
+  readonly requestId: string
+  /** W3C `traceparent` of that request; undefined where it is not traced. */
+  readonly trace?: string | undefined
+}
+
+/** As it is stored: neither of both has a space. */
+export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
+
+export function originOf(text: string): Origin {
+  const [requestId = '', trace] = text.split(' ')
+  return { requestId, trace }
+}

@@ -9,10 +9,9 @@
  * A message that was taken and not reported failed stays open: its report counts, whichever leg the issue is on.
  */
 import type { Issue } from '../codes/issue'
-import { SECOND_MS } from '../shared/value'
+import { type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
-import type { AwaitedReport } from './attempt'
-import { legsOf } from './plan'
+import type { PlannedLeg } from './plan'
 
 /** What a refusal says about trying again: later, with another carrier only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
@@ -94,6 +93,17 @@ export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && 
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
 export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
 
+/** The leg that an issue is on, and the legs that may follow. */
+export const legsOf = ({
+  legs,
+  leg,
+  channel,
+  smsFallback,
+}: Pick<Issue, 'legs' | 'leg' | 'channel' | 'smsFallback'>): readonly PlannedLeg[] =>
+  legs ?? (leg === 'alimtalk' && channel === 'alimtalk' && smsFallback ? ALIMTALK_THEN_SMS : [{ channel: leg }])
+
+const ALIMTALK_THEN_SMS: readonly PlannedLeg[] = [{ channel: 'alimtalk' }, { channel: 'sms' }]
+
 /** An ambiguous outcome never moves on to the next leg, by no failure and by no timer. */
 export const canFallBack = (issue: Issue) =>
   legsOf(issue).length > 1 && !issue.providerOutcomeAmbiguous && !isFinal(issue)
@@ -116,7 +126,10 @@ export interface Step {
 }
 
 /** A message of an earlier leg whose report is still awaited. */
-export type OpenMessage = Pick<AwaitedReport, 'leg' | 'messageId' | 'carrier'>
+export interface OpenMessage {
+  readonly leg: Leg
+  readonly messageId: string
+}
 
 /** What is known of the carrier when an attempt is answered. */
 interface Answered {
@@ -152,7 +165,7 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
  */
 export function afterReport(
   issue: Issue,
-  { leg, messageId }: Pick<OpenMessage, 'leg' | 'messageId'>,
+  { leg, messageId }: OpenMessage,
   report: DeliveryReport,
   now: number,
   open?: OpenMessage,
@@ -231,3 +244,23 @@ const withCode = (issue: Issue, code: string | undefined, now: number): Issue =>
 })
 
 const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))
+
+/**
+ * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
+ * out, and nobody has verified it.
+ */
+export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
+export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
+
+export function hasProblem(issue: Issue, problem: DeliveryProblem): boolean {
+  switch (problem) {
+    case 'untyped':
+      return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
+    case 'failed':
+      return issue.deliveryStatus === 'failed'
+    case 'ambiguous':
+      return issue.providerOutcomeAmbiguous
+    case 'interrupted':
+      return issue.providerOutcomeAmbiguous && issue.providerOutcomeCode === CODE.interrupted
+  }
+}

@@ -1,5 +1,4 @@
 /** By which channels a code reaches a phone, in which order and after which waits. Decisions: "Delivery plans". */
-import type { Issue } from '../codes/issue'
 import { invalid } from '../shared/error'
 import type { Channel, Leg } from '../shared/value'
 
@@ -47,14 +46,3 @@ export function plannedLegs(
   const without = plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms')
   return without.map((leg, at) => (at === without.length - 1 ? { channel: leg.channel } : leg))
 }
-
-/** The leg that an issue is on, and the legs that may follow. */
-export const legsOf = ({
-  legs,
-  leg,
-  channel,
-  smsFallback,
-}: Pick<Issue, 'legs' | 'leg' | 'channel' | 'smsFallback'>): readonly PlannedLeg[] =>
-  legs ?? (leg === 'alimtalk' && channel === 'alimtalk' && smsFallback ? ALIMTALK_THEN_SMS : [{ channel: leg }])
-
-const ALIMTALK_THEN_SMS: readonly PlannedLeg[] = [{ channel: 'alimtalk' }, { channel: 'sms' }]

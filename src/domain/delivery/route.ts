@@ -14,6 +14,10 @@ export interface Route {
   carriers: readonly string[]
 }
 
+/** Channels whose messages cost so much that each country is opened by a route of its own. */
+const CLOSED_BY_DEFAULT: readonly Leg[] = ['voice']
+export const needsCountry = (channel: Leg) => CLOSED_BY_DEFAULT.includes(channel)
+
 /** The most specific route: of the app and country, of the app, of the country, of the channel. */
 export function chooseRoute(
   routes: readonly Route[],

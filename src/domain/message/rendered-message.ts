@@ -14,28 +14,39 @@ export interface RenderedMessage {
   code: string
   from: string | undefined
   messageType: MessageType
+  /** Missing in a row of an earlier version. */
+  templateId?: string | undefined
   templateCode: string
   variables: Readonly<Record<string, string>>
+  /** The language of the SMS, or the one asked for where the template does not say its own; missing: nobody said any. */
+  locale?: string | undefined
   scenario: number | undefined
 }
 
-/** One message as a carrier gets it. */
+/** One message as a carrier gets it. A channel that renders texts of its own makes them from code, template and locale. */
 export interface OutboundMessage {
   messageId: string
   channel: Leg
   /** E.164. */
   to: string
   text: string
+  code: string
   from?: string | undefined
   /** `sms` channel only. */
   messageType?: MessageType | undefined
-  /** AlimTalk only: the carrier's code of the template, and its variables with `code` among them. */
+  templateId?: string | undefined
+  /** The carrier's code of the template. */
   templateCode?: string | undefined
+  /** With `code` among them. */
   variables?: Record<string, string> | undefined
+  /** A language tag such as `ko` or `zh-TW`. */
+  locale?: string | undefined
   /** An SMS that takes over from a failed AlimTalk. */
   isFallback: boolean
   /** When the code expires, Unix milliseconds: sending later is useless. */
   expiresAt: number
+  /** How long this leg is waited for before the next one begins. */
+  waitSec?: number | undefined
   /** W3C `traceparent`, for a carrier whose settings say so. */
   trace?: string | undefined
   /** Test mode: what the simulator must play. */
@@ -51,10 +62,13 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     channel: issue.leg,
     to: rendered.to,
     text: (isFallback ? rendered.fallbackText : undefined) ?? rendered.text,
+    code: rendered.code,
     from: rendered.from,
     messageType: isSms ? rendered.messageType : undefined,
-    templateCode: isSms ? undefined : rendered.templateCode,
-    variables: isSms ? undefined : { ...rendered.variables, code: rendered.code },
+    templateId: rendered.templateId,
+    templateCode: rendered.templateCode,
+    variables: { ...rendered.variables, code: rendered.code },
+    locale: rendered.locale,
     isFallback,
     expiresAt: issue.expiresAt,
     scenario: rendered.scenario,

@@ -1,5 +1,5 @@
 /** Words the whole domain shares. */
-import { CHANNELS, type Channel, LEGS, type Leg } from '../../../contract/channel'
+import { CHANNELS, type Channel, LEGS, type Leg } from '../../../contract/constants'
 
 /** Decided by the key's prefix; live and test data never mix. */
 export type Mode = 'live' | 'test'

@@ -1,8 +1,7 @@
 /** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
 import type { EventType, OtpEventOf } from '../../../contract/event'
-import type { Issue } from '../codes/issue'
+import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
-import type { Origin } from '../operations/request-origin'
 import { numbers } from '../phone/numbers'
 import { CURRENCY, type Owner } from '../shared/value'
 

@@ -2,10 +2,9 @@
  * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
  * Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
-import { EVENT_TYPES, type EventType } from '../../../contract/event-type'
+import { EVENT_TYPES, type EventType } from '../../../contract/constants'
 import { invalid } from '../shared/error'
 import { DAY_MS, HOUR_MS, isLeg, LEGS, type Leg, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
-import { isHookHeader } from './header'
 import { assertHookTemplate } from './payload-template'
 import { assertHookUrl } from './target-address'
 
@@ -244,3 +243,26 @@ export interface HookReport extends HookDelivery {
   /** When it is tried next. */
   readonly nextAttemptAt: number | undefined
 }
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Tab and the visible characters of Latin-1: no line breaks, which would begin another header. */
+const VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/
+
+/** They decide where a request goes, where it ends and how it is answered; only the transport may say that. */
+const OF_THE_TRANSPORT = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export const isHookHeader = (name: string, value: string): boolean =>
+  NAME.test(name) && VALUE.test(value) && !OF_THE_TRANSPORT.has(name.toLowerCase())

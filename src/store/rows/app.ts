@@ -1,7 +1,10 @@
-/** Apps and their templates. */
+/** Apps, their templates and their challenges. */
+
+import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { App } from '../../domain/access/app'
 import type { Template } from '../../domain/message/template'
-import type { Row } from './row'
+import type { Vault } from '../../ports/vault'
+import type { Row } from '../tables'
 
 export const appOf = ({ removedAt, region, texts, plans, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
   ...app,
@@ -23,7 +26,6 @@ export const appRow = (app: App): Row<App> => ({
   retentionDays: app.retentionDays ?? null,
 })
 
-/** Whose it is, and which one of the versions it has had. */
 interface Version {
   appId: string
   version: number
@@ -52,9 +54,24 @@ export const templateOf = ({
   bodies: bodies ?? undefined,
 })
 
-/** Of versions in their order, the newest of each. */
+/** The newest version of each template; `versions` are in ascending order. */
 export function newestOf(versions: readonly TemplateRow[]): Template[] {
   const newest = new Map<string, Template>()
   for (const row of versions) newest.set(row.templateId, templateOf(row))
   return [...newest.values()]
 }
+
+interface ChallengeRow {
+  appId: string
+  settings: Uint8Array
+}
+
+export const challengeSeal = (appId: string) => `challenge:${appId}`
+
+export const challengeOf = (vault: Vault, { appId, settings }: ChallengeRow): ChallengeSettings =>
+  JSON.parse(vault.open(challengeSeal(appId), settings))
+
+export const challengeRow = (vault: Vault, appId: string, settings: ChallengeSettings): ChallengeRow => ({
+  appId,
+  settings: vault.seal(challengeSeal(appId), JSON.stringify(settings)),
+})

@@ -1,5 +1,5 @@
 import type { CarrierConfig } from '../../domain/delivery/carrier'
-import type { Route } from '../../domain/delivery/route'
+import { needsCountry, type Route } from '../../domain/delivery/route'
 import { invalid, missing } from '../../domain/shared/error'
 import { LEGS, type Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -70,6 +70,8 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
   const { channel, country, appId, carriers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
     throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
+  if (country === undefined && needsCountry(channel))
+    throw invalid('country', 'required', `a route for ${channel} names its country`)
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
   if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
   await deps.store.transaction(async (tx) => {

@@ -2,11 +2,15 @@
 import type { RequestFacts } from '../../abuse/rules/assess'
 import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
-import { fingerprintText, type ResolvedRequest } from '../../domain/codes/fingerprint'
-import type { Issue } from '../../domain/codes/issue'
-import { type IssueRequest, newIssue, resolveRequest } from '../../domain/codes/issue-request'
+import type { Issue, Origin } from '../../domain/codes/issue'
+import {
+  fingerprintText,
+  type IssueRequest,
+  newIssue,
+  type ResolvedRequest,
+  resolveRequest,
+} from '../../domain/codes/issue-request'
 import type { PlannedLeg } from '../../domain/delivery/plan'
-import type { Origin } from '../../domain/operations/request-origin'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
 import type { Random } from '../../ports/random'

@@ -28,7 +28,6 @@ export async function takeStep(
     await queue(deps, tx, before, { kind: 'await-report', waitMs: step.awaitReportMs, at: sent?.by })
   if (step.nextLegAfterMs !== undefined)
     await queue(deps, tx, before, { kind: 'next-leg', waitMs: step.nextLegAfterMs })
-  else if (issue.legs && issue.leg !== before.leg) await tx.jobs.remove('next-leg', issue.issueId)
   await forgetReports(tx, before, issue, step)
   if (!settlement) return
   await settle(tx, issue, settlement)

@@ -1,7 +1,7 @@
 /** A route: for which channel, country and app, and the carriers in order. */
 import { NativeSelect, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { LEGS } from '../../../../../contract/channel'
+import { LEGS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/delivery'
 import { useLanguage } from '../../i18n/language'
