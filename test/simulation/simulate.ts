@@ -177,7 +177,7 @@ class Story {
     const { appId } = this.#keys
     await world.run(world.provide('meta', ['whatsapp'], WHATSAPP_URL, { reports: this.#reports }))
     await world.run(world.provide('caller', ['voice'], VOICE_URL, { reports: this.#reports }))
-    for (const country of ['KR', 'GB'])
+    for (const country of ['KR', 'GB', 'GG'])
       await world.run(
         administer.setRoute(world.admin, { channel: 'voice', country, appId: undefined, carriers: ['caller'] }),
       )
