@@ -123,6 +123,7 @@ function queuedIssue(owner: Owner, n: number, now: number): Issue {
     ...owner,
     issueId,
     messageId: systemRandom.uuid(now),
+    legs: undefined,
     purpose: 'queued',
     templateId: 'otp_default_kr',
     channel: 'sms',

@@ -1,7 +1,7 @@
 /** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
+import { STATUS } from './constants'
 import { reason } from './reason'
-import { STATUS } from './status'
 import { published } from './value'
 
 /** Published as any text: a client that was generated before must be able to read a word that came later. */

@@ -4,8 +4,8 @@
  * These are the bodies as the service writes them. An endpoint with a payload template gets what its template makes.
  */
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from './event-type'
-import { channel, issueId, timestamp } from './value'
+import { EVENT_TYPES, type EventType } from './constants'
+import { issueId, leg, timestamp } from './value'
 
 export { EVENT_TYPES, type EventType }
 
@@ -21,7 +21,7 @@ const field = {
     .regex(/^\+[0-9]{1,3}\*+[0-9]{0,4}$/)
     .meta({ description: 'The phone number, masked.', examples: ['+82******5678'] }),
   /** The one that carried the code. */
-  method: channel,
+  method: leg,
   type: z.string().meta({ description: 'The `purpose` of the issue.', examples: ['signup'] }),
   metadata: z
     .record(z.string(), z.string())

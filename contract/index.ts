@@ -4,10 +4,10 @@
  */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
+import { PATHS } from './constants'
 import { commonErrors, notFound, payloadTooLarge, paymentRequired, wrongMode } from './error'
 import { getIssueInput, issueProjection, listIssuesInput, listIssuesOutput } from './history'
 import { issueInput, issueOutput, statusInput, statusOutput, verifyInput, verifyOutput } from './issue'
-import { PATHS } from './path'
 import { ACCESS, type OperationAccess } from './scope'
 import { getTemplateInput, listTemplatesOutput, templateDetail } from './template'
 import { published } from './value'

@@ -1,7 +1,7 @@
 /** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
 import { JSON_SCHEMA_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
-import { CHANNELS } from './channel'
+import { CHANNELS, LEGS } from './constants'
 import { because } from './reason'
 
 export type JsonSchema = Parameters<typeof JSON_SCHEMA_REGISTRY.add>[1]
@@ -80,6 +80,11 @@ export const stringMap = z.record(
     ),
 )
 
+export const leg = z.enum(LEGS).meta({
+  description:
+    'The channel that carried the code. The app decides by which channels a code goes; a caller asks for `sms` or `alimtalk`.',
+  examples: ['sms'],
+})
 export const channel = z.enum(CHANNELS).meta({ description: 'Delivery channel.', examples: ['sms'] })
 
 export const mode = z

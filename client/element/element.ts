@@ -10,7 +10,6 @@ import { type FormatPhoneNumber, typedOf, wholeNumber } from '../screen/number'
 import { isAtRest, type Step, stepOf } from '../screen/step'
 import { en } from '../texts/en'
 import type { Texts } from '../texts/texts'
-import { backendAt } from './backend'
 import { languageOf, loadTexts, textsIn } from './language'
 import { Screen } from './screen'
 import { STYLE } from './style'
@@ -385,4 +384,33 @@ const NOBODY: FlowTransport = { issue: unknown, verify: unknown }
 function choose(select: HTMLSelectElement, wanted: readonly string[]): void {
   const codes = [...select.options].map(({ value }) => value)
   select.value = wanted.find((code) => codes.includes(code)) ?? codes[0] ?? ''
+}
+
+/** Once; under another name, too, where that one is taken. Where there are no elements, as on a server, nothing is done. */
+export function define(name = 'watchword-verify'): void {
+  if (!globalThis.customElements || customElements.get(name)) return
+  // A class has one name.
+  customElements.define(name, class extends WatchwordVerify {})
+}
+
+/**
+ * The page's own backend: `<address>/issue` and `<address>/verify` get what the flow sends, as JSON and with the page's
+ * cookies, and answer what Watchword has answered them, errors with their status.
+ */
+export function backendAt(address: string): FlowTransport {
+  async function post(path: string, body: object, signal: AbortSignal) {
+    const response = await fetch(`${address.replace(/\/+$/, '')}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    })
+    const answer = await response.json()
+    if (!response.ok) throw { ...answer, status: response.status }
+    return answer
+  }
+  return {
+    issue: (order, { signal }) => post('issue', order, signal),
+    verify: (attempt, { signal }) => post('verify', attempt, signal),
+  }
 }

@@ -6,10 +6,15 @@
  * <watchword-verify url="https://otp.example.com/v1" key="pk_…" purpose="signup"></watchword-verify>
  * ```
  */
-import { define } from './define'
+import { define } from './element'
 
 export type { FormatPhoneNumber } from '../screen/number'
-export { define } from './define'
-export { type FailedDetail, type VerifiedDetail, WatchwordVerify, type WatchwordVerifyEventMap } from './element'
+export {
+  define,
+  type FailedDetail,
+  type VerifiedDetail,
+  WatchwordVerify,
+  type WatchwordVerifyEventMap,
+} from './element'
 
 define()

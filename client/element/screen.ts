@@ -4,7 +4,6 @@ import type { FlowState } from '../flow'
 import type { Country } from '../screen/countries'
 import { isWrong, type Said, type Step, saidIn, untilResend } from '../screen/step'
 import { minutesOf, say, type Texts } from '../texts/texts'
-import { node } from './dom'
 
 const field = (name: string) => node('div', { class: 'field', part: `field ${name}-field` })
 const action = (name: string, look: string, type = 'button') =>
@@ -129,4 +128,17 @@ const label = (of: string) => node('label', { for: of, part: `label ${of}-label`
 /** Not `disabled`: whoever is on a button stays there while it may not be pressed. */
 function allow(button: HTMLButtonElement, may: boolean): void {
   button.setAttribute('aria-disabled', String(!may))
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+export function node<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: Array<Node | string>
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name)
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
+  made.append(...children)
+  return made
 }

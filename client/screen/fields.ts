@@ -1,6 +1,5 @@
 /** What becomes of what is typed. */
 import { readCode } from '../flow/code'
-import { isWhole, typedCode } from './code'
 import { type FormatPhoneNumber, typedNumber } from './number'
 
 interface NumberFields {
@@ -74,3 +73,13 @@ export function readCodes(field: HTMLInputElement, check: (code: string) => void
     options,
   )
 }
+
+/** Digits, six at most: a seventh is not taken. A whole message, pasted or filled in, is the code in it. */
+export function typedCode(text: string, before: string): string {
+  const digits = text.normalize('NFKC').replace(/\D/g, '')
+  return readCode(text) ?? (digits.length > CODE_LENGTH ? before : digits)
+}
+
+export const isWhole = (code: string) => code.length === CODE_LENGTH
+
+const CODE_LENGTH = 6

@@ -70,7 +70,7 @@ CREATE TABLE settings_version (version bigint NOT NULL);
 INSERT INTO settings_version VALUES (0);
 
 -- The ways to a phone: one more is one more word.
-CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('sms', 'alimtalk'));
+CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('sms', 'alimtalk', 'whatsapp', 'telegram', 'voice'));
 
 CREATE TABLE organizations (
   organization_id text COLLATE "C" PRIMARY KEY,
@@ -88,7 +88,8 @@ CREATE TABLE apps (
   protection      text NOT NULL CHECK (protection::json IS NOT NULL), -- what its owner has decided about abuse
   texts           text, -- what fills codes in, and who chooses the language, as JSON; NULL: nothing decided
   proves_metadata boolean NOT NULL DEFAULT false,
-  retention_days  integer CHECK (retention_days > 0) -- of live issues; NULL: as the server is set
+  retention_days  integer CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
+  plans           text -- delivery plans, as JSON; NULL: each channel's own
 );
 
 CREATE TABLE api_keys (
@@ -285,6 +286,7 @@ CREATE TABLE issues (
   prefix_hash         bytea, -- keyed: where a code went and who asked show whether messages pay; NULL: too old
   network_hash        bytea,
   origin              text, -- the request that made it, by which its lines of the log are found; NULL: no request
+  legs                text, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
   erased_at           bigint, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -357,7 +359,7 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 -- back by itself. Rows live for seconds: vacuumed often, and updated in place.
 CREATE TABLE jobs (
   job_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- never given twice: part of the fence
-  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'webhook')),
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'next-leg', 'webhook')),
   app_id     text COLLATE "C" NOT NULL,
   mode       text COLLATE "C" NOT NULL,
   subject_id uuid NOT NULL,

@@ -7,7 +7,7 @@
 CREATE TABLE channels (
   channel TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
-INSERT INTO channels VALUES ('sms'), ('alimtalk');
+INSERT INTO channels VALUES ('sms'), ('alimtalk'), ('whatsapp'), ('telegram'), ('voice');
 
 CREATE TABLE organizations (
   organization_id TEXT PRIMARY KEY,
@@ -25,7 +25,8 @@ CREATE TABLE apps (
   protection      TEXT NOT NULL CHECK (json_valid(protection)), -- what its owner has decided about abuse
   texts           TEXT, -- what fills codes in, and who chooses the language, as JSON; NULL: nothing decided
   proves_metadata INTEGER NOT NULL DEFAULT 0 CHECK (proves_metadata IN (0, 1)),
-  retention_days  INTEGER CHECK (retention_days > 0) -- of live issues; NULL: as the server is set
+  retention_days  INTEGER CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
+  plans           TEXT CHECK (plans IS NULL OR json_valid(plans)) -- delivery plans; NULL: each channel's own
 ) STRICT;
 
 CREATE TABLE api_keys (
@@ -153,6 +154,7 @@ CREATE TABLE issues (
   prefix_hash         BLOB, -- keyed: where a code went and who asked show whether messages pay; NULL: too old
   network_hash        BLOB,
   origin              TEXT, -- the request that made it, by which its lines of the log are found; NULL: no request
+  legs                TEXT, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
   erased_at           INTEGER, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -223,7 +225,7 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 -- Claiming a job moves run_at past the lease and raises attempt; a crashed runner's job comes back by itself.
 CREATE TABLE jobs (
   job_id     INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: part of the fence
-  kind       TEXT NOT NULL CHECK (kind = 'deliver' OR kind = 'webhook' OR kind = 'await-report'),
+  kind       TEXT NOT NULL CHECK (kind = 'deliver' OR kind = 'webhook' OR kind = 'await-report' OR kind = 'next-leg'),
   app_id     TEXT NOT NULL,
   mode       TEXT NOT NULL,
   subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),

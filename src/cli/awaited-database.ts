@@ -4,7 +4,7 @@ import { LogSampler } from '../domain/operations/log-sampler'
 import { waitingRoutes } from '../http/routes-before-start'
 import { createFetch, type Fetch } from '../http/server'
 import type { Log } from '../ports/log'
-import { isPassing } from '../store/postgres/connection/failure'
+import { isTransient } from '../store/postgres/connection/failure'
 import { systemClock } from '../system/clock'
 import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import type { Listener } from '../system/listen'
@@ -61,7 +61,7 @@ async function untilOpened<Opened>(database: string, log: Log, attempt: () => Pr
       return opened
     } catch (error) {
       const reason = error instanceof Error && (error.cause ?? error)
-      if (!isPassing(reason)) throw error
+      if (!isTransient(reason)) throw error
       const said = logSampler.next(database, systemClock.now())
       if (said) log.warn({ database, reason: (reason as Error).message, ...said }, 'waiting for the database')
     }

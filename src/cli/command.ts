@@ -1,6 +1,6 @@
 /** What commands share: help, options, parsers, opening and closing the data folder. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { CHANNELS, type Channel, isChannel } from '../domain/shared/value'
+import { CHANNELS, type Channel, isChannel, isLeg, LEGS, type Leg } from '../domain/shared/value'
 import { yesOption } from './confirm'
 import { type Beginning, type Opened, open } from './open'
 import { type Output, outputFor } from './output'
@@ -75,6 +75,11 @@ export const removalCommand = (name: string, summary: string, ...examples: reado
 
 export function asChannel(text: string): Channel {
   if (!isChannel(text)) throw new InvalidArgumentError(`--channel: must be ${CHANNELS.join(' or ')}: ${text}`)
+  return text
+}
+
+export function asLeg(text: string): Leg {
+  if (!isLeg(text)) throw new InvalidArgumentError(`--channel: must be one of ${LEGS.join(', ')}: ${text}`)
   return text
 }
 

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
-import { giveBackPages, rewriteInPlace, stateOfFile } from '../store/sqlite/connection/compact'
+import { releasePages, rewriteInPlace, stateOfFile } from '../store/sqlite/connection/compact'
 import { AlreadyServedError, holdAlone } from '../system/data-dir-lock'
 import { headFileIn } from '../system/head-file'
 import { aside } from '../system/write-throttle'
@@ -54,7 +54,7 @@ async function compact(config: Config, database: string): Promise<void> {
   const { store } = openFile(config, database, { isNew: false, headFile: headFileIn(config.dataDir) })
   try {
     const { bytes, isIncremental } = stateOfFile(database)
-    if (isServed && isIncremental) await inSteps(() => giveBackPages(database))
+    if (isServed && isIncremental) await inSteps(() => releasePages(database))
     else if (isServed && bytes > SMALL_BYTES) throw laidOutBefore()
     else rewriteInPlace(database)
     // The file is cut when the log has been copied into it.

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { type Config, type DatabaseConfig, readConfig } from '../config'
 import type { Clock } from '../ports/clock'
 import type { ErasedFile, HeadFile } from '../ports/files'
-import type { Fleet } from '../ports/fleet'
+import type { Fleet } from '../ports/node'
 import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode, reportsBySecret } from '../providers/carriers'
 import type { MigrationStep } from '../store/migrations'
 import { nameOf } from '../store/postgres/connection/name'
 import type { SharedStore } from '../store/postgres/open'
-import { type FileStore, layOut, openStore, stageOf, upgrade } from '../store/sqlite/open'
+import { createDatabase, type FileStore, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { type ClockSighting, databaseClock } from '../system/database-clock'
 import { erasedFileIn } from '../system/erased-file'
@@ -131,7 +131,7 @@ function begin(dataDir: string, file: string, hasKeyFile: boolean, { makes, isNe
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   // Of a log that was given up with its database.
   headFileIn(dataDir).remove()
-  layOut(file)
+  createDatabase(file)
 }
 
 /**

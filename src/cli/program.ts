@@ -17,6 +17,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   credit: async () => (await import('./admin/credit')).creditCommands(),
   provider: async () => (await import('./admin/provider')).providerCommands(),
   route: async () => (await import('./admin/route')).routeCommands(),
+  plan: async () => (await import('./admin/plan')).planCommands(),
   issue: async () => (await import('./admin/issue')).issueCommands(),
   queue: async () => (await import('./admin/issue')).queueCommand(),
   incident: async () => (await import('./admin/incident')).incidentCommands(),

@@ -22,10 +22,10 @@ const statusCommand = () =>
     'secret status',
   ).action((options: CommonOptions) =>
     onData(options, async ({ config, store, vault }, output) => {
-      const rows = await store.read.ring.all()
+      const rows = await store.read.keyRing.all()
       const secret = config.secret?.setting ?? keyFileIn(config.dataDir)
       const changed = rows.find(({ name }) => name === `root ${vault.ring.generation}`)?.begunAt
-      const [underWay, older] = [isUnderWay(rows), await store.read.ring.older()]
+      const [underWay, older] = [isUnderWay(rows), await store.read.keyRing.older()]
       const when = changed ? `It was changed ${iso(changed)}.` : 'It was never changed.'
       output({ secret, changedAt: changed ? iso(changed) : null, underWay, isNew: vault.ring.isNewest, older }, [
         `${secret} opens the database. ${when}`,
@@ -92,7 +92,7 @@ async function beginInFolder(opened: Opened, { newFile, finish }: RotateOptions)
       `The secret is ${keyFileIn(dataDir)}: \`secret rotate\` makes the new one, and finishes`,
     )
   // One that was killed has put it in place.
-  if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.ring.all())) return
+  if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.keyRing.all())) return
   await beginRotation(rotationOf(opened), nextKeyFile(dataDir))
   if (!placeNextKeyFile(dataDir))
     throw new Failure('conflict', 'Another `secret rotate` has just changed the secret: see `watchword secret status`')
@@ -119,7 +119,7 @@ async function beginOrFinish(opened: Opened, { newFile, finish, json }: RotateOp
     return
   }
   if (newFile !== undefined) await beginRotation(rotationOf(opened), secretIn(newFile, '--new-file'))
-  else if (!isUnderWay(await store.read.ring.all()))
+  else if (!isUnderWay(await store.read.keyRing.all()))
     throw new Failure('invalid', '--new-file: say which file holds the new secret')
   const older = await renewAll(rotationOf(opened))
   outputFor(json)({ secret: setting, finished: false, older }, [

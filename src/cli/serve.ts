@@ -56,7 +56,7 @@ export async function serve(opened: Opened): Promise<Served> {
   // As the list of servers has it.
   const instanceId = fleet?.nodeId ?? systemRandom.uuid(opened.clock.now())
   const telemetry = await startTelemetry(config, log, instanceId)
-  if (telemetry.ofStore) opened.store.tell(telemetry.ofStore)
+  if (telemetry.ofStore) opened.store.setTelemetry(telemetry.ofStore)
   const app = createApp(config, {
     ...opened,
     ...{ telemetry: telemetry.telemetry, metrics: telemetry.metrics },

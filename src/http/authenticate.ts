@@ -9,9 +9,9 @@ import {
   keyHashText,
   parseKey,
 } from '../domain/access/api-key'
-import { isIP } from '../domain/access/ip-library'
+import { isIP } from '../domain/access/network'
 import type { Permit } from '../domain/access/rate-limits'
-import type { Origin } from '../domain/operations/request-origin'
+import type { Origin } from '../domain/codes/issue'
 import { invalid, unauthorized, unavailable } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Directory, Node } from '../ports/node'

@@ -1,6 +1,5 @@
 /** The client's address: the socket's, or the one a trusted proxy names. */
-import { ipaddr } from '../domain/access/ip-library'
-import { cidrContains } from '../domain/access/network'
+import { cidrContains, ipaddr } from '../domain/access/network'
 
 /** More proxies than anybody has; each is compared with every trusted network. */
 const MAX_HOPS = 32

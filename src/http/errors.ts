@@ -1,10 +1,11 @@
 /** Domain refusal → contract error, in one table; nothing else gets out. Specification: "Errors". */
 import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
+import { STATUS } from '../../contract/constants'
 import type { ErrorCode } from '../../contract/error'
-import { STATUS } from '../../contract/status'
 import { invalid, Refusal, type RefusalKind } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
+import { GUIDE_PREFIX } from '../guide/shared'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
   invalid: 'BAD_REQUEST',
@@ -46,12 +47,15 @@ export const unreadable = () => invalid('body', 'invalid_format', 'not in the ex
 const LONGEST_MESSAGE = 500
 
 /** `more` goes beside what the interface's error says of it. */
-export const fromRefusal = (refusal: Refusal, more?: object): InterfaceError =>
-  interfaceError(
-    CODE[refusal.kind],
-    refusal.message.slice(0, LONGEST_MESSAGE),
-    more ? { ...dataOf(refusal), ...more } : dataOf(refusal),
-  )
+export function fromRefusal(refusal: Refusal, more?: object): InterfaceError {
+  const link = linkOf(refusal)
+  const message = refusal.message.slice(0, LONGEST_MESSAGE - link.length) + link
+  return interfaceError(CODE[refusal.kind], message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
+}
+
+/** The section of `docs/errors.md` on the server that answers. `unavailable` asks for nothing but patience. */
+const linkOf = ({ kind, detail: { reason } }: Refusal): string =>
+  kind === 'unavailable' ? '' : `. See ${GUIDE_PREFIX}/errors#${reason ?? CODE[kind].toLowerCase()}`
 
 function dataOf({ kind, detail }: Refusal): object | undefined {
   const { param, reason, code, limit, policy, retryAfterMs, resetAt } = detail

@@ -7,7 +7,8 @@ import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
 import { conditionsOf, type NodeCondition, type NodeState } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
-import type { PoolUsage, Store } from '../ports/store'
+import type { Store } from '../ports/store'
+import type { PoolUsage } from '../ports/telemetry'
 
 export interface HealthDependencies {
   store: Store

@@ -1,5 +1,5 @@
 /** `/metrics`: numbers for who has the token. A proxy on the same machine makes everybody local, so no address opens it. */
-import { isSameSecret } from '../domain/shared/same-secret'
+import { isSameSecret } from '../domain/access/api-key'
 import { interfaceError } from './errors'
 import { Json } from './json'
 

@@ -1,6 +1,7 @@
 /** `POST` or `GET /provider-reports/<name>`: what carriers report of messages they took. */
+
+import { isSameSecret } from '../domain/access/api-key'
 import { Refusal } from '../domain/shared/error'
-import { isSameSecret } from '../domain/shared/same-secret'
 import type { Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'

@@ -3,7 +3,7 @@
  * `/v1/../console` and its like resolved already, past whatever rule a proxy in front has for `/console`. So the pattern
  * that the written path matches must be the one its URL has, or there is nothing there.
  */
-import { PATHS } from '../../contract/path'
+import { PATHS } from '../../contract/constants'
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
 export const MOUNTS: readonly string[] = [

@@ -1,15 +1,15 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
-import type { Origin } from '../domain/operations/request-origin'
-import { invalid, type Refusal, unavailable } from '../domain/shared/error'
+import type { Origin } from '../domain/codes/issue'
+import { invalid, Refusal, unavailable } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Api } from './api'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
-import { fromRefusal, interfaceError } from './errors'
+import { fromRefusal } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
 import { Json } from './json'
@@ -182,7 +182,7 @@ const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
-const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
+const missing = () => fromRefusal(new Refusal('not_found', 'No such path or method')).toJSON()
 
 const nothingThere = (): RouteAnswer => ({ route: 'none', response: new Json(404, missing()) })
 

@@ -1,6 +1,6 @@
 /** Answers every request: with what lies at its path, an id, and a line in the log. */
 
-import type { Origin } from '../domain/operations/request-origin'
+import type { Origin } from '../domain/codes/issue'
 import { errorFields } from '../domain/shared/error-fields'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'

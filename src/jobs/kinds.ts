@@ -5,6 +5,7 @@ import type { Node, Slot } from '../ports/node'
 import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
+import { startNextLeg } from '../usecases/start-next-leg'
 import type { CarrierSlots } from './carrier-slots'
 import { perform } from './perform'
 import { fixed, inQueuesOf } from './semaphore'
@@ -24,11 +25,17 @@ interface KindDependencies extends DeliverDependencies, QueryDependencies, SendW
 
 export function jobKinds(deps: KindDependencies): Record<JobKind, JobRoom> {
   const query = reportQuery(deps)
+  const nextLeg = startNextLeg(deps)
+  const nextLegs = fixed(NEXT_LEGS_AT_ONCE)
   return {
     deliver: kind(deps.slots.take, async (job, slot) => perform(deps, await deliverCode(deps, job, slot), job)),
     'await-report': kind(
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),
+    ),
+    'next-leg': kind(
+      () => nextLegs.enter(),
+      (job) => perform(deps, nextLeg, job),
     ),
     webhook: atTheEndpoint(deps),
   }
@@ -47,6 +54,7 @@ function kind<P extends Slot>(
 /** Of carriers that are asked what became of a message. */
 const REPORTS_PER_CARRIER = 64
 const REPORTS_AT_ONCE = 512
+const NEXT_LEGS_AT_ONCE = 64
 
 /** So that one slow receiver delays nobody else; one that takes what it gets, and quickly, gets more and more. */
 const WEBHOOKS_PER_ENDPOINT = 8

@@ -2,7 +2,7 @@
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
-import type { Channel } from '../domain/shared/value'
+import type { Leg } from '../domain/shared/value'
 import type { ConcurrencyLimiter } from './node'
 
 /** A carrier, or what plays one. */
@@ -27,11 +27,7 @@ export interface CarrierEndpoint {
 }
 
 /** Carriers for a message, in order of preference; empty: the channel cannot be served. */
-export type Router = (whom: {
-  channel: Channel
-  appId: string
-  country: string | undefined
-}) => readonly CarrierEndpoint[]
+export type Router = (whom: { channel: Leg; appId: string; country: string | undefined }) => readonly CarrierEndpoint[]
 
 export interface ReportCallback {
   /** As the carrier called it, query included; some sign it. */

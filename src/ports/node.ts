@@ -14,6 +14,7 @@ import type { Route } from '../domain/delivery/route'
 import type { Template } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
 import type { LogSampler } from '../domain/operations/log-sampler'
+import type { NodeState } from '../domain/operations/node'
 import type { Refusal } from '../domain/shared/error'
 import type { Owner } from '../domain/shared/value'
 import type { Tx } from './store'
@@ -185,4 +186,14 @@ export interface StoreLoad {
   waitingMs(): number
   /** How often what a unit did could not be stored. */
   writeFailures(): number
+}
+
+export interface Fleet {
+  readonly nodeId: string
+  /** Says that this server is here; answers everybody who was heard of within a day, in one order everywhere. */
+  beat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
+  /** It is gone for good; until it is heard of again. */
+  forget(nodeId: string): Promise<void>
+  /** Counts one under every rule for all servers at once, exactly, or throws `limited` and counts none. */
+  take(rules: readonly LimitRule[]): Promise<Permit>
 }

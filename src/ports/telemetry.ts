@@ -5,9 +5,10 @@
 
 import type { Rule } from '../abuse/rules/rule'
 import type { KeyKind } from '../domain/access/api-key'
-import type { Issue, ReasonCode } from '../domain/codes/issue'
+import type { Issue, Origin, ReasonCode } from '../domain/codes/issue'
 import type { SendOutcome } from '../domain/delivery/delivery'
-import type { Origin } from '../domain/operations/request-origin'
+import type { QueueState } from '../domain/operations/job'
+import type { NodeCondition } from '../domain/operations/node'
 import type { Refusal } from '../domain/shared/error'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 
@@ -132,4 +133,29 @@ export interface StoreTelemetry {
   uncommitted(how: 'failed' | 'again'): void
   /** The write-ahead log was copied into the database. */
   checkpointed(ms: number): void
+}
+
+export interface Vitals {
+  queues: readonly QueueState[]
+  /** What waits for room at a carrier. */
+  carrierQueues: ReadonlyArray<QueueState & { carrier: string }>
+  carriers: ReadonlyArray<{ name: string; isHealthy: boolean; inFlight: number; concurrency: number }>
+  /** None where a server has its database for itself. */
+  nodes: ReadonlyArray<{ state: NodeCondition }>
+  pool: PoolUsage | undefined
+  databaseBytes: number
+  /** Of the write-ahead log; undefined where a server has none of its own. */
+  logBytes: number | undefined
+  /** How long the oldest unit that has not begun has waited. */
+  waitingMs: number
+  /** What apps have, and have set aside of it for messages on their way, credits; none where that is not asked for. */
+  wallets: ReadonlyArray<{ appId: string; balance: number; reserved: number }>
+}
+
+/** How many of the store's connections for changes are in use. */
+export interface PoolUsage {
+  readonly size: number
+  readonly busy: number
+  /** Transactions that wait for a connection. */
+  readonly waiting: number
 }

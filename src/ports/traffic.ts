@@ -4,7 +4,7 @@ import type { Pause } from '../abuse/rules/incident'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
 import type { Issue } from '../domain/codes/issue'
-import type { Decision, LaneHour, SegmentKey } from './store/traffic'
+import type { Decision, SegmentHour, SegmentKey } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */
 export interface PendingRequest {
@@ -43,5 +43,5 @@ export interface Findings {
   readonly appId: string
   readonly decisions: readonly Decision[]
   readonly troubles: readonly Trouble[]
-  readonly hours: readonly LaneHour[]
+  readonly hours: readonly SegmentHour[]
 }

@@ -1,6 +1,6 @@
 /** The configured carriers as working ones, and which of them serve a channel. */
 import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/delivery/carrier'
-import { chooseRoute, type Route } from '../domain/delivery/route'
+import { chooseRoute, needsCountry, type Route } from '../domain/delivery/route'
 import { MAX_TIMEOUT_MS } from '../domain/operations/job'
 import { invalid } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
@@ -114,6 +114,7 @@ export class Carriers {
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
       const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined
+      if (!names && needsCountry(whom.channel)) return []
       const routed = names?.flatMap((name) => serving.find((config) => config.name === name) ?? [])
       // A route all of whose carriers were removed must not silence the channel.
       return (routed?.length ? routed : serving).map((config) => this.#carrier(config))

@@ -3,7 +3,7 @@
  * so that an operator can bring one as a JSON file. `src/providers/described.ts` makes a carrier of it.
  */
 import { z } from 'zod'
-import { CHANNELS } from '../domain/shared/value'
+import { LEGS } from '../domain/shared/value'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
@@ -216,7 +216,7 @@ export const carrierDescription = z
     type: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens'),
     title: z.string().min(1).max(60),
     documentation: z.url({ protocol: /^https?$/ }),
-    channels: z.array(z.enum(CHANNELS)).min(1),
+    channels: z.array(z.enum(LEGS)).min(1),
     fields: z.record(z.string(), z.union([fieldGroup, plainField])),
     /** Of these groups the operator fills in one at least. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),

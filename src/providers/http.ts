@@ -6,6 +6,7 @@
  * The same engine carries it out as a description.
  */
 import { z } from 'zod'
+import { LEGS } from '../domain/shared/value'
 import { type Described, describedCarrier } from './described'
 import { headers, meaning, path, type RequestTemplate } from './description'
 import { reportSignature } from './report-signature'
@@ -68,7 +69,7 @@ const httpConfig = z
 type HttpConfig = z.infer<typeof httpConfig>
 
 const OF_EVERY_MESSAGE = ['messageId', 'channel', 'to', 'text', 'from', 'messageType']
-const OF_ALIMTALK = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
+const OF_TEMPLATE = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
 const plain = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `{{${name}}}`]))
 
 /** Without a code of the carrier's, its other 3xx and 4xx are about the message. */
@@ -102,10 +103,9 @@ function descriptionOf(config: HttpConfig): Described {
   const words = (is: string[]) => ({ is })
   return {
     auth: { type: 'none' },
-    send: {
-      sms: { ...api, request: requestWith(OF_EVERY_MESSAGE) },
-      alimtalk: { ...api, request: requestWith(OF_ALIMTALK) },
-    },
+    send: Object.fromEntries(
+      LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'sms' ? OF_EVERY_MESSAGE : OF_TEMPLATE) }]),
+    ),
     unreadable: '',
     codes: Object.fromEntries(
       Object.entries(config.codes).map(([code, { means, explanation = '' }]) => [code, [means, explanation]]),
@@ -125,7 +125,7 @@ function descriptionOf(config: HttpConfig): Described {
 
 export const http: CarrierType = {
   config: httpConfig,
-  channels: ['sms', 'alimtalk'],
+  channels: LEGS,
   reportsBySecret: true,
   create(carrier, dependencies) {
     const config = httpConfig.parse(carrier.config)

@@ -1,6 +1,6 @@
 /** The body of a report callback: JSON, a form, or the query of the address; and whether it shows the secret. */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from '../domain/shared/same-secret'
+import { isSameSecret } from '../domain/access/api-key'
 import type { ReportCallback } from '../ports/carrier'
 import { parseJson, parseReports } from './answer'
 import type { Reports } from './description'

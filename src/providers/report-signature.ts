@@ -1,7 +1,7 @@
 /** How a carrier proves that a report is its own, where it signs reports instead of showing a secret. */
 import { createHash, createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { z } from 'zod'
-import { isSameSecret } from '../domain/shared/same-secret'
+import { isSameSecret } from '../domain/access/api-key'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { ReportCallback } from '../ports/carrier'
 

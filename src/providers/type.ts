@@ -1,7 +1,7 @@
 /** What a kind of carrier is: one file each, behind one port. */
 import type { z } from 'zod'
 import type { CarrierConfig } from '../domain/delivery/carrier'
-import type { Channel } from '../domain/shared/value'
+import type { Leg } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -13,8 +13,8 @@ export interface CarrierType {
   /** What `CarrierConfig.config` must look like; it holds the credentials. */
   config: z.ZodType
   /** What such a carrier can deliver. */
-  channels: readonly Channel[]
-  /** As data, where it is one of those; its fields make the form of the console and the help of the command line. */
+  channels: readonly Leg[]
+  /** As data, where it is one of those; its fields make the help of the command line. */
   description?: CarrierDescription
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean

@@ -1,6 +1,6 @@
 /**
- * Statements of Drizzle's query builder, prepared to the end. Drizzle's own look up every placeholder's and every column's
- * kind anew at each call, which costs as much as a small database itself; here it is looked up once.
+ * Compiles statements of Drizzle's query builder. Drizzle itself looks up the codec of every placeholder and column at
+ * each call, which costs as much as a small query; here they are looked up once.
  */
 import { Column, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
 import type { SelectedFieldsOrdered as SelectedByPostgres } from 'drizzle-orm/pg-core'
@@ -9,11 +9,11 @@ import type { SelectedFieldsOrdered as SelectedBySQLite } from 'drizzle-orm/sqli
 export type SelectedFields = SelectedBySQLite | SelectedByPostgres
 
 export interface Compiled {
-  /** Parameters in the order in which the statement names them. */
+  /** The values in the order of the statement's parameters. */
   bind(values: Record<string, unknown>): unknown[]
-  /** A table of a left join that has no row is null. */
+  /** A table that a left join found no row of is null. */
   read(row: readonly unknown[]): Record<string, unknown>
-  /** What the database calls the kind of each parameter; undefined where it is not that of a column. */
+  /** The SQL type of each parameter; undefined where the parameter is not encoded as a column. */
   readonly types: ReadonlyArray<string | undefined>
 }
 
@@ -47,9 +47,9 @@ function readColumns(columns: readonly ResultColumn[], row: readonly unknown[]):
 }
 
 interface Parameter {
-  /** Of the value; none has what is the same for all. */
+  /** Undefined for a constant. */
   name: string | undefined
-  /** Undefined where it is stored as it is. */
+  /** Undefined where the value needs no encoding. */
   encode: ((value: unknown) => unknown) | undefined
 }
 
@@ -76,15 +76,15 @@ function encodeFor(encoder: Param['encoder']): Parameter['encode'] {
 
 interface ResultColumn {
   name: string
-  /** In the row. */
+  /** Index in the row. */
   place: number
   decode: ((value: unknown) => unknown) | undefined
 }
 
-/** The objects that a row becomes: its own columns, and those of each table that has a name of its own. */
+/** Where the columns of a row go: into the result itself, or into the nested object of a named table. */
 interface Parts {
   own: readonly ResultColumn[]
-  /** `place`: of a column that no row of the table is without. */
+  /** `place`: index of a NOT NULL column, by which a missing row of a left join is recognized. */
   groups: ReadonlyArray<{ name: string; place: number | undefined; columns: readonly ResultColumn[] }>
 }
 
@@ -105,15 +105,15 @@ function compileParts(fields: SelectedBySQLite): Parts {
 }
 
 function decodeField(field: SelectedBySQLite[number]['field']): ResultColumn['decode'] {
-  // A subquery would be nested.
+  // Anything else would be a subquery, which the stores do not use here.
   const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
   return isAsIs(decoder, 'mapFromDriverValue') ? undefined : (value) => decoder.mapFromDriverValue(value)
 }
 
-/** Drizzle keeps it to itself. */
+/** The decoder is internal to Drizzle's SQL class. */
 const decoderOf = (expression: SQL) => (expression as SQL & { decoder: Pick<Column, 'mapFromDriverValue'> }).decoder
 
-/** What columns that change nothing inherit. */
+/** Whether the codec is the inherited one, which changes nothing. */
 function isAsIs<Name extends 'mapToDriverValue' | 'mapFromDriverValue'>(coder: object, name: Name): boolean {
   return (coder as Partial<Record<Name, unknown>>)[name] === Column.prototype[name]
 }

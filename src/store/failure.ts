@@ -1,4 +1,4 @@
-/** What a database could not do, as the outside is told. The cause stays inside; callers learn only that trying again may help. */
+/** Errors of the stores. Callers learn only that trying again may help; the cause stays inside. */
 import { unavailable } from '../domain/shared/error'
 
 export const cannotRead = (cause: unknown) =>
@@ -10,11 +10,11 @@ export const cannotWrite = (cause: unknown) =>
 type ReadFunction = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>
 type Translate = (error: unknown) => unknown
 
-/** Doors for reading whose calls throw what `translate` makes of their errors. */
-export function guarded<Doors extends object>(doors: Doors, translate: Translate): Doors {
-  const entries = Object.entries(doors).map(([name, door]) => [
+/** Wraps read methods, so that they throw what `translate` makes of their errors. */
+export function guarded<Methods extends object>(methods: Methods, translate: Translate): Methods {
+  const entries = Object.entries(methods).map(([name, method]) => [
     name,
-    typeof door === 'function' ? guardedRead(door as ReadFunction, translate) : guarded(door, translate),
+    typeof method === 'function' ? guardedRead(method as ReadFunction, translate) : guarded(method, translate),
   ])
   return Object.fromEntries(entries)
 }
@@ -32,5 +32,12 @@ async function* pages(answer: AsyncIterable<unknown>, translate: Translate) {
     yield* answer
   } catch (error) {
     throw translate(error)
+  }
+}
+
+export class WrongSecretError extends Error {
+  override name = 'WrongSecretError'
+  constructor() {
+    super('The master secret does not open this database: it was changed, or this is another one.')
   }
 }

@@ -3,7 +3,7 @@
 const UUID_CHARACTERS = 36
 const UUID_BYTES = 16
 
-/** What hexadecimal digits are worth, by their character codes. */
+/** Values of the hexadecimal digits by character code. */
 const DIGITS: number[] = []
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16)
@@ -11,8 +11,8 @@ for (let value = 0; value < 16; value++) {
 }
 
 /**
- * Whatever is no hexadecimal digit ends it: what is nobody's id is looked for in vain. Digit by digit, since a code has
- * some sixteen of these: without the hyphens as a string of its own it takes several times as long.
+ * A text that is not a UUID becomes fewer bytes, which match no row. It decodes digit by digit because issuing a code
+ * needs some sixteen of these, and removing the hyphens first takes several times as long.
  */
 export function uuidBytes(uuid: string): Uint8Array {
   const bytes = new Uint8Array(UUID_BYTES)
@@ -31,7 +31,7 @@ const HYPHEN = '-'.charCodeAt(0)
 const LETTERS = Buffer.from('0123456789abcdef')
 const WRITTEN = Buffer.alloc(UUID_CHARACTERS)
 
-/** Written in one place: pieces put together leave several times as much behind, for each row that is read. */
+/** Writes into one shared buffer: joining strings would leave several times as much garbage for each row read. */
 export function uuidText(value: Uint8Array): string {
   for (let n = 0, at = 0; n < UUID_BYTES; n++) {
     if (n === 4 || n === 6 || n === 8 || n === 10) WRITTEN[at++] = HYPHEN
@@ -42,12 +42,12 @@ export function uuidText(value: Uint8Array): string {
   return WRITTEN.toString('latin1')
 }
 
-/** Smallest id of a row created at or after `at`, Unix milliseconds. */
+/** The smallest id that a row created at or after `at` (Unix milliseconds) can have. */
 export function idFloor(at: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.min(Math.max(Math.ceil(at), 0), 2 ** 48 - 1), 0, 6)
   return uuidText(bytes)
 }
 
-/** When the row of that id was created, Unix milliseconds. */
+/** When the row with this id was created, Unix milliseconds. */
 export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

@@ -1,25 +1,24 @@
-/** Migrations of a database: whether it had these very ones, and how far they are. The same for every kind of database. */
+/** Checksums and progress of migrations, the same for every kind of database. */
 import { VERSION } from '../domain/operations/version'
 
-/** The fact that has a checksum for each applied migration, in their order. */
+/** Name of the fact that stores a checksum of each applied migration, in order. */
 export const MIGRATIONS_FACT = 'migrations'
 
 export class ChangedMigrationError extends Error {
   override name = 'ChangedMigrationError'
 }
 
-/** A migration that is about to be applied. */
 export interface MigrationStep {
   migration: number
-  /** The number of the last one. */
+  /** Number of the last migration. */
   of: number
 }
 
 const checksumOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /**
- * What is to be stored of `texts` once they are applied; undefined where `stored` says it already. What was applied before
- * checksums were stored is taken for what it is here. Throws `ChangedMigrationError`.
+ * The checksums to store once `texts` are applied; undefined where `stored` has them already. Migrations applied before
+ * checksums were stored count as unchanged. Throws `ChangedMigrationError`.
  */
 export function checksumsToStore(stored: string | undefined, texts: readonly string[]): string | undefined {
   const known = texts.map(checksumOf)

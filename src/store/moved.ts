@@ -1,23 +1,21 @@
-/** What a move leaves in the databases it goes between, so that no server starts on the wrong one. */
+/** Marks that a move leaves in both databases, so that no server starts on the wrong one. */
 
-/** The facts that hold a mark: of a source, and of a target. */
+/** Names of the facts that hold the marks of the source and of the target. */
 export const MOVED_TO = 'moved_to'
 export const MOVED_FROM = 'moved_from'
 
-/** That of a database that is not to be worked on. */
-export const MARKED = `SELECT value FROM facts WHERE name = '${MOVED_TO}'`
+/** Reads the mark of a database that must not be used any more. */
+export const FIND_MARK = `SELECT value FROM facts WHERE name = '${MOVED_TO}'`
 
 export interface Mark {
-  /** Of the move. */
   id: string
-  /** As people name the two, without passwords. */
+  /** Display names of both databases, without passwords. */
   from: string
   to: string
-  /** The target is whole. */
+  /** Whether the target is complete. */
   isDone?: boolean
 }
 
-/** A move that cannot begin, or end. */
 export class MoveError extends Error {
   override name = 'MoveError'
   constructor(
@@ -32,11 +30,11 @@ export class MovedError extends Error {
   override name = 'MovedError'
 }
 
-/** For who opens a database to work on it; `marked` is what `MARKED` has found. Throws `MovedError`. */
-export function assertInPlace([marked]: ReadonlyArray<{ value: Uint8Array }>): void {
+/** Checks a database that is being opened; `marked` is the result of `MARKED`. Throws `MovedError`. */
+export function assertNotMoved([marked]: ReadonlyArray<{ value: Uint8Array }>): void {
   if (!marked) return
   const { from, to, isDone }: Mark = JSON.parse(Buffer.from(marked.value).toString())
-  // What is printed can be typed: a URL may have a `&`.
+  // The printed command can be pasted into a shell: a URL may contain `&`, so it is quoted.
   const next = isDone
     ? `has been moved to ${to}: start the server there.`
     : `is being moved to ${to}: repeat \`watchword move --from '${from}' --to '${to}'\`.`

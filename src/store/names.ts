@@ -1,6 +1,6 @@
-/** What things are called, for completion: the same question to every database. */
+/** Ids and names for shell completion; the queries are the same for every database. */
 
-/** `appId` stands for a parameter that may be null. */
+/** `appId` is the text of a parameter that may be null. */
 const QUERIES = {
   apps: () => 'SELECT app_id AS id, name AS about FROM apps WHERE removed_at IS NULL ORDER BY created_at',
   keys: (appId: string) =>
@@ -22,7 +22,7 @@ export interface Name {
   about: string
 }
 
-/** What is asked, and whether of one app. */
+/** The query, and whether it takes an app. */
 export function namesQuery(what: NamedKind, appId: string): { text: string; isOfApp: boolean } {
   const text = QUERIES[what](appId)
   return { text, isOfApp: text.includes(appId) }

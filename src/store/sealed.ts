@@ -1,20 +1,23 @@
-/** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
-import type { RenewalPlace } from '../ports/store/ring'
+/**
+ * The encrypted columns, for re-encryption after a change of the secret. They are the same in every kind of database,
+ * except for how ids are stored.
+ */
+import type { RenewalPlace } from '../ports/store/key-ring'
+import { challengeSeal } from './rows/app'
 import { configSeal } from './rows/carrier'
-import { challengeSeal } from './rows/challenge'
-import { letterSeal } from './rows/issue'
+import { messageSeal } from './rows/issue'
 import { begunSeal, totpSeal } from './rows/person'
 import { snapshotSeal } from './rows/traffic'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
 
-/** As values of the domain. */
+/** The primary key of a row, as values of the domain. */
 export type SealedKey = ReadonlyArray<string | number>
 
 export interface SealedColumn {
   table: string
   key: readonly string[]
   column: string
-  /** What it is bound to. */
+  /** The associated data of the encryption. */
   rowId(key: SealedKey): string
 }
 
@@ -32,7 +35,7 @@ export const SEALED: readonly SealedColumn[] = [
   of('operators', ['operator_id'], 'totp_begun', begunSeal),
   of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),
   of('webhook_endpoints', ['endpoint_id'], 'secrets', secretsSeal),
-  of('outbox', ['issue_id'], 'sealed', letterSeal),
+  of('outbox', ['issue_id'], 'sealed', messageSeal),
   of('traffic_snapshots', ['app_id'], 'sealed', snapshotSeal),
   of('webhook_events', ['event_id'], 'body', eventSeal),
   of('webhook_attempts', ['delivery_id', 'number'], 'answer', (deliveryId, number) =>
@@ -40,22 +43,22 @@ export const SEALED: readonly SealedColumn[] = [
   ),
 ]
 
-/** The place to go on: behind the last row, or at the next column when there are no more rows. */
-export function placeBehind(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
+/** Where to continue: behind the last row, or at the next column if this one has no more rows. */
+export function nextPlace(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
   if (keys.length === limit) return { part, key: keys.at(-1) }
   return part + 1 < SEALED.length ? { part: part + 1, key: undefined } : undefined
 }
 
-/** `$1` is how rows begin that are sealed already; the key to go on behind follows. */
-export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
+/** `$1` is the prefix of values that have the newest key already; the primary key to continue behind follows. */
+export const pageQuery = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
   `SELECT ${key}, ${column} FROM ${table} WHERE ${unlike(column)}${
     isBehind ? ` AND (${key}) > (${key.map((_, n) => `$${n + 2}`)})` : ''
   } ORDER BY ${key} LIMIT ${limit}`
 
-export const updateOf = ({ table, key, column }: SealedColumn): string =>
+export const updateQuery = ({ table, key, column }: SealedColumn): string =>
   `UPDATE ${table} SET ${column} = $1 WHERE ${key.map((name, n) => `${name} = $${n + 2}`).join(' AND ')}`
 
-export const OLDER = `SELECT ${SEALED.map(
+export const COUNT_OLDER = `SELECT ${SEALED.map(
   ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${unlike(column)})`,
 ).join(' + ')} AS rows`
 

@@ -8,6 +8,7 @@ import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
 import type { Role } from '../domain/access/role'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
+import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { TemplateVariable, Translation } from '../domain/message/template'
 import type { Texts } from '../domain/message/texts'
 import type { JobKind } from '../domain/operations/job'
@@ -15,22 +16,29 @@ import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
 
-/** What a store makes of each kind is in its `schema.ts`. */
+/** Each store's `schema.ts` maps these to its column types. */
 export type ColumnKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
 
-/** A column: `Data` is what the domain has. */
+/** A column; `Data` is its type in the domain. */
 export interface ColumnField<Data = unknown, IsNull extends boolean = boolean> {
   kind: ColumnKind
-  /** Of the column, where it is not the property's in snake case. */
+  /** The column name, where it is not the property in snake case. */
   name?: string
   isNull: IsNull
-  /** For the compiler only. */
+  /** Never set; carries `Data` for the compiler. */
   data?: Data
+}
+
+/** JSON as text, for the custom types of Drizzle. Drizzle hands NULL to `toDriver` of a placeholder too. */
+export const JSON_CODEC = {
+  dataType: () => 'text',
+  toDriver: (value: unknown) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (text: string | null) => JSON.parse(text as string),
 }
 
 export type TableFields = Readonly<Record<string, ColumnField>>
 
-/** `key`: the properties of the primary key. */
+/** `key` lists the properties of the primary key. */
 export interface Table<Name extends string = string, F extends TableFields = TableFields> {
   name: Name
   key: readonly string[]
@@ -50,11 +58,11 @@ export const optional = <Data>(of: ColumnField<Data, false>): ColumnField<Data, 
 const named = <F extends ColumnField>(name: string, of: F): F => ({ ...of, name })
 
 const json = <Data>() => field<Data>('json')
-/** A text that is one of few. */
+/** A text column with a fixed set of values. */
 const word = <Data extends string>() => field<Data>('text')
 
 export const text = field<string>('text')
-/** Below 2^31. */
+/** 32 bits. */
 const integer = field<number>('integer')
 const bigint = field<number>('bigint')
 const boolean = field<boolean>('boolean')
@@ -67,7 +75,7 @@ const leg = word<Leg>()
 export const nameOf = (property: string, { name }: ColumnField) =>
   name ?? property.replace(/[A-Z]/g, (rendered) => `_${rendered.toLowerCase()}`)
 
-/** The columns of a table, each made of its name and field. */
+/** Makes the columns of a table from their names and fields. */
 export const columnsOf = <Column>(
   { fields }: { fields: TableFields },
   make: (name: string, field: ColumnField) => Column,
@@ -93,6 +101,7 @@ export const apps = table('apps', ['appId'], {
   texts: optional(json<Partial<Texts>>()),
   provesMetadata: boolean,
   retentionDays: optional(integer),
+  plans: optional(json<DeliveryPlan[]>()),
 })
 
 export const challenges = table('challenges', ['appId'], {
@@ -136,7 +145,7 @@ export const templates = table('templates', ['appId', 'templateId', 'version'], 
 export const carriers = table('providers', ['name'], {
   name: text,
   type: text,
-  channels: json<Channel[]>(),
+  channels: json<Leg[]>(),
   config: bytes,
   createdAt: bigint,
   concurrency: optional(integer),
@@ -153,7 +162,7 @@ export const carrierHealth = table('provider_health', ['carrier'], {
 })
 
 export const routes = table('routes', ['channel', 'country', 'appId'], {
-  channel: word<Channel>(),
+  channel: leg,
   country: text,
   appId: text,
   carriers: named('providers', json<string[]>()),
@@ -213,6 +222,7 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   prefixHash: optional(bytes),
   networkHash: optional(bytes),
   origin: optional(text),
+  legs: optional(json<PlannedLeg[]>()),
   erasedAt: optional(bigint),
 })
 
@@ -297,7 +307,7 @@ export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {
   lastAt: bigint,
 })
 
-export const claims = table('claims', ['claimId'], {
+export const idempotencyRecords = table('claims', ['claimId'], {
   claimId: bigint,
   appId: text,
   mode,
@@ -450,7 +460,7 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   hour: bigint,
   appId: text,
   mode,
-  channel: word<Channel>(),
+  channel: leg,
   carrier: named('provider', text),
   country: text,
   purpose: text,
@@ -475,7 +485,7 @@ export const keyRing = table('key_ring', ['name', 'secretId'], {
   begunAt: optional(bigint),
 })
 
-/** PostgreSQL only: what the servers of one database share while they run. */
+/** PostgreSQL only: state that the servers of one database share while they run. */
 export const settingsVersion = table('settings_version', [], { version: bigint })
 
 export const nodes = table('nodes', ['nodeId'], {
@@ -488,5 +498,11 @@ export const nodes = table('nodes', ['nodeId'], {
   lagMs: bigint,
 })
 
-/** SQLite only, which has no domains: what a channel may be. */
-export const channels = table('channels', ['channel'], { channel: word<Channel>() })
+/** SQLite only: the allowed channels, which PostgreSQL checks by a domain. */
+export const channels = table('channels', ['channel'], { channel: leg })
+
+export type Row<T> = { [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K] }
+
+/** The named columns of a table, for a SELECT. */
+export const columnsIn = <Columns, const Name extends keyof Columns>(columns: Columns, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Columns, Name>

@@ -1,6 +1,6 @@
 /** TCP and TLS streams to carriers that do not speak HTTP. */
 import type { Socket } from 'node:net'
-import { isIP } from '../domain/access/ip-library'
+import { isIP } from '../domain/access/network'
 import type { Dial } from '../ports/network'
 
 /** Loaded with the first that needs it: a start does not wait for it. */

@@ -5,9 +5,9 @@
  * proxies from the environment, and decompresses.
  */
 import type { LookupFunction } from 'node:net'
-import { isIP } from '../domain/access/ip-library'
-import { isHookHeader } from '../domain/webhooks/header'
+import { isIP } from '../domain/access/network'
 import { literalAddress, mayReach } from '../domain/webhooks/target-address'
+import { isHookHeader } from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import { systemClock } from './clock'

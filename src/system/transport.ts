@@ -3,7 +3,7 @@
  * Not by `fetch`: Bun lets 256 requests of it out at a time, whoever they are for, so that a carrier that hangs would hold
  * up the others; and here a connection that never came about is told from one that broke.
  */
-import { isIP } from '../domain/access/ip-library'
+import { isIP } from '../domain/access/network'
 import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { systemClock } from './clock'

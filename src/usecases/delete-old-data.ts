@@ -48,7 +48,9 @@ export async function deleteOldData({
   const own = await ownRetentions(store)
   await deleteIssues({ mode: 'live', but: [...own.keys()] }, liveRetentionDays)
   for (const [appId, days] of own) await deleteIssues({ mode: 'live', only: appId }, days)
-  await inBatches((limit) => store.transaction((tx) => tx.retention.claims(daysAgo(idempotencyDays), limit)))
+  await inBatches((limit) =>
+    store.transaction((tx) => tx.retention.idempotencyRecords(daysAgo(idempotencyDays), limit)),
+  )
   await inBatches((limit) => store.transaction((tx) => tx.retention.failures(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) =>
     store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),

@@ -4,7 +4,15 @@
  */
 import type { Issue } from '../domain/codes/issue'
 import { type Attempt, awaitedOf, newAttempt, withAnswer } from '../domain/delivery/attempt'
-import { abandon, afterSend, CODE, isWorthSending, type SendOutcome, type Step } from '../domain/delivery/delivery'
+import {
+  abandon,
+  afterSend,
+  CODE,
+  isFinal,
+  isWorthSending,
+  type SendOutcome,
+  type Step,
+} from '../domain/delivery/delivery'
 import { messageOf, withoutSecrets } from '../domain/message/rendered-message'
 import type { Job } from '../domain/operations/job'
 import type { Router } from '../ports/carrier'
@@ -17,7 +25,7 @@ import { type CarrierAnswer, type CarrierCall, callCarrier, recordHealth } from 
 import { chooseCarrier, hasSlotAt, moveToCarrier, nextTryMs } from './deliver/choose-carrier'
 import { type Modes, rulesOf } from './shared/mode'
 import type { SaveDependencies } from './shared/save-issue'
-import { takeStep } from './shared/take-step'
+import { openMessages, takeStep } from './shared/take-step'
 
 export interface DeliverDependencies extends SaveDependencies {
   store: Store
@@ -62,11 +70,12 @@ export class DeliverMessage implements Work<Issue | undefined, CarrierCall, Carr
     const interrupted = attempts.find(({ leg, outcome }) => leg === issue.leg && outcome === undefined)
     if (interrupted) return void (await this.#recordInterrupted(tx, job, issue, interrupted))
     if (!issue.sendPending) return void (await tx.jobs.finish(job))
+    const open = (await openMessages(tx, issue)).at(-1)
     if (!isWorthSending(issue, tx.now)) {
       const code = tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive
-      return void (await this.#end(tx, job, issue, abandon(issue, code, tx.now)))
+      return void (await this.#end(tx, job, issue, abandon(issue, code, tx.now, open)))
     }
-    if (!rendered) return void (await this.#end(tx, job, issue, abandon(issue, CODE.noLetter, tx.now)))
+    if (!rendered) return void (await this.#end(tx, job, issue, abandon(issue, CODE.noLetter, tx.now, open)))
 
     const { slot, router } = this
     const { route, triedBefore, endpoint } = chooseCarrier(issue, attempts, { slot, router, now: tx.now })
@@ -74,7 +83,7 @@ export class DeliverMessage implements Work<Issue | undefined, CarrierCall, Carr
       // As if every carrier had refused: the next leg takes over, or the delivery fails.
       const code = route.length ? CODE.unhealthy : CODE.noRoute
       const refused: SendOutcome = { kind: 'refused', retry: 'never', code }
-      const step = afterSend(issue, refused, { retryAfterMs: undefined, reports: false, now: tx.now })
+      const step = afterSend(issue, refused, { retryAfterMs: undefined, reports: false, now: tx.now, open })
       return void (await this.#end(tx, job, issue, step))
     }
     const { name } = endpoint.carrier
@@ -103,10 +112,14 @@ export class DeliverMessage implements Work<Issue | undefined, CarrierCall, Carr
     const answered = withAnswer(attempt, outcome, tx.now)
     // A report that overtook this answer has recorded the attempt already.
     if (!issue || !(await tx.attempts.answer(answered))) return
+    // A report of an earlier leg has ended the delivery meanwhile.
+    if (isFinal(issue)) return
     const tried = [...triedBefore, answered]
     const retryAfterMs =
       outcome.kind === 'refused' ? nextTryMs(this.deps, issue, { route, tried, now: tx.now }) : undefined
-    const step = afterSend(issue, outcome, { retryAfterMs, reports: endpoint.carrier.reports, now: tx.now })
+    const open = outcome.kind === 'refused' ? (await openMessages(tx, issue)).at(-1) : undefined
+    const { reports } = endpoint.carrier
+    const step = afterSend(issue, outcome, { retryAfterMs, reports, now: tx.now, open })
     await takeStep(this.deps, tx, issue, step, { by: attempt.carrier, rendered, isKept })
     if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
   }

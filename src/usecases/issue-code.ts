@@ -18,8 +18,16 @@ import { assertProven, type ChallengeDependencies } from './abuse/challenge'
 import type { DeliverDependencies } from './deliver-code'
 import { findRecentRecord, recordOf, replay, replayFromDisk } from './issue/replay'
 import { type CheckedRequest, checkedRequest, createIssue, type ResolvedIssue, resolveIssue } from './issue/request'
-import { decisionOf, type IssueResult, outweighed, refuseOrWatch, reportedHit, resultOf } from './issue/result'
-import { assertServed, reserveDelivery } from './issue/start-delivery'
+import {
+  decisionOf,
+  type IssueResult,
+  outweighed,
+  type RefusedRequest,
+  refuseOrWatch,
+  reportedHit,
+  resultOf,
+} from './issue/result'
+import { assertServed, planDelivery, reserveDelivery } from './issue/start-delivery'
 import { reserveCapacity } from './shared/capacity'
 import { saveIssue } from './shared/save-issue'
 
@@ -64,20 +72,22 @@ async function issueNew(
   const checked = checkedRequest(deps, key, resolved, address)
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
   const pending = await checked.rules.watched(deps.node.traffic).enter(key.appId, { ...checked.facts, mayProve })
-  const result = await resultOf(async () => {
-    try {
-      return await admit(deps, key, { request, checked, pending, isProven: false })
-    } catch (refusal) {
-      await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, refusal)
-      return admit(deps, key, { request, checked, pending, isProven: true })
-    }
-  })
+  const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
+  const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined
   if (issue) deps.node.claims.note(recordOf(checked, issue))
   pending.leave(issue)
   const hit = reportedHit(result, checked.rules.prices[checked.request.channel])
   if (hit) pending.note(hit)
   return result
+
+  async function admitProven({ thrown, hit }: RefusedRequest): Promise<IssueResult> {
+    const proven = await resultOf(async () => {
+      await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, thrown)
+      return admit(deps, key, { request, checked, pending, isProven: true })
+    })
+    return proven.kind === 'refused' ? { ...proven, hit: proven.hit ?? hit } : proven
+  }
 }
 
 interface AdmissionRequest {
@@ -101,7 +111,9 @@ async function admit(
   const app = await node.directory.app(key.appId)
   const protection = rules.protection(app)
   const router = await rules.router()
-  const plan = { router, route: router({ channel, appId: key.appId, country: recipient.country }) }
+  const { country } = recipient
+  const legs = rules.legs(app, { channel, country, smsFallback: checked.smsFallback })
+  const plan = planDelivery(router, legs ?? [{ channel }], { appId: key.appId, country })
 
   await using scope = new AsyncDisposableStack()
   const capacity = scope.use(await reserveCapacity(node, rules.issueLimits(key, checked.phoneHash)))
@@ -114,7 +126,7 @@ async function admit(
     // Rules 2 to 5: find the idempotency record. Whoever holds the phone's lock has stored its own.
     const [{ live: previous, failures: known }, record, refusal] = await Promise.all([
       tx.issues.lockPhone(owner, { kind: key.kind, phoneHash: checked.phoneHash }, purpose),
-      tx.claims.find(owner, checked.keyHash),
+      tx.idempotency.find(owner, checked.keyHash),
       capacity.confirm(tx),
     ])
     const replayed = record && (await replay(deps, tx, checked, record))
@@ -129,7 +141,7 @@ async function admit(
 
     // Admit: limits, and the rules against abuse from the narrowest to the widest.
     rules.assertAdmits(recipient, tx.now)
-    assertServed(channel, plan)
+    assertServed(plan)
     if (refusal) throw refusal
     const match = pending.assess(protection, price)
     const trafficHit = refuseOrWatch(isProven ? outweighed(match) : match, price)
@@ -142,10 +154,10 @@ async function admit(
 
     const { maxAttempts } = admitted
     const { origin } = request
-    const issue = createIssue(deps, checked, { issueId, code, maxAttempts, price, origin, now: tx.now })
+    const issue = createIssue(deps, checked, { issueId, code, maxAttempts, price, origin, legs, now: tx.now })
     // Rule 8: replace the previous issue of the same phone and purpose.
     if (previous) await saveIssue(deps, tx, previous, markReplaced(previous, tx.now))
-    await tx.claims.add(recordOf(checked, issue))
+    await tx.idempotency.add(recordOf(checked, issue))
     await tx.issues.add(issue)
     if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
     await delivery.start(tx, issue, rendered)

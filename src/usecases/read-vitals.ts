@@ -3,7 +3,7 @@ import { conditionsOf } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
 import type { Store } from '../ports/store'
-import type { Vitals } from '../ports/vitals'
+import type { Vitals } from '../ports/telemetry'
 
 export interface VitalsDependencies {
   store: Store

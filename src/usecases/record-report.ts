@@ -18,7 +18,7 @@ import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
 import type { SaveDependencies } from './shared/save-issue'
-import { takeStep } from './shared/take-step'
+import { openMessages, takeStep } from './shared/take-step'
 
 export interface ReportDependencies extends SaveDependencies {
   store: Store
@@ -50,7 +50,7 @@ export function recordReport(deps: ReportDependencies, carrier: string, report: 
       })
       tx.afterCommit(() => deps.node.wakeUps.wake('await-report'))
     } else {
-      await tx.jobs.remove('await-report', awaited.issueId)
+      if (awaited.messageId === issue?.messageId) await tx.jobs.remove('await-report', awaited.issueId)
       await applyReport(deps, tx, issue, awaited, report)
     }
     return true
@@ -81,8 +81,11 @@ async function applyReport(
   )
   await answerFromReport(tx, awaited)
   if (!issue) return
+  // A message that an earlier leg left open is over.
+  if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
+  const open = (await openMessages(tx, issue)).at(-1)
   let before = issue
-  for (const step of afterReport(issue, leg, report, tx.now)) {
+  for (const step of afterReport(issue, awaited, report, tx.now, open)) {
     await takeStep(deps, tx, before, step, { by: carrier, isKept: true })
     before = step.issue
   }
@@ -106,6 +109,17 @@ export const reportQuery = (
     if (answer && 'status' in answer) {
       await tx.jobs.finish(job)
       await applyReport(deps, tx, issue, awaited, answer)
+      // The job asked about an earlier leg: the current one is still to be asked about.
+      const current =
+        awaited.messageId === issue?.messageId ? undefined : issue && (await tx.reports.find(issue.messageId))
+      if (current)
+        await tx.jobs.add({
+          kind: 'await-report',
+          owner: current,
+          subjectId: current.issueId,
+          runAt: tx.now,
+          queue: current.carrier,
+        })
     } else {
       const deadline = awaited.answeredAt + REPORT_DEADLINE_MS
       await tx.jobs.reschedule(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline, job.queue)
@@ -127,13 +141,16 @@ async function stillAwaited(
   job: Job,
   issue: Issue | undefined,
 ): Promise<AwaitedReport | undefined> {
-  const awaited = issue && (await tx.reports.find(issue.messageId))
+  const awaited =
+    issue &&
+    ((await openMessages(tx, issue)).find(({ carrier }) => carrier === job.queue) ??
+      (await tx.reports.find(issue.messageId)))
   if (!issue || !awaited || isFinal(issue)) return void (await tx.jobs.finish(job))
   if (tx.now < awaited.answeredAt + REPORT_DEADLINE_MS) return awaited
   await tx.jobs.finish(job)
   // Its send has not been answered yet, whatever the clock says: what comes of that is waited for anew.
   if (issue.sendPending) return undefined
-  await tx.reports.forget(awaited.messageId)
+  for (const { messageId } of [awaited, ...(await openMessages(tx, issue))]) await tx.reports.forget(messageId)
   await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) }, { by: awaited.carrier, isKept: true })
   return undefined
 }

@@ -11,7 +11,7 @@ import { Refusal } from '../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
-import type { RenewalPlace } from '../ports/store/ring'
+import type { RenewalPlace } from '../ports/store/key-ring'
 import type { RingRow, Vault } from '../ports/vault'
 import { type AuditDependencies, writeAudit } from './shared/write-audit'
 
@@ -40,7 +40,7 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
   const { store, vault, proofs } = deps
   await assertOneRelease(deps)
   await store.transaction(async (tx) => {
-    const rows = await tx.ring.lock()
+    const rows = await tx.keyRing.lock()
     const { ring } = vault
     if (!ring.adopt(rows)) throw conflict('Somebody else has just changed the secret')
     if (isSame(ring.idOf(next), ring.secretId)) throw conflict('The new secret is the one of now')
@@ -54,8 +54,8 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
       signsUntil,
       until: signsUntil + proofs.lifetimeMs + LATE_PROOFS_MS,
     }
-    for (const row of rows) await tx.ring.drop(row)
-    await tx.ring.add(ring.renewed(next, former, tx.now))
+    for (const row of rows) await tx.keyRing.drop(row)
+    await tx.keyRing.add(ring.renewed(next, former, tx.now))
     await writeAudit(deps, tx, 'secret.rotate', 'secret')
   })
   await look(deps)
@@ -68,21 +68,21 @@ export const isUnderWay = (rows: readonly RingRow[]): boolean =>
 /** Begins the new key where it is not, and renews by it what is sealed by another one. Answers how many rows are left. */
 export async function renewAll(deps: RotationDependencies): Promise<number> {
   const { store } = deps
-  const waiting = (await store.read.ring.all()).find(({ begunAt }) => begunAt === undefined)
+  const waiting = (await store.read.keyRing.all()).find(({ begunAt }) => begunAt === undefined)
   if (waiting) {
     await deps.heard()
     await store.transaction(async (tx) => {
-      await tx.ring.lock()
-      await tx.ring.begin(waiting.name)
+      await tx.keyRing.lock()
+      await tx.keyRing.begin(waiting.name)
     })
     await look(deps)
     // What they store by the old key until they have heard is renewed with the rest.
     await deps.heard()
   }
   let place: RenewalPlace | undefined
-  do place = await store.transaction((tx) => tx.ring.renew(place, AT_ONCE))
+  do place = await store.transaction((tx) => tx.keyRing.renew(place, AT_ONCE))
   while (place)
-  return store.read.ring.older()
+  return store.read.keyRing.older()
 }
 
 /**
@@ -91,13 +91,13 @@ export async function renewAll(deps: RotationDependencies): Promise<number> {
  */
 export async function finishRotation(deps: RotationDependencies): Promise<void> {
   const { store, vault } = deps
-  if (!isUnderWay(await store.read.ring.all())) throw conflict('The secret is not just being changed')
+  if (!isUnderWay(await store.read.keyRing.all())) throw conflict('The secret is not just being changed')
   if (!vault.ring.isNewest) throw conflict('This is the old secret: finish with the new one')
   await assertRestarted(deps)
   if ((await renewAll(deps)) > 0) throw conflict('Somebody is changing the last rows; try again')
   await store.transaction(async (tx) => {
-    const rows = await tx.ring.lock()
-    for (const row of rows) if (isOver(row, vault, tx.now)) await tx.ring.drop(row)
+    const rows = await tx.keyRing.lock()
+    for (const row of rows) if (isOver(row, vault, tx.now)) await tx.keyRing.drop(row)
     await writeAudit(deps, tx, 'secret.finish', 'secret')
   })
   await look(deps)
@@ -123,7 +123,7 @@ async function assertOneRelease(deps: RotationDependencies): Promise<void> {
 }
 
 async function assertRestarted(deps: RotationDependencies): Promise<void> {
-  const begunAt = Math.max(...(await deps.store.read.ring.all()).map((row) => row.begunAt ?? 0))
+  const begunAt = Math.max(...(await deps.store.read.keyRing.all()).map((row) => row.begunAt ?? 0))
   const before = (await running(deps)).filter(({ startedAt }) => startedAt <= begunAt)
   if (before.length === 0) return
   const names = before.map(({ name }) => name).join(', ')
@@ -132,7 +132,7 @@ async function assertRestarted(deps: RotationDependencies): Promise<void> {
 
 /** What this process has stored itself it knows at once. */
 async function look({ store, vault }: RotationDependencies): Promise<void> {
-  vault.ring.adopt(await store.read.ring.all())
+  vault.ring.adopt(await store.read.keyRing.all())
 }
 
 const secretsOf = (rows: readonly RingRow[]) =>

@@ -2,7 +2,7 @@
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { type Numbering, textableRecipient } from '../domain/phone/phone'
 import { invalid } from '../domain/shared/error'
-import type { Channel } from '../domain/shared/value'
+import type { Leg } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Random } from '../ports/random'
@@ -15,7 +15,7 @@ interface TestDependencies {
 
 export interface TestOrder {
   to: string
-  channel: Channel
+  channel: Leg
   /** The carrier's code of an approved AlimTalk template with a `code` variable. */
   templateCode?: string
 }

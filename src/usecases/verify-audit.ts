@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../domain/operations/audit'
 import type { Log } from '../ports/log'
 import type { Reader, Store } from '../ports/store'
-import type { AuditEnds } from '../ports/store/audit'
+import type { AuditEnds } from '../ports/store/people'
 import type { Vault } from '../ports/vault'
 import { type AuditDependencies, chain, writeAudit } from './shared/write-audit'
 

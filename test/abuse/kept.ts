@@ -3,7 +3,13 @@ import type { Incident } from '../../src/abuse/rules/incident'
 import { STAGES } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
-import type { CountedIssues, LaneHour, TrafficReader, TrafficSnapshot, TrafficTx } from '../../src/ports/store/traffic'
+import type {
+  CountedIssues,
+  SegmentHour,
+  TrafficReader,
+  TrafficSnapshot,
+  TrafficTx,
+} from '../../src/ports/store/traffic'
 import { APP_ID } from './made'
 import type { Past } from './warm-up'
 
@@ -16,13 +22,13 @@ export class Kept {
   readonly #rows: Row[]
   readonly #byId = new Map<string, Row>()
   readonly #byPhone = new Map<string, Row>()
-  readonly #hours = new Map<string, LaneHour>()
+  readonly #hours = new Map<string, SegmentHour>()
   readonly #incidents = new Map<string, Incident>()
   /** How often somebody has looked at what was sent, and how many issues that has read. */
   reads = 0
   issuesRead = 0
   snapshot: TrafficSnapshot | undefined
-  /** What a unit fails with, for now. */
+  /** What a transaction fails with, for now. */
   failure: Error | undefined
 
   constructor(
@@ -55,9 +61,9 @@ export class Kept {
 
   get store(): Store {
     const tx = { traffic: this.#tx, afterCommit: (effect: () => void) => effect() }
-    const transaction = async (unit: (tx: Tx) => Promise<unknown>) => {
+    const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
       if (this.failure) throw this.failure
-      return unit({ ...tx, now: this.now() } as unknown as Tx)
+      return work({ ...tx, now: this.now() } as unknown as Tx)
     }
     return { read: { traffic: this.#reader }, transaction } as unknown as Store
   }
@@ -89,7 +95,7 @@ export class Kept {
     lockIncidentById: async (incidentId) => this.#incidents.get(incidentId),
   }
 
-  #save(hours: readonly LaneHour[]): void {
+  #save(hours: readonly SegmentHour[]): void {
     for (const hour of hours) this.#hours.set(`${hour.kind}${hour.country}${hour.hour}`, hour)
   }
 

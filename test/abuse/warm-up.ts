@@ -6,7 +6,7 @@ import { LEARNED_DAYS } from '../../src/abuse/rules/baseline'
 import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import { DAY_MS } from '../../src/domain/shared/value'
-import type { LaneHour } from '../../src/ports/store/traffic'
+import type { SegmentHour } from '../../src/ports/store/traffic'
 import { seededRandom } from '../support/random'
 import { APP_ID, orderOf } from './made'
 import { play } from './play'
@@ -14,7 +14,7 @@ import type { Asked, Sent, Service } from './service'
 import type { AbuseWorld } from './worlds'
 
 export interface Past {
-  readonly hours: readonly LaneHour[]
+  readonly hours: readonly SegmentHour[]
   /** In the order of their making. */
   readonly lastDay: readonly Issue[]
 }
@@ -46,7 +46,7 @@ const asOf = (issue: Issue, now: number): Issue =>
     ? issue
     : { ...issue, verifiedAt: undefined, verificationStatus: 'expired' }
 
-function hoursOf(issues: readonly Issue[], until: number): readonly LaneHour[] {
+function hoursOf(issues: readonly Issue[], until: number): readonly SegmentHour[] {
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], 0)
   const looks = issues
     .flatMap((issue) =>

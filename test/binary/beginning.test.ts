@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/cli/program'
-import { layOut } from '../../src/store/sqlite/open'
+import { createDatabase } from '../../src/store/sqlite/open'
 import { HANGS_AFTER_MS } from '../support/until'
 import { runHere } from './in-process'
 import { newFolder, type Program, programIn, run, runJson, Server } from './support'
@@ -112,7 +112,7 @@ describe('a first start', () => {
     for (const hasKeyFile of [false, true]) {
       const place = newPlace()
       mkdirSync(place.data)
-      layOut(join(place.data, 'watchword.db'))
+      createDatabase(join(place.data, 'watchword.db'))
       const keyFile = join(place.data, 'watchword.secret')
       if (hasKeyFile) writeFileSync(keyFile, SECRET.WATCHWORD_SECRET ?? '', { mode: 0o600 })
       await starts(place)

@@ -1,8 +1,8 @@
 /** What a screen makes of what is typed, without a browser. */
 import { describe, expect, test } from 'bun:test'
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js/min'
-import { typedCode } from '../../client/screen/code'
 import { callingCodeOf, countriesIn, countryOf, countryWith } from '../../client/screen/countries'
+import { typedCode } from '../../client/screen/fields'
 import { typedNumber, typedOf, wholeNumber } from '../../client/screen/number'
 
 describe('countries', () => {

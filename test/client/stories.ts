@@ -1,7 +1,7 @@
 /** What a caller of test mode does, a line each: told to the real service and to the one in memory, which must say the same. */
 import { createOtpClient, type OtpClient, WatchwordError } from '../../client'
 import { createTestClient, type OperationName, type TestTemplate } from '../../client/testing'
-import { registered } from '../../client/testing/service/template'
+import { registered } from '../../client/testing/service'
 import * as administer from '../../src/usecases/administer'
 import type { World } from '../support/world'
 

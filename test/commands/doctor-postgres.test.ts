@@ -15,7 +15,7 @@ import { checkTls } from '../../src/cli/doctor/tls'
 import { readConfig } from '../../src/config'
 import { NODE_GONE_MS, type NodeState } from '../../src/domain/operations/node'
 import type { Store } from '../../src/ports/store'
-import type { Examined } from '../../src/store/postgres/connection/examine'
+import type { ServerReport } from '../../src/store/postgres/inspect'
 import { openStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { createVault } from '../../src/system/vault'
@@ -26,7 +26,7 @@ import { CA, CERT, KEY } from '../system/certificate'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const NOW = Date.parse('2027-01-31T12:00:00Z')
-const WELL: Examined = {
+const WELL: ServerReport = {
   ...{ name: 'postgres://db.example/there', version: '18.4', isPrimary: true, behindMs: 0, connections: 97 },
   ...{ encryption: 'TLSv1.3', checking: 'certificate and name', schema: { version: 1, needs: 1 } },
   ...{ clockLead: { ms: 3, within: 2 }, archive: { isOn: true, isFailing: false } },
@@ -36,7 +36,7 @@ const aNode = (more: Partial<NodeState> = {}): NodeState => ({
   ...more,
 })
 
-const installation = (server: Partial<Examined>, nodes: NodeState[] = [aNode()]): SharedInstallation => ({
+const installation = (server: Partial<ServerReport>, nodes: NodeState[] = [aNode()]): SharedInstallation => ({
   ...{ config: readConfig({}), now: NOW, pool: 16, server: { ...WELL, ...server } },
   store: {
     read: { nodes: async () => nodes, size: async () => 0 },
@@ -47,7 +47,7 @@ const installation = (server: Partial<Examined>, nodes: NodeState[] = [aNode()])
 const lines = (found: DoctorFinding[]) => found.map(({ state, message }) => `${state}: ${message}`)
 
 describe('TLS', () => {
-  test.each<[Partial<Examined>, RegExp]>([
+  test.each<[Partial<ServerReport>, RegExp]>([
     [{}, /^ok: .*certificate and name are right/],
     [{ encryption: undefined, checking: 'no TLS' }, /^warn: .*is not encrypted\.$/],
     [{ encryption: undefined, checking: 'no TLS', name: 'postgres://ann@127.0.0.1:5432/x' }, /^ok: .*this machine/],
@@ -118,7 +118,7 @@ describe('clocks', () => {
   })
 })
 
-test.each<[Examined['archive'], RegExp]>([
+test.each<[ServerReport['archive'], RegExp]>([
   [{ isOn: true, isFailing: false }, /^ok: .*archive takes what/],
   [{ isOn: true, isFailing: true }, /^problem: .*takes nothing/],
   [{ isOn: false, isFailing: true }, /^ok: .*no archive/],

@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 import { endingOf } from '../../src/cli/failure'
 import { createProgram } from '../../src/cli/program'
 import { VERSION } from '../../src/domain/operations/version'
-import { readNames } from '../../src/store/postgres/names'
+import { readNames } from '../../src/store/postgres/inspect'
 import { openStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { systemPasswords } from '../../src/system/passwords'
@@ -215,6 +215,11 @@ describe('on PostgreSQL', () => {
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
+    await told('plan', 'set', appId, 'sms', 'whatsapp:8,sms')
+    expect(await told('plan', 'list', appId)).toEqual({
+      plans: [{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }],
+    })
+    await told('plan', 'remove', appId, 'sms', '--yes')
   })
 
   test('templates and webhooks', async () => {

@@ -34,6 +34,7 @@ const GROUPS = [
     'credit',
     'provider',
     'route',
+    'plan',
     'incident',
     'template',
     'webhook',

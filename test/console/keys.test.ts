@@ -17,9 +17,9 @@ let insteadOfStoring: (() => Promise<void>) | undefined
 
 const watched = (store: Store): Store => ({
   ...store,
-  transaction: (unit) =>
+  transaction: (work) =>
     store.transaction((tx) =>
-      unit(insteadOfStoring ? Object.create(tx, { keys: { value: { ...tx.keys, touch: insteadOfStoring } } }) : tx),
+      work(insteadOfStoring ? Object.create(tx, { keys: { value: { ...tx.keys, touch: insteadOfStoring } } }) : tx),
     ),
 })
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import '../../src/console/rpc'
 import { fail } from '../../src/abuse/rules/failure-budget'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
-import type { Decision, LaneHour } from '../../src/ports/store/traffic'
+import type { Decision, SegmentHour } from '../../src/ports/store/traffic'
 import { setUpToken } from '../../src/usecases/people'
 import { type Furnished, START, World } from '../support/world'
 import { ConsoleClient } from './client'
@@ -38,7 +38,7 @@ const ONE_AN_HOUR = { kind: 'sk', per: 'app', of: 'messages', every: 'hour', max
 
 const show = (more: object = {}) =>
   ask('protection/show', ofApp({ from: START - DAY_MS, to: START + HOUR_MS, by: 'hour', ...more }))
-const store = (changes: { decisions?: Decision[]; hours?: LaneHour[] }) =>
+const store = (changes: { decisions?: Decision[]; hours?: SegmentHour[] }) =>
   world.run(
     world.store.transaction(async (tx) => {
       await tx.traffic.addDecisions(changes.decisions ?? [])
@@ -50,7 +50,7 @@ const decision = (changes: Partial<Decision> = {}): Decision => ({
   ...{ prefixHash: new Uint8Array(), networkHash: new Uint8Array(), times: 1, credits: 3 },
   ...changes,
 })
-const hour = (changes: Partial<LaneHour> = {}): LaneHour => ({
+const hour = (changes: Partial<SegmentHour> = {}): SegmentHour => ({
   ...{ kind: 'pk', country: 'KR', hour: START - HOUR_MS, sent: 10, credits: 30, verified: 6, unverified: 4 },
   ...changes,
 })

@@ -194,7 +194,7 @@ test('who accepts the log as it is keeps others from adding to it while they loo
     })
   const store = {
     ...world.store,
-    transaction: ((unit) => world.store.transaction((tx) => unit(watched(tx)))) as Store['transaction'],
+    transaction: ((work) => world.store.transaction((tx) => work(watched(tx)))) as Store['transaction'],
   }
   expect(await acceptAudit({ ...world.admin, store })).toEqual([])
   expect(asked[0]).toBe('lockLast')

@@ -92,13 +92,13 @@ test.each([
   [200, 'debited'],
   [400, 'released'],
 ])('an issue that was answered %d has changed last when its credit was %s', async (status, billingStatus) => {
-  // Every unit a millisecond after the one before.
+  // Every transaction a millisecond after the one before.
   const world = await World.start({
     wrapStore: (store) => ({
       ...store,
-      transaction: (unit, manner) => {
+      transaction: (work, options) => {
         world.clock.step(1)
-        return store.transaction(unit, manner)
+        return store.transaction(work, options)
       },
     }),
   })

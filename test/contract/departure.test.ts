@@ -1,4 +1,4 @@
-/** A message that goes out with its issue: begun in its unit, sent once that is stored. */
+/** A message that goes out with its issue: begun in its transaction, sent once that is stored. */
 import { afterEach, expect, test } from 'bun:test'
 import { unavailable } from '../../src/domain/shared/error'
 import type { Store, Tx } from '../../src/ports/store'
@@ -8,9 +8,9 @@ import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
 
 let world: World
 let keys: Furnished
-/** What becomes of the next unit. */
+/** What becomes of the next transaction. */
 let next: 'stored, and nobody hears of it' | 'lost' | 'without its job' | undefined
-/** What happens as the next unit begins. */
+/** What happens as the next transaction begins. */
 let meanwhile: (() => unknown) | undefined
 let ended: Promise<void> | undefined
 
@@ -21,18 +21,18 @@ const withoutJob = (tx: Tx): Tx => Object.create(tx, { jobs: { value: { ...tx.jo
 
 const uncertain = (store: Store): Store => ({
   ...store,
-  async transaction(unit, manner) {
+  async transaction(work, options) {
     const becomes = next
     next = undefined
     const happens = meanwhile
     meanwhile = undefined
     const during = happens?.()
     if (becomes) await during
-    if (!becomes) return store.transaction(unit, manner)
-    if (becomes === 'without its job') return store.transaction((tx) => unit(withoutJob(tx)), manner)
+    if (!becomes) return store.transaction(work, options)
+    if (becomes === 'without its job') return store.transaction((tx) => work(withoutJob(tx)), options)
     await store
       .transaction(async (tx) => {
-        await unit(Object.create(tx, { afterCommit: { value() {} } }))
+        await work(Object.create(tx, { afterCommit: { value() {} } }))
         if (becomes === 'lost') throw new Error('lost')
       })
       .catch(() => {})

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { DeliveryProblem } from '../../src/domain/delivery/delivery-problem'
+import type { DeliveryProblem } from '../../src/domain/delivery/delivery'
 import type { TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import {
@@ -35,12 +35,12 @@ const noting = (words: object, note: (word: string) => void) =>
 
 const watched = (store: Store): Store => ({
   ...store,
-  transaction: (unit) =>
+  transaction: (work) =>
     store.transaction((tx) => {
       if (carriedOut-- <= 0) throw new Error('killed')
       const calls: string[] = []
       transactions.push(calls)
-      return unit(
+      return work(
         new Proxy(tx, {
           get(target, door) {
             const words = Reflect.get(target, door)

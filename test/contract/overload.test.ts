@@ -15,16 +15,16 @@ const OPERATIONS: Array<[Operation, object]> = [
 describe.each(WIRES)('more than can be done, over %s', (wire) => {
   let world: World
   let key = ''
-  /** Until then no unit begins. */
+  /** Until then no transaction begins. */
   let turn: PromiseWithResolvers<void> | undefined
   let hasCome: PromiseWithResolvers<void>
 
   const slow = (store: Store): Store => ({
     ...store,
-    transaction: async (unit, manner) => {
+    transaction: async (work, options) => {
       hasCome.resolve()
       await turn?.promise
-      return store.transaction(unit, manner)
+      return store.transaction(work, options)
     },
   })
   beforeEach(async () => {
@@ -134,7 +134,7 @@ describe('while the codes of the last day are still read after a start', () => {
 
 describe('the backlog', () => {
   const BACKLOG_MAX = 3
-  /** Whether something breaks in a way that nobody foresaw, before the unit has begun. */
+  /** Whether something breaks in a way that nobody foresaw, before the transaction has begun. */
   let isBroken: boolean
   const tracing = {
     begin: (name: SpanName) => {
@@ -158,8 +158,8 @@ describe('the backlog', () => {
       listeners: { tracing },
       wrapStore: (store) => ({
         ...store,
-        transaction: (unit, manner) =>
-          store.transaction(unit, manner).catch(async (refusal) => {
+        transaction: (work, options) =>
+          store.transaction(work, options).catch(async (refusal) => {
             await new Promise<void>((tell) => (untold ? untold.push(tell) : tell()))
             throw refusal
           }),

@@ -397,7 +397,7 @@ describe('who is erased', () => {
     const { store } = world
     const counting = {
       ...store,
-      transaction: ((unit) =>
+      transaction: ((work) =>
         store.transaction((tx) => {
           units++
           let locked = 0
@@ -405,7 +405,7 @@ describe('who is erased', () => {
             most = Math.max(most, ++locked)
             return tx.issues.lock(owner, issueId)
           }
-          return unit(Object.create(tx, { issues: { value: { ...tx.issues, lock } }, now: { get: () => tx.now } }))
+          return work(Object.create(tx, { issues: { value: { ...tx.issues, lock } }, now: { get: () => tx.now } }))
         })) as typeof store.transaction,
     }
     expect(await world.run(erasePhone({ ...deps(), store: counting }, { phoneNumber: PHONE }))).toMatchObject({

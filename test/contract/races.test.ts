@@ -1,7 +1,7 @@
 /**
- * What must hold however many do it at once: what a unit decides by, it has looked at and locked itself. Over the store
+ * What must hold however many do it at once: what a transaction decides by, it has looked at and locked itself. Over the store
  * as it is, over one that is far away, so that others come between whatever is read and what is done with it, and over
- * one that asks for every unit twice.
+ * one that asks for every transaction twice.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
@@ -23,7 +23,7 @@ import { type Furnished, SMS_URL, World } from '../support/world'
 const AT_ONCE = 40
 const PASSWORD = 'correct horse battery'
 
-/** Happens once, after the next unit is stored and before whoever asked for it learns of it. */
+/** Happens once, after the next transaction is stored and before whoever asked for it learns of it. */
 let meanwhile: (() => Promise<unknown>) | undefined
 
 const letOthersGoOn = async (turns: number) => {
@@ -48,15 +48,15 @@ const lateWords = (words: object): Words =>
 const farAway = (store: Store): Store => ({
   ...store,
   read: lateWords(store.read) as unknown as Store['read'],
-  async transaction(unit, manner) {
+  async transaction(work, options) {
     await letOthersGoOn(2)
-    return store.transaction(unit, manner)
+    return store.transaction(work, options)
   },
 })
 
-/** How often each unit runs; the last one counts. */
+/** How often each transaction runs; the last one counts. */
 let runs = 1
-/** Told when a unit has what it has asked for first, which is what it locks. */
+/** Told when a transaction has what it has asked for first, which is what it locks. */
 let hasLocked: (() => void) | undefined
 
 const tellingOfLocks = (tx: Tx): Tx =>
@@ -78,9 +78,9 @@ const tellingOfLocks = (tx: Tx): Tx =>
 
 const withOthersMeanwhile = (store: Store): Store => ({
   ...store,
-  async transaction(unit) {
+  async transaction(work) {
     let run = 0
-    const answer = await store.transaction((tx) => unit(hasLocked && ++run === runs ? tellingOfLocks(tx) : tx))
+    const answer = await store.transaction((tx) => work(hasLocked && ++run === runs ? tellingOfLocks(tx) : tx))
     const happens = meanwhile
     meanwhile = undefined
     await happens?.()
@@ -96,14 +96,14 @@ function notLocking(
 ) {
   return (store: Store): Store => ({
     ...store,
-    transaction: (unit) =>
+    transaction: (work) =>
       store.transaction((tx) => {
         const words = tx[door] as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>
         const answered = async (...given: unknown[]) => {
           const found = await words[word]?.(...given)
           return (await then(tx, found)) ?? found
         }
-        return unit(Object.create(tx, { [door]: { value: { ...words, [word]: answered } } }))
+        return work(Object.create(tx, { [door]: { value: { ...words, [word]: answered } } }))
       }),
   })
 }
@@ -702,7 +702,7 @@ const records: Array<[string, () => Promise<void>]> = [
         () => administer.updateEndpoint(world.admin, endpointId, { enabled: false }),
         () => administer.replayEvents(world.admin, endpointId, { since: 0 }),
       )
-      // Where units do not queue, the replay may have come first: it was of no use either.
+      // Where transactions do not queue, the replay may have come first: it was of no use either.
       await world.advance(1_000)
       const cameFirst = IS_POSTGRES && reasons(outcomes).length === 0
       expect(reasons(outcomes)).toEqual(cameFirst ? [] : ['webhook_disabled'])
@@ -748,7 +748,7 @@ const records: Array<[string, () => Promise<void>]> = [
 const STORES: Array<[string, (store: Store) => Store]> = [
   ['as it is', (store) => store],
   ['that is far away', farAway],
-  ['that asks for every unit twice', eachUnitTwice],
+  ['that asks for every transaction twice', eachUnitTwice],
 ]
 
 describe.each(STORES)('whoever does it at once, over a store %s', (_, wrap) => {
@@ -760,9 +760,9 @@ describe('over a store that is gone in the middle', () => {
   let left = Number.POSITIVE_INFINITY
   const dying = (store: Store): Store => ({
     ...store,
-    async transaction(unit, manner) {
+    async transaction(work, options) {
       if (left-- <= 0) throw new Error('killed')
-      return store.transaction(unit, manner)
+      return store.transaction(work, options)
     },
   })
   beforeEach(async () => {
@@ -770,7 +770,7 @@ describe('over a store that is gone in the middle', () => {
     await begin(dying)
   })
 
-  test.each([0, 1, 2])('a key has a successor and an end, or neither: after %d units', async (units) => {
+  test.each([0, 1, 2])('a key has a successor and an end, or neither: after %d transactions', async (units) => {
     const old = await keyId(keys.live)
     left = units
     await atOnce(() => administer.rotateKey(world.admin, old, 24))

@@ -79,12 +79,12 @@ async function command<T>(
   }
 }
 
-/** A store that ends with its process, after so many units. */
+/** A store that ends with its process, after so many transactions. */
 const dying = (left: number) => (store: Store) => ({
   ...store,
-  transaction: (unit: Parameters<Store['transaction']>[0]) => {
+  transaction: (work: Parameters<Store['transaction']>[0]) => {
     if (left-- === 0) return Promise.reject(new Error('killed'))
-    return store.transaction(unit)
+    return store.transaction(work)
   },
 })
 
@@ -178,7 +178,7 @@ const believed = async (world: World, proof: string) =>
 /** What somebody finds with a secret of before and all that is stored now. */
 async function openedBy(world: World, secret: string): Promise<string[]> {
   const vault = createVault(Buffer.from(secret))
-  expect(vault.ring.adopt(await world.store.read.ring.all())).toBe(false)
+  expect(vault.ring.adopt(await world.store.read.keyRing.all())).toBe(false)
   const sealed: Array<[string, string, (row: { id: string }) => string]> = [
     ['providers', 'name AS id, config AS sealed', ({ id }) => `provider:${id}`],
     ['operators', 'operator_id AS id, totp_secret AS sealed', ({ id }) => `operator-totp:${id}`],
@@ -217,7 +217,7 @@ describe('while it is changed', () => {
     expect((await issue(world, keys.live, order('010-3333-0001'))).status).toBe(200)
     expect((await world.store.read.carriers.all()).map(({ name }) => name).toSorted()).toEqual(['kakao', 'main'])
     await world.provide('more', ['sms'], 'http://more.example')
-    expect(await command(world, { secret: NEW }, ({ store }) => store.read.ring.older())).toBe(0)
+    expect(await command(world, { secret: NEW }, ({ store }) => store.read.keyRing.older())).toBe(0)
 
     if (IS_POSTGRES) expect(await refusal(finish(world))).toContain('before the secret was changed: a server')
     expect(await refusal(finish(world, SECRET))).toContain('This is the old secret')
@@ -228,14 +228,14 @@ describe('while it is changed', () => {
     expect(await refusal(World.open({ place: world.place, clock: world.clock }))).toContain(
       'does not open this database',
     )
-    expect(isUnderWay(await world.store.read.ring.all())).toBe(false)
+    expect(isUnderWay(await world.store.read.keyRing.all())).toBe(false)
   })
 
   test('who has nothing to open seals by the new key, too', async () => {
     const world = await start()
     await rotate(world)
     await world.provide('main', ['sms'], 'http://main.example')
-    expect(await command(world, { secret: NEW }, ({ store }) => store.read.ring.older())).toBe(0)
+    expect(await command(world, { secret: NEW }, ({ store }) => store.read.keyRing.older())).toBe(0)
   })
 
   test('and a second time, with what the first has left', async () => {
@@ -288,11 +288,11 @@ test('all goes on between the first use of the new key and the end of sealing an
   const before = await underWay(world, keys)
   expect(await refusal(rotate(world, { wrap: dying(2) as Command['wrap'] }))).toContain('killed')
   await world.advance(3_000)
-  expect([world.vault.ring.generation, (await world.store.read.ring.older()) > 0]).toEqual([1, true])
+  expect([world.vault.ring.generation, (await world.store.read.keyRing.older()) > 0]).toEqual([1, true])
   await expectAllGoesOn(world, keys, before)
   await rotateRest(world)
   await world.settle()
-  expect(await world.store.read.ring.older()).toBe(0)
+  expect(await world.store.read.keyRing.older()).toBe(0)
 })
 
 test('a table of many pages is sealed anew to its last row, and what is already is passed by', async () => {
@@ -310,9 +310,9 @@ test('a table of many pages is sealed anew to its last row, and what is already 
   expect(await refusal(rotate(world, { wrap: dying(2) as Command['wrap'] }))).toContain('killed')
   await world.advance(3_000)
   await add(issueIds.slice(-5))
-  expect(await world.store.read.ring.older()).toBeGreaterThanOrEqual(MANY - 5)
+  expect(await world.store.read.keyRing.older()).toBeGreaterThanOrEqual(MANY - 5)
   await rotateRest(world)
-  expect(await world.store.read.ring.older()).toBe(0)
+  expect(await world.store.read.keyRing.older()).toBe(0)
   for (const issueId of issueIds)
     expect(await world.store.read.phones.rendered(issueId)).toMatchObject({ text: 'a letter' })
 })
@@ -418,7 +418,7 @@ describe('refused is', () => {
     const world = await start()
     await world.write("UPDATE nodes SET version = '0.0.9'")
     expect(await refusal(rotate(world))).toContain('another release than')
-    expect(isUnderWay(await world.store.read.ring.all())).toBe(false)
+    expect(isUnderWay(await world.store.read.keyRing.all())).toBe(false)
     await world.write(`UPDATE nodes SET version = '0.0.9', seen_at = 0`)
     expect(await refusal(rotate(world))).toBe('none')
   })

@@ -90,9 +90,9 @@ test('it waits for the sweep that is under way', async () => {
   await begin({
     wrapStore: (store) => ({
       ...store,
-      transaction: async (unit, manner) => {
+      transaction: async (work, options) => {
         await new Promise<void>((resolve) => (held ? held.push(resolve) : resolve()))
-        return store.transaction(unit, manner)
+        return store.transaction(work, options)
       },
     }),
   })

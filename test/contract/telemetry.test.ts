@@ -154,7 +154,7 @@ describe('metrics', () => {
     const env = { WATCHWORD_METRICS_WALLETS: 'true' }
     await open({ listeners: { metrics: metrics.told }, metrics: route, env })
     metrics.watch(() => world.app.vitals())
-    world.store.tell(metrics.store)
+    world.store.setTelemetry(metrics.store)
   }
   const scrape = (authorization?: string) =>
     world.app.fetch(

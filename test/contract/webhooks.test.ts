@@ -615,9 +615,9 @@ describe('webhooks', () => {
     function halfDone() {
       const goOn = Promise.withResolvers<void>()
       let begun = 0
-      const transaction: Store['transaction'] = async (unit) => {
+      const transaction: Store['transaction'] = async (work) => {
         if (begun++ > 0) await goOn.promise
-        return world.store.transaction(unit)
+        return world.store.transaction(work)
       }
       return { deps: { ...admin(), store: { ...world.store, transaction } }, goOn: goOn.resolve }
     }

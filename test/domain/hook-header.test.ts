@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isHookHeader } from '../../src/domain/webhooks/header'
+import { isHookHeader } from '../../src/domain/webhooks/webhook'
 
 test.each<[string, string]>([
   ['Content-Type', 'application/json'],

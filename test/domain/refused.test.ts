@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { COMPARED_HOURS, compareRefused } from '../../src/abuse/rules/refusal-rate'
+import { COMPARED_HOURS, compareRefused } from '../../src/abuse/rules/rule-report'
 
 /** Hours of a week in which `daily` were refused in one hour of each day, and the running one and the one before. */
 const week = (daily: readonly number[], previous: number, running: number) => [

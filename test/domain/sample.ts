@@ -44,6 +44,7 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   prefixHash: undefined,
   networkHash: undefined,
   origin: undefined,
+  legs: undefined,
   ...changes,
 })
 

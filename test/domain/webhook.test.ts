@@ -333,7 +333,7 @@ describe('what an endpoint may be', () => {
     [
       'a filter by an unknown channel',
       { filters: { method: ['sms', 'fax'] } },
-      'filter.method: must be sms or alimtalk: fax',
+      'filter.method: must be one of sms, alimtalk, whatsapp, telegram, voice: fax',
     ],
     ['a filter by no channel', { filters: { method: [] } }, 'filter.method: needs a value'],
     ['a filter by no purpose', { filters: { type: [] } }, 'filter.type: needs a value'],

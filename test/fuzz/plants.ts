@@ -74,7 +74,7 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
     instead: 'undefined,',
-    of: 'tx.claims.find(owner, checked.keyHash),',
+    of: 'tx.idempotency.find(owner, checked.keyHash),',
   },
 }
 

@@ -25,7 +25,7 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
   }
   const retention: Tx['retention'] = {
     issues: (whose, before, limit) => take(nameOf(whose), before, limit),
-    claims: (before, limit) => take('claims', before, limit),
+    idempotencyRecords: (before, limit) => take('idempotencyRecords', before, limit),
     failures: (before, limit) => take('failures', before, limit),
     reports: (before, limit) => take('reports', before, limit),
     hooks: (before, limit) => take('webhooks', before, limit),
@@ -36,7 +36,7 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
     incidents: (before, limit) => take('incidents', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
   }
-  const transaction = ((unit) => unit({ retention } as Tx)) as Store['transaction']
+  const transaction = ((work) => work({ retention } as Tx)) as Store['transaction']
   const days = { liveRetentionDays: 180, idempotencyDays: 7 }
   const apps = retentions.map((retentionDays, n) => ({ appId: `app_${n}`, retentionDays }))
   const read = { apps: { withRemoved: async () => apps } } as unknown as Store['read']
@@ -48,7 +48,7 @@ test('each has its time', async () => {
   expect((await deleted()).asked).toEqual({
     test: [7 * 24],
     live: [180 * 24],
-    claims: [7 * 24],
+    idempotencyRecords: [7 * 24],
     failures: [365 * 24],
     reports: [2 * 24],
     webhooks: [30 * 24],

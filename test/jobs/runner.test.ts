@@ -50,8 +50,8 @@ test.each(MOMENTS)(
             kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : [],
         },
       },
-      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
-        unit({
+      transaction: <T>(work: (tx: Tx) => Promise<T>) =>
+        work({
           jobs: { claim: async (_: string, __: string, limit: number) => waiting.splice(0, limit) },
         } as unknown as Tx),
     } as unknown as Store
@@ -68,7 +68,7 @@ test.each(MOMENTS)(
         }
       )
     }
-    const kinds = { deliver: idle, 'await-report': idle, webhook: kind }
+    const kinds = { deliver: idle, 'await-report': idle, 'next-leg': idle, webhook: kind }
     const wakeUps = createWakeUps()
     const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, wakeUps })
     runner.start()
@@ -92,7 +92,7 @@ test.each(['deliver', 'await-report', 'webhook'] as const)(
       transaction: () => new Promise(() => {}),
     } as unknown as Store
     const kind: JobRoom = () => ({ run: async () => {}, free() {} })
-    const kinds = { deliver: kind, 'await-report': kind, settle: kind, webhook: kind }
+    const kinds = { deliver: kind, 'await-report': kind, 'next-leg': kind, settle: kind, webhook: kind }
     const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
     expect(runner.lastLookedAt()).toBe(0)
     runner.start()
@@ -117,9 +117,9 @@ test('what is being claimed when the runner stops is run and waited for, and not
         heads: async (kind: string) => (kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
       },
     },
-    transaction: async <T>(unit: (tx: Tx) => Promise<T>) => {
+    transaction: async <T>(work: (tx: Tx) => Promise<T>) => {
       await claiming.promise
-      return unit({ jobs: { claim: async () => waiting.splice(0, 1) } } as unknown as Tx)
+      return work({ jobs: { claim: async () => waiting.splice(0, 1) } } as unknown as Tx)
     },
   } as unknown as Store
   const begun: number[] = []
@@ -142,7 +142,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
     store,
     clock,
     log,
-    kinds: { deliver: idle, 'await-report': idle, webhook },
+    kinds: { deliver: idle, 'await-report': idle, 'next-leg': idle, webhook },
     wakeUps,
   })
   runner.start()

@@ -15,7 +15,7 @@ function following({ failures = 0, standsStill = -1 } = {}) {
     if (failures-- > 0) throw new Error('full')
     done.push(byMs)
   }
-  const transaction = (async (unit) => unit({ clock: { setBack } } as never)) as Store['transaction']
+  const transaction = (async (work) => work({ clock: { setBack } } as never)) as Store['transaction']
   const clock = new VirtualClock(NOW)
   const looking = (look: () => number) => () => {
     const seen = look()
@@ -24,8 +24,8 @@ function following({ failures = 0, standsStill = -1 } = {}) {
   }
   const looked = { ...clock, now: looking(clock.now), elapsed: looking(clock.elapsed) }
   const store = followClock({ transaction } as Store, looked, seededRandom(1))
-  const unit = () => store.transaction(async () => void done.push('unit'))
-  return { done, clock, unit }
+  const work = () => store.transaction(async () => void done.push('unit'))
+  return { done, clock, work }
 }
 
 describe('a clock that is set back', () => {
@@ -33,46 +33,46 @@ describe('a clock that is set back', () => {
     [999, ['unit', 'unit']],
     [1_000, [1_000, 'unit', 'unit']],
   ])('by %d ms', async (byMs, expected) => {
-    const { done, clock, unit } = following()
+    const { done, clock, work } = following()
     clock.step(-byMs)
-    await unit()
-    await unit()
+    await work()
+    await work()
     expect(done).toEqual(expected)
   })
 
   test('by a little again and again is only corrected', async () => {
-    const { done, clock, unit } = following()
+    const { done, clock, work } = following()
     for (let n = 0; n < 3; n++) {
       clock.step(-900)
-      await unit()
+      await work()
     }
     expect(done).toEqual(['unit', 'unit', 'unit'])
   })
 
   test('is mended once for all that wait, and by as much as it was set forward before', async () => {
-    const { done, clock, unit } = following()
+    const { done, clock, work } = following()
     clock.step(5_000)
-    await unit()
+    await work()
     clock.step(-3_000)
-    await Promise.all([unit(), unit()])
+    await Promise.all([work(), work()])
     clock.step(-2_000)
-    await unit()
+    await work()
     expect(done).toEqual(['unit', 3_000, 'unit', 'unit', 2_000, 'unit'])
   })
 
   test('is none where the process stands still while it looks', async () => {
     for (let look = 0; look < 12; look++) {
-      const { done, unit } = following({ standsStill: look })
-      for (let n = 0; n < 4; n++) await unit()
+      const { done, work } = following({ standsStill: look })
+      for (let n = 0; n < 4; n++) await work()
       expect([look, done]).toEqual([look, ['unit', 'unit', 'unit', 'unit']])
     }
   })
 
   test('and could not be mended is mended with what comes next', async () => {
-    const { done, clock, unit } = following({ failures: 1 })
+    const { done, clock, work } = following({ failures: 1 })
     clock.step(-3_000)
-    await expect(unit()).rejects.toThrow('full')
-    await unit()
+    await expect(work()).rejects.toThrow('full')
+    await work()
     expect(done).toEqual([3_000, 'unit'])
   })
 })

@@ -11,7 +11,7 @@ function storeOf(meanwhile: () => void = () => {}, isBroken = false) {
     if (isBroken) throw new Error('full')
     saved.push(Object.fromEntries(uses))
   }
-  const transaction = ((unit) => unit({ keys: { touch } } as never)) as Store['transaction']
+  const transaction = ((work) => work({ keys: { touch } } as never)) as Store['transaction']
   return { saved, store: { transaction } }
 }
 

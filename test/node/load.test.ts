@@ -1,4 +1,4 @@
-/** What a server sees of its store: how long units wait for their turn, and how often what they did was not stored. */
+/** What a server sees of its store: how long transactions wait for their turn, and how often what they did was not stored. */
 import { expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
 import { watched } from '../../src/runtime/store-load'
@@ -8,9 +8,9 @@ import { VirtualClock } from '../support/clock'
 function watching() {
   const turns: Array<() => void> = []
   let disk: Error | undefined
-  const transaction = (async (unit) => {
+  const transaction = (async (work) => {
     await new Promise<void>((begin) => turns.push(begin))
-    const answer = await unit({} as never)
+    const answer = await work({} as never)
     if (disk) throw disk
     return answer
   }) as Store['transaction']
@@ -29,7 +29,7 @@ function watching() {
   return { store, load, clock, begin, breaks }
 }
 
-test('the oldest unit that has not begun says how long one waits', async () => {
+test('the oldest transaction that has not begun says how long one waits', async () => {
   const { store, load, clock, begin } = watching()
   expect(load.waitingMs()).toBe(0)
   const first = store.transaction(async () => {})
@@ -45,7 +45,7 @@ test('the oldest unit that has not begun says how long one waits', async () => {
   expect(load.writeFailures()).toBe(0)
 })
 
-test('what a unit itself refuses is no failure of the disk', async () => {
+test('what a transaction itself refuses is no failure of the disk', async () => {
   const { store, load, begin } = watching()
   const refused = store.transaction(async () => {
     throw new Error('refused')
@@ -55,7 +55,7 @@ test('what a unit itself refuses is no failure of the disk', async () => {
   expect([load.writeFailures(), load.waitingMs()]).toEqual([0, 0])
 })
 
-test('what could not be stored is, be it a unit or a look whether it can be written', async () => {
+test('what could not be stored is, be it a transaction or a look whether it can be written', async () => {
   const { store, load, begin, breaks } = watching()
   await store.assertWritable()
   expect(load.writeFailures()).toBe(0)

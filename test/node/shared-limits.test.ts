@@ -1,6 +1,6 @@
 /** What several servers count together, where giving back takes its time. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { Fleet } from '../../src/ports/fleet'
+import type { Fleet } from '../../src/ports/node'
 import { World } from '../support/world'
 
 let world: World

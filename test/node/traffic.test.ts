@@ -81,7 +81,7 @@ function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
       for (const { traffic } of servers) await traffic.tidy()
     }
   }
-  /** By another server, whose unit takes its time. */
+  /** By another server, whose transaction takes its time. */
   const storeLate = async (count: number, ms: number, ...servers: Server[]) => {
     const orders = Array.from({ length: count }, (_, n) => {
       const phone = `+8210${9_000 + n}0000`

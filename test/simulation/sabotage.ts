@@ -8,10 +8,10 @@ type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
 export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
-    transaction: (unit, manner) =>
+    transaction: (work, options) =>
       store.transaction((tx) => {
         const changes = twist(tx)
-        return unit(
+        return work(
           new Proxy(tx, {
             get(target, name, receiver) {
               const door = Reflect.get(target, name, receiver)
@@ -19,7 +19,7 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
             },
           }),
         )
-      }, manner),
+      }, options),
   }),
 })
 
@@ -67,7 +67,7 @@ export const SABOTAGES: Record<string, Sabotage> = {
     },
   })),
   'number and text are not erased': twisted(() => ({ outbox: { erase: async () => {} } })),
-  'an idempotency key is not remembered': twisted(() => ({ claims: { add: async () => {} } })),
+  'an idempotency key is not remembered': twisted(() => ({ idempotency: { add: async () => {} } })),
   'a debit leaves no entry': twisted(() => ({ wallets: { addEntry: async () => {} } })),
   'a replaced code is not marked': twisted((tx) => ({
     issues: {

@@ -572,10 +572,10 @@ class Story {
     }
     const mortal = (store: Store): Store => ({
       ...store,
-      transaction: async (unit, manner) => {
+      transaction: async (work, options) => {
         if (!isAlive()) throw unavailable('This process is dead')
         if (this.#faults && random.chance(0.02)) throw unavailable('The database is busy')
-        return store.transaction(unit, manner)
+        return store.transaction(work, options)
       },
     })
     const world = await World.open({

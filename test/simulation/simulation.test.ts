@@ -32,7 +32,7 @@ describe('simulation', () => {
     expect(await firstFailure(SEEDS)).toBeUndefined()
   })
 
-  test('units that run twice, as a database may ask for, keep every promise', async () => {
+  test('transactions that run twice, as a database may ask for, keep every promise', async () => {
     expect(await firstFailure(SEEDS_TWICE, { store: eachUnitTwice })).toBeUndefined()
   })
 

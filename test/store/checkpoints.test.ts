@@ -36,7 +36,7 @@ function openWith(file: string) {
 
 const TEXT = 'x'.repeat(PAGE_BYTES)
 
-/** Units one after another, as requests come: each is some three pages. */
+/** Transactions one after another, as requests come: each is some three pages. */
 async function write(units: number): Promise<void> {
   const insert = db.query('INSERT INTO notes (text) VALUES (?)')
   for (let n = 0; n < units; n++) {

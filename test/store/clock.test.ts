@@ -77,7 +77,7 @@ test('two steps that follow each other at once are two, whoever notices them', a
   expect(await verify(awake, late)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
 })
 
-test('a unit that has begun by the old time ends by it, before what is stored is made to fit the new one', async () => {
+test('a transaction that has begun by the old time ends by it, before what is stored is made to fit the new one', async () => {
   const owner = { appId: keys.appId, mode: 'test' } as const
   const issueId = await issue(awake)
   const isWaitedFor = async () =>

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { inCreditOrder } from '../../src/store/postgres/batching/credit-order'
+import type { BoundStatement } from '../../src/store/postgres/connection/statement'
 import { plain } from '../../src/store/postgres/connection/statement'
-import type { Write } from '../../src/store/postgres/connection/unit'
 
 const bound = () => []
 const debit = plain('debit', bound)
 const reserve = { ...plain('reserve', bound), summed: 'amount' }
 
-const debiting = (appId: string, amount: number): Write => ({ statement: debit, values: { appId, amount } })
-const reserving = (appId: string, amount: number): Write => ({ statement: reserve, values: { appId, amount } })
+const debiting = (appId: string, amount: number): BoundStatement => ({ statement: debit, values: { appId, amount } })
+const reserving = (appId: string, amount: number): BoundStatement => ({ statement: reserve, values: { appId, amount } })
 
 test('wallets come by their apps, each before what is taken from a part of it, and that once', () => {
   const writes = [

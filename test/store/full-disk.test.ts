@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Refusal } from '../../src/domain/shared/error'
-import { createTransactions } from '../../src/store/sqlite/connection/transaction'
-import { Current } from '../../src/store/sqlite/connection/transaction-state'
+import { TransactionState } from '../../src/store/sqlite/connection/transaction-state'
+import { createTransactions } from '../../src/store/sqlite/connection/tx'
 import { Writer } from '../../src/store/sqlite/connection/writer'
 import { openWithConnection, query, Scratch } from './open'
 import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, VAULT } from './sample'
@@ -10,8 +10,8 @@ import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, V
 const UNAVAILABLE = { error: { kind: 'unavailable', cause: expect.objectContaining({ name: 'SQLiteError' }) } }
 
 describe.each(['together', 'with a savepoint each'])(
-  'a writer whose units run %s, on a disk that is full',
-  (manner) => {
+  'a writer whose transactions run %s, on a disk that is full',
+  (options) => {
     let scratch: Scratch
     let db: Database
     let outside: Database
@@ -33,7 +33,7 @@ describe.each(['together', 'with a savepoint each'])(
         note('spoilt')
         throw new Error('refused')
       }
-      if (manner !== 'together') await run('spoilt', spoil)
+      if (options !== 'together') await run('spoilt', spoil)
     })
     afterEach(async () => {
       await writer.close()
@@ -51,11 +51,11 @@ describe.each(['together', 'with a savepoint each'])(
     const HUGE = 'x'.repeat(100_000)
     const stored = () =>
       (outside.query('SELECT name FROM notes ORDER BY name').all() as Array<{ name: string }>).map(({ name }) => name)
-    const run = (name: string, unit: () => void) =>
+    const run = (name: string, work: () => void) =>
       outcomeOf(
         writer.run(
           async () => {
-            unit()
+            work()
             return name
           },
           () => happened.push(name),
@@ -102,7 +102,7 @@ describe.each(['together', 'with a savepoint each'])(
       expect(stored()).toEqual(['c'])
     })
 
-    test('when every unit of the group is too much, every one is told so, and nothing is half-written', async () => {
+    test('when every transaction of the group is too much, every one is told so, and nothing is half-written', async () => {
       fill()
       const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
       const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ describe.each(['together', 'with a savepoint each'])(
       expect(happened).toEqual([])
     })
 
-    test('when SQLite takes back only the statement, only its unit is lost', async () => {
+    test('when SQLite takes back only the statement, only its transaction is lost', async () => {
       fill()
       let wasRolledBack: boolean | undefined
       const outcomes = await Promise.all([
@@ -223,7 +223,7 @@ describe('a store on a disk that is full', () => {
           tx.afterCommit(() => effects.push(issue.issueId))
           await tx.wallets.save({ ...(await tx.wallets.lock(OWNER.appId)), reserved: index + 1 })
           await tx.issues.add(issue)
-          await tx.claims.add(claimOf(issue, index))
+          await tx.idempotency.add(claimOf(issue, index))
           await tx.outbox.add(issue, rendered)
           await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           return issue.issueId
@@ -249,7 +249,7 @@ describe('a store on a disk that is full', () => {
     writing.run('PRAGMA max_page_count = 1073741823')
     const lost = outcomes.findIndex((outcome) => 'error' in outcome)
     expect(await issue(lost)).toMatchObject({ value: issues[lost]?.issueId })
-    expect(await store.transaction((tx) => tx.claims.find(OWNER, hash16(lost)))).toBeDefined()
+    expect(await store.transaction((tx) => tx.idempotency.find(OWNER, hash16(lost)))).toBeDefined()
     await store.close()
   })
 })
@@ -257,7 +257,7 @@ describe('a store on a disk that is full', () => {
 test('a statement of the store that fails is known as a failure of the storage', async () => {
   using scratch = new Scratch()
   const { store, writing } = openWithConnection(scratch.file)
-  const open = createTransactions(writing, VAULT, undefined, new Current())
+  const open = createTransactions(writing, VAULT, undefined, new TransactionState())
   writing.run('PRAGMA query_only = ON')
   const { tx, end } = open(NOW)
   await expect(tx.issues.add(issueNumber(1))).rejects.toMatchObject({ name: 'SQLiteError' })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { SQL } from 'bun'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
-import { CHANNELS } from '../../contract/channel'
+import { CHANNELS } from '../../contract/constants'
 import { MIGRATIONS, migrate } from '../../src/store/postgres/connection/migrate'
 import * as schema from '../../src/store/postgres/schema'
 import { type Database, sharedPostgres } from '../support/postgres'

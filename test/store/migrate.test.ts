@@ -3,10 +3,10 @@ import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { CHANNELS } from '../../contract/channel'
+import { LEGS } from '../../contract/constants'
 import { newAttempt } from '../../src/domain/delivery/attempt'
+import { WrongSecretError } from '../../src/store/failure'
 import { ChangedMigrationError } from '../../src/store/migrations'
-import { WrongSecretError } from '../../src/store/secret'
 import { migrate, migrating, NewerFileError } from '../../src/store/sqlite/connection/migrate'
 import * as schema from '../../src/store/sqlite/schema'
 import * as ours from '../../src/store/tables'
@@ -157,16 +157,16 @@ describe('the checks of a table', () => {
     const db = migrated()
     db.run('PRAGMA foreign_keys = ON')
     const add = (channel: string) => db.run("INSERT INTO routes VALUES (?, 'KR', '', '[\"main\"]')", [channel])
-    for (const channel of CHANNELS) add(channel)
+    for (const channel of LEGS) add(channel)
     expect(() => add('pigeon')).toThrow('FOREIGN KEY')
-    expect(db.query('SELECT channel FROM channels').values().flat().toSorted()).toEqual(CHANNELS.toSorted())
+    expect(db.query('SELECT channel FROM channels').values().flat().toSorted()).toEqual(LEGS.toSorted())
   })
 
   test.each([
     ['issues', 'verification_status', ['issued', 'expired', 'replaced', 'max_attempts']],
     ['issues', 'delivery_status', ['queued', 'sent', 'delivered', 'failed']],
     ['issues', 'billing_status', ['reserved', 'debit_pending', 'debited', 'release_pending', 'released']],
-    ['jobs', 'kind', ['deliver', 'await-report', 'webhook']],
+    ['jobs', 'kind', ['deliver', 'await-report', 'next-leg', 'webhook']],
     ['attempts', 'outcome', ['accepted', 'ambiguous']],
     ['ledger_entries', 'entry_type', ['credit']],
   ])('let nothing into %s.%s but what is named', async (table, column, named) => {

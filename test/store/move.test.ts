@@ -8,7 +8,7 @@ import { openUrl } from '../../src/store/move/postgres'
 import { openFile } from '../../src/store/move/sqlite'
 import { TABLES } from '../../src/store/move/tables'
 import { openStore as openPostgres } from '../../src/store/postgres/open'
-import { layOut } from '../../src/store/sqlite/open'
+import { createDatabase } from '../../src/store/sqlite/open'
 import * as sqlite from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { type Database as Place, sharedPostgres } from '../support/postgres'
@@ -35,7 +35,7 @@ async function emptyUrl(): Promise<string> {
 function emptyFile(): string {
   const scratch = new Scratch()
   scratches.push(scratch)
-  layOut(scratch.file)
+  createDatabase(scratch.file)
   return scratch.file
 }
 
@@ -77,7 +77,7 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
     erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
@@ -300,7 +300,7 @@ describe('a move that was killed', () => {
         message: expect.stringContaining('is being moved'),
       })
       const side = await sideOf(to)
-      expect([await side.filledTable(), await side.ring()]).toEqual([undefined, []])
+      expect([await side.filledTable(), await side.keyRing()]).toEqual([undefined, []])
       await side.close()
     }
     if (content) {
@@ -324,7 +324,7 @@ describe('a move that was killed', () => {
   ])('when %s had everything says so, and leaves the source for good', async (_, begin, end) => {
     const [from, to] = [await begin(), await end()]
     const [source, target] = [await sideOf(from), await sideOf(to)]
-    source.left = () => Promise.reject(new Killed())
+    source.markMoved = () => Promise.reject(new Killed())
     await expect(move(source, target, { vault: VAULT, id: ID, report() {} })).rejects.toBeInstanceOf(Killed)
     for (const side of [source, target]) await side.close()
     await opened(to)

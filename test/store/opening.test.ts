@@ -1,12 +1,12 @@
 /** What opening does where another program begins with the same file. */
 import { Database } from 'bun:sqlite'
 import { expect, spyOn, test } from 'bun:test'
-import { layOut } from '../../src/store/sqlite/open'
+import { createDatabase } from '../../src/store/sqlite/open'
 import { openAt, query, Scratch } from './open'
 
 test('waits until nobody else uses the file, which the write-ahead log asks for', async () => {
   using scratch = new Scratch()
-  layOut(scratch.file)
+  createDatabase(scratch.file)
   // Another one that begins writes before the file has a write-ahead log.
   const other = new Database(scratch.file)
   other.run('BEGIN IMMEDIATE')

@@ -23,7 +23,7 @@ const FORMER = hash32(901)
 const STAND_IN = uuidAt(NOW, 0xfff)
 
 export function phoneSuite(atHand: () => AtHand): void {
-  const run = <T>(unit: (tx: Tx) => Promise<T>) => atHand().store.transaction(unit)
+  const run = <T>(work: (tx: Tx) => Promise<T>) => atHand().store.transaction(work)
   const add = (...issues: Issue[]) =>
     run(async (tx) => {
       for (const issue of issues) await tx.issues.add(issue)

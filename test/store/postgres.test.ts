@@ -33,5 +33,5 @@ const opened = (batches: boolean) => async (clock: StillClock) => {
 }
 
 storeSuite('PostgreSQL', opened(false))
-// Every unit may share: those that ask what several cannot ask run alone.
+// Every transaction may share: those that ask what several cannot ask run alone.
 storeSuite('PostgreSQL, batching', opened(true), { mayShare: true })

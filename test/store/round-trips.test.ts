@@ -44,7 +44,7 @@ async function costOf(call: () => Promise<Answer>): Promise<Cost> {
   return cost
 }
 
-/** Of the units that change so much, since they were counted last. */
+/** Of the transactions that change so much, since they were counted last. */
 function unitsThat(change: string, isMeant = (_text: string) => true): Cost[] {
   const isChange = (text: string) => text.startsWith(change) && isMeant(text)
   const found = wire.units.filter(({ statements }) => statements.some(isChange))

@@ -27,7 +27,7 @@ export class StillClock {
   /** Apart from the wall clock, which tests set as they like. */
   elapsedMs = 0
   elapsed = () => this.elapsedMs
-  /** Who waits a moment for another unit does so. */
+  /** Who waits a moment for another transaction does so. */
   after = systemClock.after
 }
 

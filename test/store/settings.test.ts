@@ -1,6 +1,6 @@
 /** How late a server may know that settings have changed: whatever the network makes of its questions. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { Querying } from '../../src/store/postgres/connection/unit'
+import type { Querying } from '../../src/store/postgres/connection/transaction'
 import { SettingsWatch } from '../../src/store/postgres/settings'
 import { VirtualClock } from '../support/clock'
 

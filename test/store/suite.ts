@@ -9,7 +9,7 @@ import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operat
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
 import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
-import type { LedgerFilter } from '../../src/ports/store/money'
+import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
 import { phoneSuite } from './phones'
 import {
@@ -63,7 +63,7 @@ export interface Opened {
 export function storeSuite(
   name: string,
   open: (clock: StillClock) => Opened | Promise<Opened>,
-  manner: TransactionOptions = {},
+  options: TransactionOptions = {},
 ): void {
   describe(`a store: ${name}`, () => {
     let clock: StillClock
@@ -80,7 +80,7 @@ export function storeSuite(
     })
     afterEach(() => opened.close())
 
-    const run = <T>(unit: (tx: Tx) => Promise<T>) => store.transaction(unit, manner)
+    const run = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, options)
     const add = (...issues: Issue[]) =>
       run(async (tx) => {
         for (const issue of issues) await tx.issues.add(issue)
@@ -97,7 +97,7 @@ export function storeSuite(
             outcomeOf(
               run(async (tx) => {
                 await tx.issues.add(issue)
-                await tx.claims.add(claimOf(issue, index))
+                await tx.idempotency.add(claimOf(issue, index))
                 if (index === 17) throw refusal
                 return index
               }),
@@ -106,8 +106,8 @@ export function storeSuite(
         )
         expect(outcomes).toEqual(issues.map((_, index) => (index === 17 ? { error: refusal } : { value: index })))
         expect(await Promise.all(issues.map((issue) => exists(issue)))).toEqual(issues.map((_, index) => index !== 17))
-        expect(await run((tx) => tx.claims.find(OWNER, hash16(17)))).toBeUndefined()
-        expect(await run((tx) => tx.claims.find(OWNER, hash16(18)))).toBeDefined()
+        expect(await run((tx) => tx.idempotency.find(OWNER, hash16(17)))).toBeUndefined()
+        expect(await run((tx) => tx.idempotency.find(OWNER, hash16(18)))).toBeDefined()
       })
 
       test('answer only once their changes are there for everybody', async () => {
@@ -146,7 +146,7 @@ export function storeSuite(
         const failing = run(async (tx) => {
           await tx.issues.save({ ...kept, verificationStatus: 'replaced' })
           await tx.issues.add(lost)
-          await tx.claims.add(claimOf(lost, 1))
+          await tx.idempotency.add(claimOf(lost, 1))
           await tx.outbox.add(lost, LETTER)
           await tx.attempts.add(attemptOf(lost, 1))
           await tx.reports.expect(awaitedOf(lost))
@@ -162,7 +162,7 @@ export function storeSuite(
         expect(await store.read.keys.find('key_1')).toBeUndefined()
         expect(await nextJobAt(store, 'deliver')).toBeUndefined()
         await run(async (tx) => {
-          expect(await tx.claims.find(OWNER, hash16(1))).toBeUndefined()
+          expect(await tx.idempotency.find(OWNER, hash16(1))).toBeUndefined()
           expect(await tx.outbox.find(lost.issueId)).toBeUndefined()
           expect(await tx.attempts.ofIssue(OWNER, lost.issueId)).toEqual([])
           expect(await tx.reports.find(lost.messageId)).toBeUndefined()
@@ -580,37 +580,37 @@ export function storeSuite(
         const claim = claimOf(issue, 1)
         const found = async () => {
           const { appId, mode, keyHash, fingerprint, issueId, createdAt } = (await run((tx) =>
-            tx.claims.find(OWNER, hash16(1)),
+            tx.idempotency.find(OWNER, hash16(1)),
           )) as IdempotencyRecord
           return { appId, mode, keyHash, fingerprint, issueId, createdAt }
         }
-        await run((tx) => tx.claims.add(claim))
+        await run((tx) => tx.idempotency.add(claim))
         expect(await found()).toEqual(claim)
-        expect(await run((tx) => tx.claims.find({ ...OWNER, mode: 'test' }, hash16(1)))).toBeUndefined()
-        expect(await run((tx) => tx.claims.find({ ...OWNER, appId: 'app_two' }, hash16(1)))).toBeUndefined()
-        await expect(run((tx) => tx.claims.add({ ...claim, issueId: uuidAt(NOW, 9) }))).rejects.toThrow()
+        expect(await run((tx) => tx.idempotency.find({ ...OWNER, mode: 'test' }, hash16(1)))).toBeUndefined()
+        expect(await run((tx) => tx.idempotency.find({ ...OWNER, appId: 'app_two' }, hash16(1)))).toBeUndefined()
+        await expect(run((tx) => tx.idempotency.add({ ...claim, issueId: uuidAt(NOW, 9) }))).rejects.toThrow()
         await run(async (tx) => {
-          await tx.claims.add({ ...claim, mode: 'test' })
-          await tx.claims.add({ ...claim, appId: 'app_two' })
+          await tx.idempotency.add({ ...claim, mode: 'test' })
+          await tx.idempotency.add({ ...claim, appId: 'app_two' })
         })
         expect(await found()).toEqual(claim)
       })
 
       test('of many at once for one key, one is made', async () => {
         const outcomes = await Promise.all(
-          Array.from({ length: 20 }, (_, n) => outcomeOf(run((tx) => tx.claims.add(claimOf(issueNumber(n), 1))))),
+          Array.from({ length: 20 }, (_, n) => outcomeOf(run((tx) => tx.idempotency.add(claimOf(issueNumber(n), 1))))),
         )
         expect(outcomes.filter((outcome) => 'value' in outcome)).toHaveLength(1)
       })
 
       test('can be dropped, which frees the key', async () => {
         const claim = claimOf(issueNumber(1), 1)
-        await run((tx) => tx.claims.add(claim))
+        await run((tx) => tx.idempotency.add(claim))
         await run(async (tx) => {
-          await tx.claims.drop(OWNER, hash16(1))
-          await tx.claims.add({ ...claim, createdAt: NOW + 1 })
+          await tx.idempotency.drop(OWNER, hash16(1))
+          await tx.idempotency.add({ ...claim, createdAt: NOW + 1 })
         })
-        expect((await run((tx) => tx.claims.find(OWNER, hash16(1))))?.createdAt).toBe(NOW + 1)
+        expect((await run((tx) => tx.idempotency.find(OWNER, hash16(1))))?.createdAt).toBe(NOW + 1)
       })
     })
 
@@ -638,7 +638,7 @@ export function storeSuite(
         expect(await nextJobAt(store, 'webhook')).toBeUndefined()
       })
 
-      test('that cannot be added as held take their unit along, also where nobody waits for them', async () => {
+      test('that cannot be added as held take their transaction along, also where nobody waits for them', async () => {
         const held = { kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' } as const
         const add = async (tx: Tx, each: Issue) => {
           await tx.issues.lock(each, each.issueId)
@@ -695,7 +695,7 @@ export function storeSuite(
         expect(await nextJobAt(store, 'deliver')).toBeUndefined()
       })
 
-      test('that are given back are held no more, in the same unit too, and their next claim is not taken for a renewed lease', async () => {
+      test('that are given back are held no more, in the same transaction too, and their next claim is not taken for a renewed lease', async () => {
         await queue(NOW)
         const held = await claimOne()
         const after = await run(async (tx) => {
@@ -851,7 +851,7 @@ export function storeSuite(
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
         clock.time = NOW + LEASE_MS.deliver
-        // Nobody waits for the end of a unit that only looks, and until then its row is passed by.
+        // Nobody waits for the end of a transaction that only looks, and until then its row is passed by.
         const again: Job[] = []
         await until(async () => again.push(...(await claim())) > 0, 'the job to be claimed')
         expect(again).toMatchObject([{ jobId: running.jobId, attempt: running.attempt + 1 }])
@@ -1141,27 +1141,27 @@ export function storeSuite(
         const issues = [0, 1, 2, 3].map((n) => issueNumber(n + 1, { createdAt: NOW + n, expiresAt: NOW + n }))
         await run(async (tx) => {
           for (const [n, issue] of issues.entries()) {
-            await tx.claims.add(claimOf(issue, n))
+            await tx.idempotency.add(claimOf(issue, n))
             await tx.reports.expect(awaitedOf(issue, { answeredAt: NOW + n }))
             await tx.outbox.add(issue, LETTER)
           }
         })
         clock.time = NOW + 1
         await run(async (tx) => {
-          expect(await tx.retention.claims(NOW + 2, 100)).toBe(2)
+          expect(await tx.retention.idempotencyRecords(NOW + 2, 100)).toBe(2)
           expect(await tx.retention.reports(NOW + 2, 100)).toBe(2)
           expect(await tx.retention.outbox(100)).toBe(2)
         })
         await run(async (tx) => {
           for (const [n, issue] of issues.entries()) {
             const left = [
-              await tx.claims.find(OWNER, hash16(n)),
+              await tx.idempotency.find(OWNER, hash16(n)),
               await tx.reports.find(issue.messageId),
               await tx.outbox.find(issue.issueId),
             ]
             expect(left.map((row) => row !== undefined)).toEqual(left.map(() => n >= 2))
           }
-          expect(await tx.retention.claims(NOW + 9, 1)).toBe(1)
+          expect(await tx.retention.idempotencyRecords(NOW + 9, 1)).toBe(1)
           expect(await tx.retention.reports(NOW + 9, 1)).toBe(1)
         })
         clock.time = NOW + 9
@@ -1269,7 +1269,7 @@ export function storeSuite(
         const issue = issueNumber(1)
         await run(async (tx) => {
           await tx.issues.add(issue)
-          await tx.claims.add(claimOf(issue, 1))
+          await tx.idempotency.add(claimOf(issue, 1))
           await tx.outbox.add(issue, LETTER)
           await tx.attempts.add(attemptOf(issue, 1))
           await tx.reports.expect(awaitedOf(issue))

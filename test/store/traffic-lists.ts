@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Incident } from '../../src/abuse/rules/incident'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
-import type { Decision, LaneHour } from '../../src/ports/store/traffic'
+import type { Decision, SegmentHour } from '../../src/ports/store/traffic'
 import { APP, hash16, NOW, uuidAt } from './sample'
 import type { AtHand } from './webhooks'
 
@@ -45,7 +45,7 @@ async function turnsWithin(work: () => Promise<unknown>): Promise<number> {
 export function trafficListsSuite(atHand: () => AtHand): void {
   const lists = () => atHand().other.lists.traffic
   const decide = (...decisions: Decision[]) => atHand().store.transaction((tx) => tx.traffic.addDecisions(decisions))
-  const send = (appId: string, ...hours: LaneHour[]) =>
+  const send = (appId: string, ...hours: SegmentHour[]) =>
     atHand().store.transaction((tx) => tx.traffic.saveHours(appId, hours))
   const open = (...incidents: Incident[]) =>
     atHand().store.transaction(async (tx) => {
@@ -87,7 +87,7 @@ export function trafficListsSuite(atHand: () => AtHand): void {
     })
 
     test('what was sent comes by the hour, of one app and one time', async () => {
-      const hour = (hour: number, changes: Partial<LaneHour> = {}): LaneHour => ({
+      const hour = (hour: number, changes: Partial<SegmentHour> = {}): SegmentHour => ({
         ...{ hour, kind: 'pk', country: 'KR', sent: 9, credits: 27, verified: 5, unverified: 3 },
         ...changes,
       })

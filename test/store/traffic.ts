@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Incident } from '../../src/abuse/rules/incident'
 import type { Tx } from '../../src/ports/store'
-import type { Decision, LaneHour } from '../../src/ports/store/traffic'
+import type { Decision, SegmentHour } from '../../src/ports/store/traffic'
 import { hash32, issueNumber, NOW, OWNER, outcomeOf, settled, uuidAt } from './sample'
 import type { AtHand } from './webhooks'
 
@@ -12,7 +12,7 @@ const LANE = { kind: 'pk', country: 'KR' } as const
 
 const hash8 = (fill: number) => Buffer.alloc(8, fill)
 
-const hourOf = (hour: number, changes: Partial<LaneHour> = {}): LaneHour => ({
+const hourOf = (hour: number, changes: Partial<SegmentHour> = {}): SegmentHour => ({
   ...{ ...LANE, hour: hour * HOUR_MS, sent: 5, credits: 6, verified: 4, unverified: 1 },
   ...changes,
 })
@@ -31,7 +31,7 @@ const incidentNumber = (n: number, changes: Partial<Incident> = {}): Incident =>
 })
 
 export function trafficSuite(atHand: () => AtHand): void {
-  const run = <T>(unit: (tx: Tx) => Promise<T>) => atHand().store.transaction(unit)
+  const run = <T>(work: (tx: Tx) => Promise<T>) => atHand().store.transaction(work)
   const saved = (...incidents: Incident[]) =>
     run(async (tx) => {
       for (const incident of incidents) {

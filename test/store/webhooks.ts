@@ -61,7 +61,7 @@ export const hookAttempt = (
 const ids = (hooks: readonly HookDelivery[]) => hooks.map(({ deliveryId }) => deliveryId)
 
 export function webhookSuite(atHand: () => AtHand): void {
-  const run = <T>(unit: (tx: Tx) => Promise<T>) => atHand().store.transaction(unit)
+  const run = <T>(work: (tx: Tx) => Promise<T>) => atHand().store.transaction(work)
   const save = (...endpoints: Endpoint[]) =>
     run(async (tx) => {
       for (const endpoint of endpoints) await tx.endpoints.add(endpoint)
@@ -115,7 +115,7 @@ export function webhookSuite(atHand: () => AtHand): void {
       }
     })
 
-    test('is of its owner from the next unit on, whoever has added, changed or removed it', async () => {
+    test('is of its owner from the next transaction on, whoever has added, changed or removed it', async () => {
       const { store, other } = atHand()
       const both = [store, other].map((process) => () => process.transaction((tx) => tx.endpoints.ofOwner(OWNER)))
       const everybodySees = async (...endpoints: Endpoint[]) => {

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 
 const ASKING = new Set<PropertyKey>(['run', 'get', 'all', 'values', 'iterate'])
-/** What only begins and ends units and groups of reads, and looks whether units have written or settings have changed. */
+/** What only begins and ends transactions and groups of reads, and looks whether transactions have written or settings have changed. */
 const AROUND = /^(BEGIN|END|SAVEPOINT|RELEASE|ROLLBACK|PRAGMA|SELECT total_changes)/
 
 export class CountingFile {

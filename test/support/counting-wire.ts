@@ -60,7 +60,7 @@ class Link {
   #held: Buffer[] = []
   /** What will be answered by word of being ready: the start of a connection is the first. */
   #unanswered = 1
-  #unit: Journey | undefined
+  #work: Journey | undefined
   #isCommitted = false
   /** Changes with everything that passes. */
   #passed = 0
@@ -109,8 +109,8 @@ class Link {
 
   #execute(text: string): void {
     this.wire.statements.push(text)
-    if (text === 'BEGIN') this.#unit = { statements: [], roundTrips: 0 }
-    this.#unit?.statements.push(text)
+    if (text === 'BEGIN') this.#work = { statements: [], roundTrips: 0 }
+    this.#work?.statements.push(text)
     this.#isCommitted = text === 'COMMIT' || text === 'ROLLBACK'
   }
 
@@ -128,10 +128,10 @@ class Link {
 
   #letGo(): void {
     this.wire.roundTrips++
-    if (this.#unit) this.#unit.roundTrips++
-    if (this.#unit && this.#isCommitted) {
-      this.wire.units.push(this.#unit)
-      this.#unit = undefined
+    if (this.#work) this.#work.roundTrips++
+    if (this.#work && this.#isCommitted) {
+      this.wire.units.push(this.#work)
+      this.#work = undefined
     }
     const held = Buffer.concat(this.#held)
     this.#held = []

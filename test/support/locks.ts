@@ -1,5 +1,5 @@
 /**
- * What the port asks of units, and only some databases enforce. The order in which they lock: a unit that locks against it
+ * What the port asks of transactions, and only some databases enforce. The order in which they lock: a transaction that locks against it
  * can wait for another one that waits for it, where rows are really locked; what is added belongs to what is locked already,
  * and is no lock. And that they read the time only once a door has answered.
  */
@@ -8,12 +8,12 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'claim', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
+  'phone', 'idempotency-record', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
 
-/** What each word locks, and which of it: what a unit has locked it may lock again. */
+/** What each word locks, and which of it: what a transaction has locked it may lock again. */
 const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (...args: never[]) => string]>> } = {
   apps: { lock: ['app', (appId: string) => appId] },
   keys: { lock: ['key', (keyId: string) => keyId] },
@@ -24,8 +24,8 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     remove: ['invitation', (tokenHash: Uint8Array) => hex(tokenHash)],
     removeOf: ['invitation', (invitedBy: string) => `of ${invitedBy}`],
   },
-  claims: {
-    find: ['claim', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
+  idempotency: {
+    find: ['idempotency-record', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
   issues: {
     lockPhone: [
@@ -57,16 +57,16 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     release: ['wallet', (appId: string) => appId],
     debit: ['wallet', (appId: string) => appId],
   },
-  ring: { lock: ['key ring', () => 'all of it'] },
+  keyRing: { lock: ['key ring', () => 'all of it'] },
   audit: { lockLast: ['audit', () => 'the last'] },
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** The store, which tells of every unit that locks against the order. */
+/** The store, which tells of every transaction that locks against the order. */
 export const inLockOrder = (store: Store, tell: (violation: string) => void): Store => ({
   ...store,
-  transaction: (unit, manner) => store.transaction((tx) => unit(observed(tx, tell)), manner),
+  transaction: (work, options) => store.transaction((tx) => work(observed(tx, tell)), options),
 })
 
 function observed(tx: Tx, tell: (violation: string) => void): Tx {
@@ -102,7 +102,8 @@ function observed(tx: Tx, tell: (violation: string) => void): Tx {
     })
   return new Proxy(tx, {
     get(target, name) {
-      if (name === 'now' && !hasAnswered) throw new Error('The time of a unit is known once a door has answered')
+      if (name === 'now' && !hasAnswered)
+        throw new Error('The time of a transaction is known once a method has answered')
       const value = Reflect.get(target, name)
       return typeof value === 'object' ? answering(String(name), value) : value
     },

@@ -2,7 +2,7 @@
 import { Database as File } from 'bun:sqlite'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fleet } from '../../src/ports/fleet'
+import type { Fleet } from '../../src/ports/node'
 import type { Store } from '../../src/ports/store'
 import type { Vault } from '../../src/ports/vault'
 import { openStore } from '../../src/store/sqlite/open'

@@ -9,7 +9,7 @@ import type { VirtualClock } from './clock'
 import type { OpenedStore, Opening, Parameter, Place } from './place'
 import { type Database, sharedPostgres } from './postgres'
 
-/** Units need one each; more would only wait for each other. */
+/** Transactions need one each; more would only wait for each other. */
 const CONNECTIONS = 4
 
 /** What one world leaves to the next, because all of it takes longer to make than most tests to run. */
@@ -70,7 +70,7 @@ export class SchemaPlace implements Place {
   async open({ clock, vault, serves = true }: Opening): Promise<OpenedStore> {
     const { connect, database } = this.schema
     const way = this.by ? { url: this.by(database.url) } : { url: database.url, connect }
-    // No connection has gone silent, however far time jumps; pauses of units are of real time.
+    // No connection has gone silent, however far time jumps; pauses of transactions are of real time.
     const patient = { elapsed: () => clock.elapsed(), after: systemClock.after }
     const node = `node-${this.#stores.length + 1}`
     // Before it looks at the time: a clock that seems to be set back shortens what is stored.

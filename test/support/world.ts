@@ -3,14 +3,14 @@ import { contract } from '../../contract'
 import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/access/api-key'
-import type { Channel, Mode } from '../../src/domain/shared/value'
+import type { Leg, Mode } from '../../src/domain/shared/value'
 import type { MetricsRoute } from '../../src/http/metrics'
 import { describeApi } from '../../src/http/openapi'
 import { PATIENCE_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
-import type { Fleet } from '../../src/ports/fleet'
 import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
+import type { Fleet } from '../../src/ports/node'
 import type { Store } from '../../src/ports/store'
 import type { Passwords, Vault } from '../../src/ports/vault'
 import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
@@ -66,7 +66,7 @@ export interface WorldOptions {
   clock?: VirtualClock
   /** What another world has left, or shares; a new one otherwise. */
   place?: Place
-  carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier }
+  carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier; whatsapp?: Carrier; voice?: Carrier }
   /** The master secret, where it is not that of all tests. */
   secret?: string
   /** With the keys that a new database is to have. */
@@ -108,6 +108,8 @@ export class World {
   readonly random: SeededRandom
   readonly sms: Carrier
   readonly kakao: Carrier
+  readonly whatsapp: Carrier
+  readonly voice: Carrier
   readonly logged: string[] = []
   readonly place: Place
   readonly config: Config
@@ -116,7 +118,7 @@ export class World {
   readonly app: RunningApp
   readonly #sweeps: Array<() => Promise<void>> = []
   readonly #isTimed: boolean
-  /** How units have locked against the order of locks; none may. */
+  /** How transactions have locked against the order of locks; none may. */
   readonly violations = new Set<string>()
   #assertDescribed: AssertDescribed = () => {}
   /** What the store is asked and has not answered yet. */
@@ -145,7 +147,12 @@ export class World {
     const ordered = inLockOrder(opened, (violation) => this.violations.add(violation))
     this.store = this.#counting(options.wrapStore?.(ordered) ?? ordered)
     const backup = options.carriers?.backup ?? new Carrier()
-    const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup })
+    this.whatsapp = options.carriers?.whatsapp ?? new Carrier()
+    this.voice = options.carriers?.voice ?? new Carrier()
+    const transport = transportTo({
+      ...{ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup },
+      ...{ [WHATSAPP_URL]: this.whatsapp, [VOICE_URL]: this.voice },
+    })
     const fleet = options.fleet ?? opened.fleet
     this.app = createApp(this.config, {
       clock: options.processClock ?? this.clock,
@@ -220,7 +227,7 @@ export class World {
     }
   }
 
-  async provide(name: string, channels: Channel[], url: string, config: Record<string, unknown> = {}): Promise<void> {
+  async provide(name: string, channels: Leg[], url: string, config: Record<string, unknown> = {}): Promise<void> {
     await administer.setCarrier(this.admin, {
       name,
       type: 'http',
@@ -413,13 +420,13 @@ export class World {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
   }
 
-  /** The store, whose units and reads are counted while they are not answered. */
+  /** The store, whose transactions and reads are counted while they are not answered. */
   #counting(store: Store): Store {
     return {
       ...store,
       read: countedReads(store.read, this.#counted),
       lists: countedReads(store.lists, this.#counted),
-      transaction: (unit, manner) => this.#counted(store.transaction(unit, manner)),
+      transaction: (work, options) => this.#counted(store.transaction(work, options)),
       assertWritable: () => this.#counted(store.assertWritable()),
       truncateLog: () => this.#counted(store.truncateLog()),
       close: () => this.#counted(store.close()),
@@ -471,6 +478,8 @@ const NEXT_DUE = `SELECT min(at) AS at FROM (
 export const SMS_URL = 'http://carrier.test/sms'
 export const KAKAO_URL = 'http://carrier.test/kakao'
 export const BACKUP_URL = 'http://carrier.test/backup'
+export const WHATSAPP_URL = 'http://carrier.test/whatsapp'
+export const VOICE_URL = 'http://carrier.test/voice'
 
 export interface Furnished {
   appId: string

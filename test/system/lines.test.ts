@@ -1,6 +1,6 @@
 /** What the log is told of each thing that happens: all of it. */
 import { expect, test } from 'bun:test'
-import type { Origin } from '../../src/domain/operations/request-origin'
+import type { Origin } from '../../src/domain/codes/issue'
 import { createLines } from '../../src/system/telemetry/lines'
 import { issueNumber } from '../store/sample'
 

@@ -20,10 +20,9 @@ import {
   testRequestLimits,
   USUAL_LIMITS,
 } from '../../../src/domain/access/rate-limits'
-import { fingerprintText } from '../../../src/domain/codes/fingerprint'
 import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/codes/idempotency'
 import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
-import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
+import { compose, fingerprintText, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
 import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
   assertTestAdmits,
@@ -35,7 +34,12 @@ import {
   testLifetimeMs,
 } from '../../../src/domain/codes/test-scenario'
 import { unknownIssue, verificationOf } from '../../../src/domain/codes/verification'
-import { type Template, withBuiltIn } from '../../../src/domain/message/template'
+import {
+  assertTemplate,
+  type Template as Rules,
+  type Template,
+  withBuiltIn,
+} from '../../../src/domain/message/template'
 import { textsOf } from '../../../src/domain/message/texts'
 import { testRecipient } from '../../../src/domain/phone/phone'
 import { invalid, notFound, Refusal } from '../../../src/domain/shared/error'
@@ -52,9 +56,8 @@ import {
   templateView,
   verificationView,
 } from '../../../src/http/present'
-import type { CreateService, Said, Service, ServiceOptions } from '../said'
+import type { CreateService, Said, Service, ServiceOptions, TestTemplate } from '../said'
 import { Issues } from './issues'
-import { registered } from './template'
 
 /** Of the one app and key there are. */
 const KEY: ApiKey = {
@@ -182,7 +185,14 @@ class ServiceInMemory implements Service {
     const issue = newIssue(order, {
       ...{ appId: KEY.appId, mode: KEY.mode, keyKind: KEY.kind, country: recipient.country },
       ...{ issueId: this.#newId(), messageId: this.#newId(), maxAttempts: request.maxAttempts },
-      ...{ phoneHash: NO_HASH, codeHash: NO_HASH, prefixHash: NO_HASH, networkHash: undefined, origin: undefined },
+      ...{
+        phoneHash: NO_HASH,
+        codeHash: NO_HASH,
+        prefixHash: NO_HASH,
+        networkHash: undefined,
+        origin: undefined,
+        legs: undefined,
+      },
       smsFallback: testFallsBack(recipient, order.smsFallback),
       price: TEST_PRICES[order.channel],
       createdAt: now,
@@ -244,3 +254,17 @@ const said = (error: ReturnType<typeof interfaceError>, retryAfterMs?: number): 
   body: error.toJSON(),
   retryAfterMs,
 })
+
+/** As an operator would register it; throws a refusal for one that is none. */
+export function registered({ variables, ...said }: TestTemplate): Rules {
+  const properties = Object.entries(variables.properties).map(([variable, { pattern, description }]) => {
+    const rule = { ...(pattern !== undefined && { pattern }), ...(description !== undefined && { description }) }
+    return [variable, { ...rule, required: variables.required.includes(variable) }] as const
+  })
+  const template = {
+    ...{ ...said, providerTemplateCode: said.templateId },
+    variables: Object.fromEntries(properties),
+  }
+  assertTemplate(template)
+  return template
+}

@@ -32,7 +32,7 @@ export function sent(issue: Issue, scenario: number | undefined, now: number, ne
   const report = (at: number): Next => ({
     at,
     happen(issue) {
-      const step = afterReport(issue, channel, testReport(carrierMessageId), at).at(-1)
+      const step = afterReport(issue, issue, testReport(carrierMessageId), at).at(-1)
       return step ? follow(step, at) : { issue, next: undefined }
     },
   })

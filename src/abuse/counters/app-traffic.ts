@@ -2,7 +2,7 @@
 
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
-import type { Decision, LaneHour, SegmentKey as LaneName, SeenIssue } from '../../ports/store/traffic'
+import type { Decision, SegmentKey as LaneName, SeenIssue, SegmentHour } from '../../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../../ports/traffic'
 import { assess, type Matters, type RequestFacts, type RuleHit, type Surroundings } from '../rules/assess'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../rules/baseline'
@@ -126,7 +126,7 @@ export class AppTraffic {
   constructor(
     readonly appId: string,
     private readonly places: PrefixAndNetworkCounters,
-    hours: readonly LaneHour[],
+    hours: readonly SegmentHour[],
     private since: number,
   ) {
     for (const kind of KINDS)

@@ -2,7 +2,7 @@
 
 import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
-import type { LaneHour, SegmentKey as LaneName } from '../../ports/store/traffic'
+import type { SegmentKey as LaneName, SegmentHour } from '../../ports/store/traffic'
 import type { WayThere } from '../rules/assess'
 import {
   areBesieging,
@@ -50,7 +50,7 @@ export interface LaneState {
   readonly wasted: number
   readonly wastedLately: SlidingState
   readonly costBefore: number | undefined
-  readonly hours: readonly LaneHour[]
+  readonly hours: readonly SegmentHour[]
   readonly storedUntil: number
 }
 
@@ -73,7 +73,7 @@ export class TrafficSegment implements WayThere {
 
   constructor(
     readonly name: LaneName,
-    private learned: readonly LaneHour[],
+    private learned: readonly SegmentHour[],
     private isAppLearned: boolean,
   ) {
     this.usual = { ...usualOf(learned), isLearned: isAppLearned }
@@ -213,13 +213,13 @@ export class TrafficSegment implements WayThere {
   }
 
   /** Hours whose codes have all been looked at for the last time, of those that began since. */
-  finished(since: number, now: number): LaneHour[] {
-    const isFinished = ({ hour }: LaneHour) => hour >= since && hour + HOUR_MS + STAGES.late <= now
+  finished(since: number, now: number): SegmentHour[] {
+    const isFinished = ({ hour }: SegmentHour) => hour >= since && hour + HOUR_MS + STAGES.late <= now
     return [...this.#hours.values()].filter(isFinished).map((hour) => ({ ...hour }))
   }
 
   /** They are stored. */
-  learn(hours: readonly LaneHour[], from: number): void {
+  learn(hours: readonly SegmentHour[], from: number): void {
     for (const { hour } of hours) {
       this.#hours.delete(hour)
       this.#storedUntil = Math.max(this.#storedUntil, hour + HOUR_MS)
@@ -229,7 +229,7 @@ export class TrafficSegment implements WayThere {
     this.usual = { ...usualOf(this.learned), isLearned: this.isAppLearned }
   }
 
-  get hours(): readonly LaneHour[] {
+  get hours(): readonly SegmentHour[] {
     return this.learned
   }
 
@@ -244,7 +244,7 @@ export class TrafficSegment implements WayThere {
   }
 
   /** What is usual of several together. */
-  setUsual(hours: readonly LaneHour[]): void {
+  setUsual(hours: readonly SegmentHour[]): void {
     this.usual = { ...usualOf(hours), isLearned: this.isAppLearned }
   }
 
@@ -273,4 +273,4 @@ export class TrafficSegment implements WayThere {
 }
 
 /** Every look adds to it: a copy for each would be most of what a start leaves behind. */
-type Growing = { -readonly [Name in keyof LaneHour]: LaneHour[Name] }
+type Growing = { -readonly [Name in keyof SegmentHour]: SegmentHour[Name] }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { CarrierConfig } from '../../domain/delivery/carrier'
 import type { SendOutcome, SendRefusal } from '../../domain/delivery/delivery'
 import { missing } from '../../domain/shared/error'
-import { CHANNELS } from '../../domain/shared/value'
+import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
@@ -18,7 +18,7 @@ import { createTransport } from '../../system/transport'
 import * as administer from '../../usecases/administer'
 import { type CarrierState, listCarriers } from '../../usecases/inspect'
 import { testCarrier } from '../../usecases/test-provider'
-import { asChannel, headersOf } from '../command'
+import { asLeg, headersOf } from '../command'
 import { confirm } from '../confirm'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
@@ -32,9 +32,7 @@ const settings = z.object({
     .describe(
       `--type <type>  ${Object.keys(CARRIER_TYPES).join(', ')}, or a file with a description such as ./acme.json`,
     ),
-  channels: z
-    .array(z.string())
-    .describe(`--channel <channel>  ${CHANNELS.join(' or ')}, repeatable or separated by commas`),
+  channels: z.array(z.string()).describe(`--channel <channel>  ${LEGS.join(', ')}, repeatable or separated by commas`),
   config: text('--config <file>  JSON object with its settings and credentials; - reads standard input'),
   set: texts('--set <setting>  "name=value" over the file, repeatable; `provider types` names them'),
   url: text('http: where messages are posted to'),
@@ -229,7 +227,7 @@ export const providerCommands = () =>
           const { name, concurrency, timeoutMs } = typed
           const { type, config } = carrierOfInput(typed)
           await confirmReplacement(admin, typed, { type, config })
-          const channels = typed.channels.flatMap((list) => list.split(',')).map(asChannel)
+          const channels = typed.channels.flatMap((list) => list.split(',')).map(asLeg)
           const wanted = { name, type, channels, config, concurrency, timeoutMs }
           const { carrier, newReportSecret: reportSecret } = await administer.setCarrier(admin, wanted)
           const reportUrl = `${admin.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
@@ -246,14 +244,14 @@ export const providerCommands = () =>
         examples: ['main --to +821012345678'],
         input: ofCarrier.extend({
           to: z.string().describe('--to <number>  a phone of yours'),
-          channel: z.string().default('sms').describe(CHANNELS.join(' or ')),
+          channel: z.string().default('sms').describe(LEGS.join(', ')),
           templateCode: text(
             "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",
           ),
         }),
         run: async (admin, { name, to, channel, templateCode }) => {
           const { provider, explain, deps } = await carrierOf(admin, name)
-          const order = { to, channel: asChannel(channel), ...(templateCode && { templateCode }) }
+          const order = { to, channel: asLeg(channel), ...(templateCode && { templateCode }) }
           const { outcome, latencyMs } = await testCarrier(deps, provider, order).finally(() => provider.close?.())
           const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
           if (outcome.kind !== 'accepted') process.exitCode = 1

@@ -1,6 +1,6 @@
 /** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DELIVERY_PROBLEMS, type DeliveryProblem } from '../../domain/delivery/delivery-problem'
+import { DELIVERY_PROBLEMS, type DeliveryProblem } from '../../domain/delivery/delivery'
 import * as administer from '../../usecases/administer'
 import { type CommonOptions, instant, onData, onDataCommand } from '../command'
 import { type Confirmable, confirm, yesOption } from '../confirm'

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Route } from '../../domain/delivery/route'
-import { CHANNELS } from '../../domain/shared/value'
+import { LEGS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
-import { asChannel } from '../command'
+import { asLeg } from '../command'
 import { table } from '../output'
 import { adminCommand, group, NO_INPUT, text } from './build'
 
 /** As it is typed. */
 const scope = z.object({
-  channel: z.string().describe(`<channel>  ${CHANNELS.join(' or ')}`),
+  channel: z.string().describe(`<channel>  ${LEGS.join(', ')}`),
   country: text('--country <code>  only to this country, for example KR'),
   appId: text('--app <id>  only of this app'),
 })
@@ -16,7 +16,7 @@ const scope = z.object({
 type RouteScope = Omit<Route, 'carriers'>
 
 const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): RouteScope => ({
-  ...{ channel: asChannel(channel), country, appId },
+  ...{ channel: asLeg(channel), country, appId },
 })
 
 const isSame = (a: RouteScope, b: RouteScope) =>

@@ -1,7 +1,7 @@
 /** What a check looks at, and what it answers. */
 import type { Config } from '../../config'
 import type { Store } from '../../ports/store'
-import type { Examined } from '../../store/postgres/connection/examine'
+import type { ServerReport } from '../../store/postgres/inspect'
 import { endingOf } from '../failure'
 
 /** An installation whose database is open. */
@@ -14,7 +14,7 @@ export interface Installation {
 
 export interface SharedInstallation extends Installation {
   /** What PostgreSQL says of itself. */
-  server: Examined
+  server: ServerReport
   /** Connections of one server for changes. */
   pool: number
 }

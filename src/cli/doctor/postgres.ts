@@ -1,7 +1,7 @@
 /** The doctor of a PostgreSQL. A check more is a file more and an entry in `CHECKS`. */
 import type { Config, DatabaseConfig } from '../../config'
-import { type Examined, examine } from '../../store/postgres/connection/examine'
 import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
+import { inspectServer, type ServerReport } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
 import { openShared } from '../open'
 import { checkArchive } from './archive'
@@ -43,7 +43,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
 
 export async function examinePostgres(config: Config, database: DatabaseConfig): Promise<DoctorFinding[]> {
   try {
-    const server = await examine(database.url, systemClock)
+    const server = await inspectServer(database.url, systemClock)
     const obstacle = obstacleIn(server)
     if (obstacle) return [obstacle]
     const { store, clock } = await openShared(config, database)
@@ -55,7 +55,7 @@ export async function examinePostgres(config: Config, database: DatabaseConfig):
 }
 
 /** Why it is not to be opened: that would fail, or change it. */
-function obstacleIn({ name, schema, isPrimary }: Examined): DoctorFinding | undefined {
+function obstacleIn({ name, schema, isPrimary }: ServerReport): DoctorFinding | undefined {
   if (!isPrimary)
     return problem(
       'database',

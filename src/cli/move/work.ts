@@ -10,7 +10,7 @@ import type { Side } from '../../store/move/side'
 import { openFile } from '../../store/move/sqlite'
 import { MovedError } from '../../store/moved'
 import { HEAD } from '../../store/rows/audit'
-import { layOut, stageOf } from '../../store/sqlite/open'
+import { createDatabase, stageOf } from '../../store/sqlite/open'
 import { systemClock } from '../../system/clock'
 import { holdAlone } from '../../system/data-dir-lock'
 import { headFileIn } from '../../system/head-file'
@@ -141,7 +141,7 @@ function targetFolder(config: Config): Side {
       throw new Failure('conflict', `There is a key file of another database: ${keyFile}. Name another folder.`)
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     headFileIn(dataDir).remove()
-    layOut(file)
+    createDatabase(file)
   }
   return folderSide(config)
 }

@@ -34,7 +34,7 @@ export const procedure = (permission: Permission | null) =>
 /** Unix milliseconds. */
 export const at = z.int().min(0).max(8_640_000_000_000_000)
 export const mode = z.enum(['live', 'test'])
-export { channel } from '../../../contract/value'
+export { channel, leg } from '../../../contract/value'
 export const role = z.enum(ROLES)
 export const permission = z.enum(PERMISSIONS)
 export const eventType = z.enum(EVENT_TYPES)

@@ -1,11 +1,11 @@
 /** Carriers, how they are, and which of them delivers what. */
 import { z } from 'zod'
-import { at, channel, ok, procedure } from './base'
+import { at, leg, ok, procedure } from './base'
 
 const provider = z.object({
   name: z.string(),
   type: z.string(),
-  channels: z.array(channel),
+  channels: z.array(leg),
   concurrency: z.int(),
   timeoutMs: z.int(),
   inFlight: z.int(),
@@ -20,7 +20,7 @@ const provider = z.object({
 })
 
 const route = z.object({
-  channel,
+  channel: leg,
   country: z.string().optional(),
   appId: z.string().optional(),
   providers: z.array(z.string()).min(1),
@@ -30,7 +30,7 @@ export const carriers = {
   list: procedure('look').output(z.object({ providers: z.array(provider) })),
   /** Sends one marked message, past queue and wallet. */
   test: procedure('carriers')
-    .input(z.object({ name: z.string(), to: z.string(), channel, templateCode: z.string().optional() }))
+    .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
     .output(
       z.object({
         kind: z.enum(['accepted', 'refused', 'ambiguous']),

@@ -1,6 +1,6 @@
 /** Issued codes, without number or code: what was asked, what was tried, what came of it. */
 import { z } from 'zod'
-import { at, channel, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
+import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
 const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
@@ -11,7 +11,7 @@ const row = z.object({
   purpose: z.string(),
   channel,
   /** The leg that carries the code now. */
-  leg: channel,
+  leg,
   country: z.string().optional(),
   overallStatus: z.string(),
   verificationStatus,
@@ -46,7 +46,7 @@ export const story = row.extend({
   attempts: z.array(
     z.object({
       number: z.int(),
-      leg: channel,
+      leg,
       provider: z.string(),
       calledAt: at,
       answeredAt: at.optional(),

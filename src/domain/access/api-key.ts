@@ -1,5 +1,5 @@
 /** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
-import { hash } from 'node:crypto'
+import { createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { OperationAccess, Scope } from '../../../contract/scope'
 import { forbidden, invalid } from '../shared/error'
 import type { Mode } from '../shared/value'
@@ -171,3 +171,8 @@ export interface StoredKey extends ApiKey {
   lastUsedAt?: number | undefined
   createdAt: number
 }
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** In constant time, also for texts of different length. */
+export const isSameSecret = (shown: string, secret: string): boolean => timingSafeEqual(digest(shown), digest(secret))

@@ -1,5 +1,6 @@
 /** An app of the installation. */
 import type { Protection } from '../../abuse/rules/protection'
+import type { DeliveryPlan } from '../delivery/plan'
 import type { Texts } from '../message/texts'
 
 /** Usage is counted after a day and three hours, by the issues themselves. */
@@ -19,6 +20,8 @@ export interface App {
   provesMetadata?: boolean | undefined
   /** Days its live issues are kept; missing: as the server is set. */
   retentionDays?: number | undefined
+  /** The channels of its codes and their order; missing: as each channel has it. */
+  plans?: readonly DeliveryPlan[] | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

@@ -1,5 +1,6 @@
 /** Which network an address belongs to. */
-import { ipaddr } from './ip-library'
+import type * as Net from 'node:net'
+import type Library from 'ipaddr.js'
 
 /** Throws for a `cidr` that `isNetwork` refuses. An IPv4-mapped address belongs to the networks of the IPv4 one. */
 export function cidrContains(cidr: string, address: string): boolean {
@@ -24,4 +25,18 @@ export function networkOf(address: string): string {
   const { IPv6 } = ipaddr()
   const ip = ipaddr().process(address)
   return ip instanceof IPv6 ? `${new IPv6([...ip.parts.slice(0, 4), 0, 0, 0, 0])}/64` : ip.toString()
+}
+
+let library: typeof Library | undefined
+let net: typeof Net | undefined
+
+export function ipaddr(): typeof Library {
+  library ??= require('ipaddr.js') as typeof Library
+  return library
+}
+
+/** 0 for what is no address, else its version. */
+export function isIP(text: string): number {
+  net ??= require('node:net') as typeof Net
+  return net.isIP(text)
 }

@@ -9,7 +9,7 @@
  */
 import type { KeyKind } from '../access/api-key'
 import type { PhoneOfApp } from '../access/rate-limits'
-import type { Origin } from '../operations/request-origin'
+import type { PlannedLeg } from '../delivery/plan'
 import type { Channel, Leg, Owner } from '../shared/value'
 import type { BillingStatus, Settlement } from '../wallet/wallet'
 
@@ -53,6 +53,8 @@ export interface Issue extends Owner {
   readonly deliveryStatus: DeliveryStatus
   /** The leg that carries the code now. */
   readonly leg: Leg
+  /** Of an issue with a delivery plan: that leg and the legs that may follow. Undefined: as its channel says. */
+  readonly legs: readonly PlannedLeg[] | undefined
   /** Whether that leg is still to be sent. */
   readonly sendPending: boolean
   readonly providerOutcomeAmbiguous: boolean
@@ -193,3 +195,19 @@ export const settled = (issue: Issue, settlement: Settlement): Issue =>
   settlement === 'debit'
     ? { ...issue, billingStatus: 'debited', debitedAmount: issue.price }
     : { ...issue, billingStatus: 'released' }
+
+/** The request that made an issue: what lines of the log and spans of a trace are found by, as long as the issue lives. */
+export interface Origin {
+  /** `X-Request-Id`. */
+  readonly requestId: string
+  /** W3C `traceparent` of that request; undefined where it is not traced. */
+  readonly trace?: string | undefined
+}
+
+/** As it is stored: neither of both has a space. */
+export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
+
+export function originOf(text: string): Origin {
+  const [requestId = '', trace] = text.split(' ')
+  return { requestId, trace }
+}

@@ -1,11 +1,11 @@
 /** A carrier as the operator has set it up. */
-import type { Channel } from '../shared/value'
+import type { Leg } from '../shared/value'
 
 /** A configured carrier; `config` holds its credentials and is stored sealed. */
 export interface CarrierConfig {
   name: string
   type: string
-  channels: readonly Channel[]
+  channels: readonly Leg[]
   config: Record<string, unknown>
   createdAt: number
   /** Messages in the air at a time; undefined: the installation's setting. */

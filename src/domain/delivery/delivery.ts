@@ -5,11 +5,13 @@
  *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
  *     └──every attempt definitely refused, or no longer worth sending──▶ failed
  *
- * A leg that is refused or reported failed goes on as the next one; only the whole can be `failed`.
+ * A leg that is refused, reported failed or not delivered within its wait goes on as the next one; only the whole can be `failed`.
+ * A message that was taken and not reported failed stays open: its report counts, whichever leg the issue is on.
  */
 import type { Issue } from '../codes/issue'
-import type { Leg } from '../shared/value'
+import { type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
+import type { PlannedLeg } from './plan'
 
 /** What a refusal says about trying again: later, with another carrier only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
@@ -91,18 +93,20 @@ export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && 
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
 export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
 
-/** The legs of an issue in their order: its channel, and SMS behind an AlimTalk that may fall back. */
-const legsOf = ({ channel, smsFallback }: Pick<Issue, 'channel' | 'smsFallback'>): readonly Leg[] =>
-  channel === 'alimtalk' && smsFallback ? ['alimtalk', 'sms'] : [channel]
+/** The leg that an issue is on, and the legs that may follow. */
+export const legsOf = ({
+  legs,
+  leg,
+  channel,
+  smsFallback,
+}: Pick<Issue, 'legs' | 'leg' | 'channel' | 'smsFallback'>): readonly PlannedLeg[] =>
+  legs ?? (leg === 'alimtalk' && channel === 'alimtalk' && smsFallback ? ALIMTALK_THEN_SMS : [{ channel: leg }])
 
-function nextLeg(issue: Issue): Leg | undefined {
-  const legs = legsOf(issue)
-  return legs[legs.indexOf(issue.leg) + 1]
-}
+const ALIMTALK_THEN_SMS: readonly PlannedLeg[] = [{ channel: 'alimtalk' }, { channel: 'sms' }]
 
-/** Only a definite failure of a leg may turn into the next one. */
+/** An ambiguous outcome never moves on to the next leg, by no failure and by no timer. */
 export const canFallBack = (issue: Issue) =>
-  nextLeg(issue) !== undefined && !issue.providerOutcomeAmbiguous && !isFinal(issue)
+  legsOf(issue).length > 1 && !issue.providerOutcomeAmbiguous && !isFinal(issue)
 
 export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
 
@@ -115,6 +119,16 @@ export interface Step {
   awaitReportMs?: number
   /** Send processing is over: charge, or give the credit back. */
   finish?: Settlement
+  /** The next leg starts after this wait, unless the message is delivered by then. */
+  nextLegAfterMs?: number
+  /** The message may still be delivered, although the next leg starts: its report is awaited. */
+  staysOpen?: boolean
+}
+
+/** A message of an earlier leg whose report is still awaited. */
+export interface OpenMessage {
+  readonly leg: Leg
+  readonly messageId: string
 }
 
 /** What is known of the carrier when an attempt is answered. */
@@ -124,20 +138,24 @@ interface Answered {
   /** Whether the carrier ever reports what became of a message; if not, its answer ends the processing. */
   reports: boolean
   now: number
+  open?: OpenMessage | undefined
 }
 
 /** What an answered attempt makes of its issue. */
-export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now }: Answered): Step {
+export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now, open }: Answered): Step {
   switch (outcome.kind) {
-    case 'accepted':
-      return awaitReport(sentAs(issue, false, outcome.code, now), reports, outcome.reportAfterMs)
+    case 'accepted': {
+      const step = awaitReport(sentAs(issue, false, outcome.code, now), reports, outcome.reportAfterMs)
+      const { waitSec } = legsOf(issue)[0] ?? {}
+      return waitSec === undefined ? step : { ...step, nextLegAfterMs: waitSec * SECOND_MS }
+    }
     case 'ambiguous':
       return awaitReport(sentAs(issue, true, outcome.code, now), reports)
     case 'refused':
       if (outcome.retry !== 'never' && retryAfterMs !== undefined && isWorthSending(issue, now)) {
         return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
       }
-      return afterLegFailed(withCode(issue, outcome.code, now), now)
+      return afterLegFailed(withCode(issue, outcome.code, now), now, open)
   }
 }
 
@@ -145,27 +163,56 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
  * What a report makes of its issue, step by step; `delivered` and `failed` are final, so a later one changes nothing.
  * A report that overtakes the carrier's answer says first of all that the message was taken.
  */
-export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step[] {
-  if (isFinal(issue) || issue.leg !== leg) return []
-  if (issue.sendPending) {
+export function afterReport(
+  issue: Issue,
+  { leg, messageId }: OpenMessage,
+  report: DeliveryReport,
+  now: number,
+  open?: OpenMessage,
+): Step[] {
+  const isCurrent = issue.messageId === messageId
+  // Without a delivery plan only a failed leg is left, and its message is over.
+  if (isFinal(issue) || !(isCurrent || issue.legs)) return []
+  if (isCurrent && issue.sendPending) {
     const accepted = sentAs(issue, false, report.code, now)
-    return [{ issue: accepted }, ...afterReport(accepted, leg, report, now)]
+    return [{ issue: accepted }, ...afterReport(accepted, { leg, messageId }, report, now, open)]
   }
   const reported = withCode(issue, report.code, now)
-  return [
-    report.status === 'failed' ? afterLegFailed(reported, now) : finished({ ...reported, deliveryStatus: 'delivered' }),
-  ]
+  if (report.status === 'delivered')
+    return [finished({ ...reported, leg, messageId, sendPending: false, deliveryStatus: 'delivered' })]
+  // A leg that the issue has left has failed: its message is no longer open, and nothing else changes.
+  return isCurrent ? [afterLegFailed(reported, now, open)] : []
+}
+
+/** What becomes of an issue whose leg was not delivered within its wait. Undefined where the issue does not move on. */
+export function afterWait(issue: Issue, now: number): Step | undefined {
+  if (issue.sendPending || !canFallBack(issue) || !isWorthSending(issue, now)) return undefined
+  return { ...onNextLeg(issue), staysOpen: true }
 }
 
 /** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
-export const abandon = (issue: Issue, code: string, now: number): Step => failed(withCode(issue, code, now))
+export const abandon = (issue: Issue, code: string, now: number, open?: OpenMessage): Step =>
+  withoutLeg(withCode(issue, code, now), open)
 
-/** The leg is over without a delivery: the next one takes over while the code is alive, else the whole has failed. */
-function afterLegFailed(issue: Issue, now: number): Step {
-  const leg = nextLeg(issue)
-  if (leg && canFallBack(issue) && isWorthSending(issue, now))
-    return { issue: { ...issue, leg, sendPending: true }, sendAfterMs: 0 }
-  return failed(issue)
+/** The leg is over without a delivery: the next one takes over while the code is alive. */
+function afterLegFailed(issue: Issue, now: number, open: OpenMessage | undefined): Step {
+  return canFallBack(issue) && isWorthSending(issue, now) ? onNextLeg(issue) : withoutLeg(issue, open)
+}
+
+function onNextLeg(issue: Issue): Step {
+  const [, ...following] = legsOf(issue)
+  const leg = following[0]?.channel ?? issue.leg
+  return { issue: { ...issue, leg, legs: issue.legs && following, sendPending: true }, sendAfterMs: 0 }
+}
+
+/** No leg is left: the whole has failed, unless the message of an earlier leg may still be delivered. */
+function withoutLeg(issue: Issue, open: OpenMessage | undefined): Step {
+  if (!open) return failed(issue)
+  const { leg, messageId } = open
+  return {
+    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], sendPending: false },
+    awaitReportMs: REPORT_DEADLINE_MS,
+  }
 }
 
 const failed = (issue: Issue): Step => ({
@@ -197,3 +244,23 @@ const withCode = (issue: Issue, code: string | undefined, now: number): Issue =>
 })
 
 const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))
+
+/**
+ * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
+ * out, and nobody has verified it.
+ */
+export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
+export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
+
+export function hasProblem(issue: Issue, problem: DeliveryProblem): boolean {
+  switch (problem) {
+    case 'untyped':
+      return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
+    case 'failed':
+      return issue.deliveryStatus === 'failed'
+    case 'ambiguous':
+      return issue.providerOutcomeAmbiguous
+    case 'interrupted':
+      return issue.providerOutcomeAmbiguous && issue.providerOutcomeCode === CODE.interrupted
+  }
+}

@@ -1,12 +1,12 @@
 /** Which carrier makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
 
 import type { Issue } from '../codes/issue'
-import type { Channel } from '../shared/value'
+import type { Leg } from '../shared/value'
 import { canFallBack, type Retry } from './delivery'
 
 /** Who delivers a channel, in order, for one country or app, or for all. */
 export interface Route {
-  channel: Channel
+  channel: Leg
   /** ISO 3166; undefined: every country. */
   country: string | undefined
   /** Undefined: every app. */
@@ -14,10 +14,14 @@ export interface Route {
   carriers: readonly string[]
 }
 
+/** Channels whose messages cost so much that each country is opened by a route of its own. */
+const CLOSED_BY_DEFAULT: readonly Leg[] = ['voice']
+export const needsCountry = (channel: Leg) => CLOSED_BY_DEFAULT.includes(channel)
+
 /** The most specific route: of the app and country, of the app, of the country, of the channel. */
 export function chooseRoute(
   routes: readonly Route[],
-  whom: { channel: Channel; appId: string; country: string | undefined },
+  whom: { channel: Leg; appId: string; country: string | undefined },
 ): readonly string[] | undefined {
   const fits = ({ channel, country, appId }: Route) =>
     channel === whom.channel &&

@@ -5,10 +5,10 @@
 import { MINUTE_MS, type Owner } from '../shared/value'
 
 /**
- * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · webhook: send one event to
- * one endpoint.
+ * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · next-leg: start the next leg of
+ * an issue whose message was not delivered in time · webhook: send one event to one endpoint.
  */
-export type JobKind = 'deliver' | 'await-report' | 'webhook'
+export type JobKind = 'deliver' | 'await-report' | 'next-leg' | 'webhook'
 
 /**
  * The queue jobs start in. A message whose carrier has no room waits in the queue of that carrier's name; webhooks have
@@ -35,6 +35,7 @@ export const MAX_TIMEOUT_MS = 20_000
 export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   deliver: 30_000,
   'await-report': 30_000,
+  'next-leg': 30_000,
   webhook: 30_000,
 }
 

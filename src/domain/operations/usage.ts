@@ -1,5 +1,5 @@
 /** Counts of what was issued, and how long carriers took, added up by hour. */
-import type { Channel } from '../shared/value'
+import type { Leg } from '../shared/value'
 
 /** Latencies are counted by the first of these they do not exceed, milliseconds; the last one has no limit. */
 export const LATENCY_STEPS_MS = [
@@ -10,7 +10,7 @@ export const LATENCY_STEPS_MS = [
 export interface UsageRow {
   /** When the hour begins, Unix milliseconds. */
   hour: number
-  channel: Channel
+  channel: Leg
   /** Empty where no carrier took the message. */
   carrier: string
   country: string

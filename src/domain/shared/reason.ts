@@ -104,6 +104,7 @@ export type Thing =
   | 'key'
   | 'language'
   | 'operator'
+  | 'plan'
   | 'provider'
   | 'route'
   | 'server'

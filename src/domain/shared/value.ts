@@ -1,14 +1,12 @@
 /** Words the whole domain shares. */
-import { CHANNELS, type Channel } from '../../../contract/channel'
+import { CHANNELS, type Channel, LEGS, type Leg } from '../../../contract/constants'
 
 /** Decided by the key's prefix; live and test data never mix. */
 export type Mode = 'live' | 'test'
 
-export { CHANNELS, type Channel }
+export { CHANNELS, type Channel, LEGS, type Leg }
 export const isChannel = (text: string): text is Channel => CHANNELS.some((channel) => channel === text)
-
-/** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
-export type Leg = Channel
+export const isLeg = (text: string): text is Leg => LEGS.some((leg) => leg === text)
 
 export type MessageType = 'SMS' | 'LMS'
 

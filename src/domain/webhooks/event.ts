@@ -1,8 +1,7 @@
 /** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
 import type { EventType, OtpEventOf } from '../../../contract/event'
-import type { Issue } from '../codes/issue'
+import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
-import type { Origin } from '../operations/request-origin'
 import { numbers } from '../phone/numbers'
 import { CURRENCY, type Owner } from '../shared/value'
 
@@ -24,7 +23,11 @@ export function eventsOf(before: Issue, after: Issue): EventType[] {
 
 /** A carrier took the message of a leg. */
 const wasAccepted = (before: Issue, after: Issue) =>
-  before.sendPending && !after.sendPending && !after.providerOutcomeAmbiguous && after.deliveryStatus === 'sent'
+  before.messageId === after.messageId &&
+  before.sendPending &&
+  !after.sendPending &&
+  !after.providerOutcomeAmbiguous &&
+  after.deliveryStatus === 'sent'
 
 /** What is known beside the issue. Times are Unix milliseconds. */
 export interface EventContext {

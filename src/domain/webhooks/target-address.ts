@@ -1,7 +1,6 @@
 /** Addresses to which a webhook may go. Decisions: "Webhooks". */
 import type { IPv4, IPv6 } from 'ipaddr.js'
-import { ipaddr, isIP } from '../access/ip-library'
-import { cidrContains } from '../access/network'
+import { cidrContains, ipaddr, isIP } from '../access/network'
 import { invalid } from '../shared/error'
 import type { Mode } from '../shared/value'
 

@@ -2,10 +2,9 @@
  * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
  * Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
-import { EVENT_TYPES, type EventType } from '../../../contract/event-type'
+import { EVENT_TYPES, type EventType } from '../../../contract/constants'
 import { invalid } from '../shared/error'
-import { CHANNELS, type Channel, DAY_MS, HOUR_MS, isChannel, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
-import { isHookHeader } from './header'
+import { DAY_MS, HOUR_MS, isLeg, LEGS, type Leg, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
 import { assertHookTemplate } from './payload-template'
 import { assertHookUrl } from './target-address'
 
@@ -73,7 +72,7 @@ export interface HookAttempt {
 /** What an event is about, as filters see it. */
 export interface EventSubject {
   type: EventType
-  method: Channel
+  method: Leg
   purpose: string
   metadata: Readonly<Record<string, string>>
 }
@@ -210,10 +209,10 @@ function assertFilters({ method, type, metadata = {} }: HookFilters): void {
     if (values.length > MAX_FILTER_VALUES)
       throw invalid(`filter.${name}`, 'too_many', `at most ${MAX_FILTER_VALUES} values`, { max: MAX_FILTER_VALUES })
   }
-  const unknown = method?.find((channel) => !isChannel(channel))
+  const unknown = method?.find((channel) => !isLeg(channel))
   if (unknown !== undefined)
-    throw invalid('filter.method', 'not_a_choice', `must be ${CHANNELS.join(' or ')}: ${unknown}`, {
-      choices: CHANNELS,
+    throw invalid('filter.method', 'not_a_choice', `must be one of ${LEGS.join(', ')}: ${unknown}`, {
+      choices: LEGS,
     })
 }
 
@@ -244,3 +243,26 @@ export interface HookReport extends HookDelivery {
   /** When it is tried next. */
   readonly nextAttemptAt: number | undefined
 }
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Tab and the visible characters of Latin-1: no line breaks, which would begin another header. */
+const VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/
+
+/** They decide where a request goes, where it ends and how it is answered; only the transport may say that. */
+const OF_THE_TRANSPORT = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export const isHookHeader = (name: string, value: string): boolean =>
+  NAME.test(name) && VALUE.test(value) && !OF_THE_TRANSPORT.has(name.toLowerCase())

@@ -1,13 +1,13 @@
 /**
- * What is kept, by subject: doors of some ten methods each, the same for every database.
+ * The store, by subject: interfaces of some ten methods each, the same for every database.
  *
- * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
- * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it decides by and changes
- * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, failures, job, attempt, endpoint,
- * webhook, wallet, incident, key ring, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
+ * The function of a transaction may run twice (the database may ask for it), so it must touch nothing outside of its
+ * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in one
+ * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, endpoint,
+ * webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
-import type { StoreTelemetry } from '../telemetry'
+import type { PoolUsage, StoreTelemetry } from '../telemetry'
 import type {
   AppReader,
   AppTx,
@@ -15,32 +15,38 @@ import type {
   CarrierTx,
   ChallengeReader,
   ChallengeTx,
+  KeyReader,
+  KeyTx,
   RouteReader,
   RouteTx,
   TemplateReader,
   TemplateTx,
 } from './apps'
-import type { AuditReader, AuditTx } from './audit'
-import type { AttemptReader, AttemptTx, ReportTx } from './delivery'
-import type { FailureTx } from './failures'
-import type { ClaimTx, IssueReader, IssueTx, OutboxTx } from './issues'
+import type { AttemptReader, AttemptTx, IdempotencyTx, IssueReader, IssueTx, OutboxTx, ReportTx } from './issues'
 import type { ClockTx, JobReader, JobTx } from './jobs'
-import type { KeyReader, KeyTx } from './keys'
-import type { WalletReader, WalletTx } from './money'
-import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
-import type { ErasureTx, PhoneReader } from './phones'
+import type { KeyRingReader, KeyRingTx } from './key-ring'
+import type {
+  AuditReader,
+  AuditTx,
+  InvitationReader,
+  InvitationTx,
+  PeopleReader,
+  PeopleTx,
+  SessionReader,
+  SessionTx,
+} from './people'
+import type { ErasureTx, FailureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
-import type { RingReader, RingTx } from './ring'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
-import type { UsageReader, UsageTx } from './usage'
+import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
 export interface Store {
   readonly read: Reader
   /** What people page through and add up; it may be behind `read` for a while, so nothing is decided by it. */
   readonly lists: Lists
-  /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
-  transaction<T>(unit: (tx: Tx) => Promise<T>, manner?: TransactionOptions): Promise<T>
+  /** Runs `work` in a transaction and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
@@ -52,38 +58,30 @@ export interface Store {
   truncateLog(): Promise<boolean>
   /** Bytes of the write-ahead log beside the database, which grow while nothing copies it; undefined where there is none. */
   logBytes(): number | undefined
-  /** Tells how it works from now on. */
-  tell(telemetry: StoreTelemetry): void
+  /** Reports its work to `telemetry` from now on. */
+  setTelemetry(telemetry: StoreTelemetry): void
   close(): Promise<void>
 }
 
-/** How a unit may be run. */
 export interface TransactionOptions {
   /**
-   * It is one of many of its kind and waits for nothing but the store: others may be stored together with it. Each of them is
-   * kept from the others as if it were alone, is stored or not by itself, and is answered once it is on disk.
+   * For frequent transactions that wait for nothing but the store: others may be stored together with this one. Each is isolated
+   * from the others, succeeds or fails by itself, and is answered once it is on disk.
    */
   mayShare?: boolean | undefined
 }
 
-export interface PoolUsage {
-  readonly size: number
-  readonly busy: number
-  /** Units that wait for one. */
-  readonly waiting: number
-}
-
 /**
- * One unit. `now` is fixed for its life. Only `tx` calls are awaited inside it.
+ * The methods of one transaction. `now` is fixed for its life. Only `tx` calls are awaited inside it.
  * A thrown error rolls all of it back; using it after it has ended throws.
  */
 export interface Tx {
-  /** Unix milliseconds, by the store's clock; known once a door has answered. */
+  /** Unix milliseconds, by the store's clock; known once a method has answered. */
   readonly now: number
   /** Runs once the transaction is on disk; not at all if it is rolled back. */
   afterCommit(effect: () => void): void
 
-  readonly claims: ClaimTx
+  readonly idempotency: IdempotencyTx
   readonly issues: IssueTx
   readonly failures: FailureTx
   readonly outbox: OutboxTx
@@ -108,10 +106,10 @@ export interface Tx {
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
   readonly clock: ClockTx
-  readonly ring: RingTx
+  readonly keyRing: KeyRingTx
 }
 
-/** Reads of committed data, outside of any unit. Throw `unavailable` when it cannot be read. */
+/** Reads of committed data, outside of any transaction. Throw `unavailable` when it cannot be read. */
 export interface Reader {
   readonly issues: IssueReader
   readonly jobs: JobReader
@@ -131,7 +129,7 @@ export interface Reader {
   readonly audit: AuditReader
   readonly traffic: TrafficReader
   readonly phones: PhoneReader
-  readonly ring: RingReader
+  readonly keyRing: KeyRingReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, challenges, templates, carriers or routes may have changed, in whatever process. */

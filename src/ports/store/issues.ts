@@ -4,6 +4,8 @@ import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
+import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Owner } from '../../domain/shared/value'
 
@@ -45,7 +47,7 @@ export interface IssueTx {
   save(issue: Issue, before?: Issue): Promise<void>
 }
 
-export interface ClaimTx {
+export interface IdempotencyTx {
   find(owner: Owner, keyHash: Uint8Array): Promise<IdempotencyRecord | undefined>
   add(claim: IdempotencyRecord): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
@@ -75,4 +77,30 @@ export interface IssueReader {
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** How many test issues each organization has made since, Unix milliseconds; also by apps that were removed. */
   testIssuesSince(since: number): Promise<Array<{ organizationId: string; issues: number }>>
+}
+
+export interface AttemptTx {
+  add(attempt: Attempt): Promise<void>
+  /** Oldest first. */
+  ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
+  /** Said with the lock of an issue whose attempt is to be answered: who is far away looks then, instead of once more. */
+  ahead(owner: Owner, issueId: string): void
+  /** Records the answer of an attempt that has none; false when it had one. */
+  answer(attempt: Attempt): Promise<boolean>
+}
+
+export interface ReportTx {
+  /** Makes a message findable for its carrier's report, or says more about it. */
+  expect(awaited: AwaitedReport): Promise<void>
+  find(messageId: string): Promise<AwaitedReport | undefined>
+  /** What a report is about, by the carrier's own id of the message. */
+  findByCarrier(carrier: string, theirMessageId: string): Promise<AwaitedReport | undefined>
+  forget(messageId: string): Promise<void>
+}
+
+export interface AttemptReader {
+  /** Oldest first. */
+  ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
+  /** How calls of live carriers ended, by carrier, for messages issued since. */
+  outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
 }

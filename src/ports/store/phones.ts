@@ -2,6 +2,7 @@
 
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { KeyKind } from '../../domain/access/api-key'
+import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Issue } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
@@ -59,4 +60,10 @@ export interface ErasureTx {
   forgetRemoved(before: number): Promise<number>
   /** Bare rows of issues made before, the oldest first. */
   bare(before: number, limit: number): Promise<Array<Owner & { issueId: string }>>
+}
+
+export interface FailureTx {
+  /** Reads them for change: undefined, there are none, and nobody else makes any until this ends. */
+  lock(phone: PhoneOfApp): Promise<FailureCount | undefined>
+  save(phone: PhoneOfApp, failures: FailureCount): Promise<void>
 }

@@ -7,7 +7,7 @@ export type Whose = { mode: Mode } & ({ only: string } | { but: readonly string[
 export interface RetentionTx {
   /** Issues created before, with all that belongs to them; what was told of live ones, too. Erased ones go when nothing counts them. */
   issues(whose: Whose, before: number, limit: number): Promise<number>
-  claims(before: number, limit: number): Promise<number>
+  idempotencyRecords(before: number, limit: number): Promise<number>
   /** Wrong codes at phones whose last one was before. */
   failures(before: number, limit: number): Promise<number>
   /** What is no longer awaited because the report deadline has long passed. */

@@ -12,7 +12,7 @@ export interface SegmentKey {
   readonly country: string
 }
 
-export type LaneHour = SegmentKey & TrafficHour
+export type SegmentHour = SegmentKey & TrafficHour
 
 /** What is looked at of an issue; empty hashes were not noted. */
 export interface SeenIssue {
@@ -56,7 +56,7 @@ export interface TrafficTx {
   /** Instead of the one before. */
   saveSnapshot(snapshot: TrafficSnapshot): Promise<void>
   /** Each is stored as it is, whatever was stored of that hour before. */
-  saveHours(appId: string, hours: readonly LaneHour[]): Promise<void>
+  saveHours(appId: string, hours: readonly SegmentHour[]): Promise<void>
   /** Adds up with what is stored of the same minute. */
   addDecisions(decisions: readonly Decision[]): Promise<void>
   /** The open one; where there is none, nobody else opens one until this ends. */
@@ -82,7 +82,7 @@ export interface TrafficReader {
   /** Apps that have made live issues from then on, of which there are at most so many. */
   appsSince(from: number, limit: number): Promise<string[]>
   /** Hours that began since. */
-  hours(appId: string, since: number): Promise<LaneHour[]>
+  hours(appId: string, since: number): Promise<SegmentHour[]>
   openIncidents(appId: string): Promise<Incident[]>
   /** Of every app. */
   allOpenIncidents(): Promise<Incident[]>
@@ -96,7 +96,7 @@ export interface TrafficLists {
   /** What rules were against from `from` on and before `to`, in the order of time. */
   decisions(appId: string, from: number, to: number): AsyncIterable<Decision[]>
   /** What was sent in the hours that begin there, in the order of time. */
-  sent(appId: string, from: number, to: number): AsyncIterable<LaneHour[]>
+  sent(appId: string, from: number, to: number): AsyncIterable<SegmentHour[]>
   /** Of an app, or of all; the newest first. */
   open(bounds: { appId?: string | undefined; limit: number }): Promise<Incident[]>
   /** Those of an app that are over, the newest first; `before`: those behind that one. */

@@ -3,8 +3,7 @@
 import { Limiter } from '../../domain/access/rate-limiter'
 import type { LimitRule, Permit } from '../../domain/access/rate-limits'
 import type { Clock } from '../../ports/clock'
-import type { Fleet } from '../../ports/fleet'
-import type { IssuePermit, Limits } from '../../ports/node'
+import type { Fleet, IssuePermit, Limits } from '../../ports/node'
 import { confirmPhone, isOfPhone } from './phone-limits'
 
 export class SharedLimits implements Limits {

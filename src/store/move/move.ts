@@ -1,22 +1,22 @@
 /**
- * Moves an installation from one kind of database to the other, with its servers stopped. The target gets everything in one
- * transaction, so a move that was killed has left it as empty as it was, and is simply repeated.
+ * Moves an installation from one kind of database to the other while its servers are stopped. The target is filled in
+ * one transaction, so a move that was killed leaves it empty and is simply repeated.
  */
 import type { Vault } from '../../ports/vault'
+import { WrongSecretError } from '../failure'
 import { MOVED_FROM, MOVED_TO, MoveError } from '../moved'
-import { WrongSecretError } from '../secret'
 import type { Side } from './side'
 import { TABLES } from './tables'
 
 export interface MoveOptions {
   vault: Vault
-  /** Of this move, where it is a new one. */
+  /** Id of a new move; a repeated one keeps its own. */
   id: string
-  /** Called after each batch, and before the two are compared. */
+  /** Called after each batch, and before the target is verified. */
   report: (progress: MoveProgress) => void
 }
 
-/** So many rows of a table have been written, of so many; or all are, and are being compared. */
+/** How many rows of a table are written, out of `of`; `verifying` once all tables are. */
 export type MoveProgress = { table: string; rows: number; of: number } | 'verifying'
 
 export interface Moved {
@@ -27,15 +27,15 @@ export interface Moved {
 }
 
 /**
- * Undefined where it had been done before. Throws `WrongSecretError`, and `MoveError` where one of them is in use, where the
- * target is not empty, and where the two are not the same in the end.
+ * Undefined where the move was done before. Throws `WrongSecretError`, and `MoveError` where a database is in use, the
+ * target is not empty, or the target differs from the source in the end.
  */
 export async function move(source: Side, target: Side, { vault, id, report }: MoveOptions): Promise<Moved | undefined> {
   const left = await source.mark(MOVED_TO)
   const arrived = await target.mark(MOVED_FROM)
   await assertOpens(source, vault)
   if (left && arrived?.id === left.id) {
-    if (!left.isDone) await source.leave({ ...left, isDone: true })
+    if (!left.isDone) await source.markMoving({ ...left, isDone: true })
     return undefined
   }
   if (left && (left.isDone || left.to !== target.name))
@@ -44,27 +44,28 @@ export async function move(source: Side, target: Side, { vault, id, report }: Mo
     )
   const mark = { id: left?.id ?? id, from: source.name, to: target.name }
   await source.assertIdle()
-  await target.hold({ isExclusive: true })
+  await target.lock({ isExclusive: true })
   await assertMovable(source, target, vault)
-  // Before the target has anything: from here on no server starts on the source, and none finds a target that is not whole.
-  await source.leave(mark)
+  // Marked before the target has any rows: from here on no server starts on the source, and none finds an incomplete
+  // target.
+  await source.markMoving(mark)
   const tables = await copy(source, target, report)
   report('verifying')
   await verify(target, tables)
   await target.finish(await source.lastNumbers(), mark)
-  await source.left({ ...mark, isDone: true })
+  await source.markMoved({ ...mark, isDone: true })
   return { from: source.name, to: target.name, tables }
 }
 
-/** A database that was left can be worked on again, as it was then. */
+/** Makes a source usable again, with its data as of the move. */
 export async function undoMove(source: Side, vault: Vault): Promise<void> {
   await assertOpens(source, vault)
-  if (!(await source.comeBack())) throw conflict(`${source.name} has not been moved anywhere.`)
+  if (!(await source.unmark())) throw conflict(`${source.name} has not been moved anywhere.`)
 }
 
 /** Throws `WrongSecretError`. */
 async function assertOpens(side: Side, vault: Vault): Promise<void> {
-  if (!vault.ring.adopt(await side.ring())) throw new WrongSecretError()
+  if (!vault.ring.adopt(await side.keyRing())) throw new WrongSecretError()
 }
 
 async function assertMovable(source: Side, target: Side, vault: Vault): Promise<void> {
@@ -72,8 +73,8 @@ async function assertMovable(source: Side, target: Side, vault: Vault): Promise<
   const filled = await target.filledTable()
   if (filled) throw conflict(`${target.name} is not empty: there are rows in ${filled}. Name an empty one.`)
   await assertBalanced(source)
-  // An empty database that a server has begun has keys of its own, which give way.
-  if ((await target.ring()).length > 0) await assertOpens(target, vault)
+  // An empty database that a server has started on has keys of its own, which are replaced.
+  if ((await target.keyRing()).length > 0) await assertOpens(target, vault)
 }
 
 const conflict = (message: string) => new MoveError('conflict', message)
@@ -84,7 +85,7 @@ async function assertBalanced(side: Side): Promise<void> {
     throw new MoveError('damaged_database', `In ${side.name} the ledger of ${appId} does not add up to its balance.`)
 }
 
-/** Answers how many rows each table of the source has. */
+/** Answers the number of rows of each table of the source. */
 async function copy(source: Side, target: Side, report: MoveOptions['report']): Promise<Record<string, number>> {
   await target.clear()
   const counts: Record<string, number> = {}
@@ -101,7 +102,7 @@ async function copy(source: Side, target: Side, report: MoveOptions['report']): 
   return counts
 }
 
-/** Whether the target has as many rows of each table, and ledgers that add up. Throws `MoveError`. */
+/** Throws `MoveError` unless the target has as many rows of each table, and ledgers that add up. */
 async function verify(target: Side, counts: Readonly<Record<string, number>>): Promise<void> {
   for (const table of TABLES) {
     const [is, should] = [await target.count(table), counts[table.name]]

@@ -1,16 +1,16 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
 import { MoveError } from '../moved'
-import { isInTheWay } from '../postgres/connection/failure'
+import { isLockConflict } from '../postgres/connection/failure'
 import { migrate } from '../postgres/connection/migrate'
 import { nameOf } from '../postgres/connection/name'
 import { connect } from '../postgres/connection/pool'
 import { BATCH, type MovedRow, Side } from './side'
 import { type MovedColumn, type MovedTable, TABLES } from './tables'
 
-/** A server says within so long that it is there. */
+/** A running server sends a heartbeat within this time. */
 const SEEN_WITHIN_MS = 30_000
-/** Large tables take their time; whoever writes is not waited for. */
+/** Large tables may take long, but a lock of a running server is not waited for. */
 const SETTINGS = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
@@ -23,7 +23,7 @@ export async function openUrl(url: string): Promise<Side> {
   const sql = connect({ url, size: 1 }, 'watchword move')
   try {
     await migrate(sql)
-    // One connection from here on: what was begun, locked and set ends with it.
+    // One connection from here on, so that its transaction, locks and settings end with it.
     const connection = await sql.reserve()
     const side = new UrlSide(sql, connection, nameOf(url))
     await side.prepare().catch(async (error) => {
@@ -51,13 +51,13 @@ class UrlSide extends Side {
   async prepare(): Promise<void> {
     for (const [name, value] of Object.entries(SETTINGS))
       await this.all('SELECT set_config($1, $2, false)', [name, value])
-    // Waited for: of one that has ended, the database may take a moment to notice.
+    // Waits briefly, because the database may not have noticed yet that an earlier move has ended.
     const lock = `SELECT pg_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`
     await this.all(lock).catch(this.#inUse(`Another move works on ${this.name}.`))
   }
 
   #inUse = (message: string) => (error: unknown) => {
-    throw isInTheWay(error) ? new MoveError('in_use', message) : error
+    throw isLockConflict(error) ? new MoveError('in_use', message) : error
   }
 
   async all(sql: string, values: MovedRow = []): Promise<MovedRow[]> {
@@ -97,11 +97,11 @@ class UrlSide extends Side {
       )
   }
 
-  async gather(): Promise<void> {
+  async releaseSlots(): Promise<void> {
     await this.all('SELECT lock_wallet(app_id, updated_at)::text FROM wallets')
   }
 
-  async hold({ isExclusive }: { isExclusive: boolean }): Promise<void> {
+  async lock({ isExclusive }: { isExclusive: boolean }): Promise<void> {
     const tables = TABLES.map(({ name }) => name)
     await this.all('BEGIN')
     await this.all(`LOCK TABLE ${tables} IN ${isExclusive ? 'ACCESS EXCLUSIVE' : 'SHARE'} MODE`).catch(
@@ -126,7 +126,7 @@ class UrlSide extends Side {
 
 const sequenceOf = (table: string, column: string) => `pg_get_serial_sequence('${table}', '${column}')`
 
-/** As COPY reads it. */
+/** The text format of COPY. */
 const lineOf = (row: MovedRow): string =>
   `${row.map((value) => (value === null ? '\\N' : escaped(value))).join('\t')}\n`
 

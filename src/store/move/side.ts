@@ -1,14 +1,14 @@
 /**
- * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
- * kinds of database understand stands here, the rest with each kind.
+ * One side of a move. Rows travel in PostgreSQL's text format, so that they are equal on both sides. SQL that both
+ * kinds of database understand stands here, the rest in the subclasses.
  */
 import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
-import { COUNTED, type MovedColumn, type MovedTable, TABLES } from './tables'
+import { type MovedColumn, type MovedTable, SEQUENCES, TABLES } from './tables'
 
 export type MovedRow = ReadonlyArray<string | null>
 
-/** Rows that are read and written at a time. */
+/** Rows read and written at a time. */
 export const BATCH = 1_000
 
 const quoted = (name: string) => `"${name}"`
@@ -20,46 +20,44 @@ const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
 const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
   (SELECT coalesce(sum(amount_delta), 0) FROM ledger_entries AS l WHERE l.app_id = w.app_id) LIMIT 1`
 
-/** An empty database has rows in these. */
+/** Tables that have rows even in an empty database. */
 const BEGUN_WITH = new Set(['facts', 'key_ring'])
 
-/** On one connection; what the two kinds of database do each in their own way is abstract. */
+/** Uses one connection. What differs between the two kinds of database is abstract. */
 export abstract class Side {
-  /** As people name it: a folder, or a URL without its password. */
+  /** Display name: a folder, or a URL without its password. */
   abstract readonly name: string
   abstract all(sql: string, values?: MovedRow): Promise<MovedRow[]>
-  /** An expression for the column as text. */
+  /** SQL expression for the column as text. */
   abstract read(column: MovedColumn): string
-  /** An expression for what such a text stands for. */
+  /** SQL expression for the value of such a text. */
   abstract write(column: MovedColumn, text: string): string
-  /** What a query finds, a part at a time. */
+  /** The rows of a query, in batches. */
   abstract batches(sql: string): AsyncIterable<MovedRow[]>
   abstract insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>
   /** Throws `MoveError` where a server works on it. */
   abstract assertIdle(): Promise<void>
-  /** Takes back what is set aside for servers that run. */
-  abstract gather(): Promise<void>
+  /** Returns slots of reserved credit to their wallets. */
+  abstract releaseSlots(): Promise<void>
   /**
-   * Begins a transaction in which nobody else writes; where `isExclusive`, nobody else reads what servers start by. What
-   * fails, ends it with the connection.
+   * Begins a transaction that locks out other writers; with `isExclusive` also servers that start. On failure the
+   * connection ends the transaction.
    */
-  abstract hold(options: { isExclusive: boolean }): Promise<void>
-  /** An expression for the last number that was given for a column, in a query of its table. */
+  abstract lock(options: { isExclusive: boolean }): Promise<void>
+  /** SQL expression, within a query of the table, for the last number that a column's sequence has given. */
   abstract lastNumber(table: string, column: string): string
   abstract setLastNumber(table: string, column: string, last: string): Promise<void>
-  /** An expression: Unix milliseconds. */
+  /** SQL expression for the time in Unix milliseconds. */
   abstract readonly now: string
   abstract close(): Promise<void>
 
-  /** A fact's bytes. */
   async fact(name: string): Promise<Buffer | undefined> {
     const sql = `SELECT ${this.read(VALUE)} FROM facts WHERE name = $1`
     const [row] = await this.all(sql, [name])
     return row?.[0] ? bytesOf(row[0]) : undefined
   }
 
-  /** The keys it keeps. */
-  async ring(): Promise<RingRow[]> {
+  async keyRing(): Promise<RingRow[]> {
     const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.read({ name, type: 'bytea' }))
     const rows = await this.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
     return rows.map(([name, secretId, sealed, madeAt, begunAt]) => ({
@@ -73,7 +71,7 @@ export abstract class Side {
     return value && JSON.parse(value.toString())
   }
 
-  /** Of those that are moved, the first that has rows. */
+  /** The first moved table that has rows. */
   async filledTable(): Promise<string | undefined> {
     for (const { name } of TABLES)
       if (!BEGUN_WITH.has(name) && (await this.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
@@ -94,43 +92,43 @@ export abstract class Side {
     return this.batches(`SELECT ${reads} FROM ${name} WHERE ${only}`)
   }
 
-  /** Leaves a source for `mark.to`; nobody else writes to it from now on. */
-  async leave(mark: Mark): Promise<void> {
+  /** Marks the source as being moved to `mark.to` and locks out writers. */
+  async markMoving(mark: Mark): Promise<void> {
     await this.all('BEGIN')
-    await this.gather()
+    await this.releaseSlots()
     await this.#setMark(MOVED_TO, mark)
     await this.all('COMMIT')
-    await this.hold({ isExclusive: false })
+    await this.lock({ isExclusive: false })
   }
 
-  /** A source that has been left. */
-  async left(mark: Mark): Promise<void> {
+  /** Marks the source as moved. */
+  async markMoved(mark: Mark): Promise<void> {
     await this.#setMark(MOVED_TO, mark)
     await this.all('COMMIT')
   }
 
-  /** Whoever left it comes back. False where nobody did. */
-  async comeBack(): Promise<boolean> {
+  /** Removes the mark of a source. False where there was none. */
+  async unmark(): Promise<boolean> {
     return (await this.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
-  /** What an empty target says of itself goes, and so do its keys. */
+  /** Deletes the facts and keys of an empty target. */
   async clear(): Promise<void> {
     for (const name of BEGUN_WITH) await this.all(`DELETE FROM ${name}`)
   }
 
-  /** The last number given for each column that gives one once only. */
+  /** The last number of each sequence. */
   async lastNumbers(): Promise<Record<string, string>> {
-    const entries = Object.entries(COUNTED).map(async ([table, column]): Promise<[string, string]> => {
+    const entries = Object.entries(SEQUENCES).map(async ([table, column]): Promise<[string, string]> => {
       const [row] = await this.all(`SELECT ${this.lastNumber(table, column)} FROM ${table}`)
       return [table, row?.[0] ?? '0']
     })
     return Object.fromEntries(await Promise.all(entries))
   }
 
-  /** A target that has everything: numbers go on behind the last one, and nobody runs a job. */
+  /** Completes the target: sequences continue behind the last number, and leases of jobs are released. */
   async finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
-    for (const [table, column] of Object.entries(COUNTED))
+    for (const [table, column] of Object.entries(SEQUENCES))
       await this.setLastNumber(table, column, lastNumbers[table] ?? '0')
     await this.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.now} WHERE leased`)
     await this.#setMark(MOVED_FROM, mark)

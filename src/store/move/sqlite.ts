@@ -1,4 +1,4 @@
-/** A database file as one side of a move. Whoever opens it sees to it that no server runs on its folder. */
+/** A database file as one side of a move. The caller must make sure that no server runs on its folder. */
 import { Database, type Statement } from 'bun:sqlite'
 import { storable } from '../postgres/connection/statement'
 import { migrate } from '../sqlite/connection/migrate'
@@ -7,7 +7,7 @@ import type { MovedColumn } from './tables'
 
 const BUSY_TIMEOUT_MS = 5_000
 
-/** `name`: of the folder, as people name it. Throws what `migrate` throws. */
+/** `name` is the display name of the folder. Throws what `migrate` throws. */
 export function openFile(file: string, name: string): Side {
   const db = new Database(file, { create: false, readwrite: true, strict: true })
   try {
@@ -36,7 +36,7 @@ class FileSide extends Side {
   }
 
   async all(sql: string, values: MovedRow = []): Promise<MovedRow[]> {
-    // As the other side could have stored them.
+    // Without NUL characters, which the other side cannot store.
     return this.db
       .query(sql)
       .values(...values)
@@ -79,9 +79,9 @@ class FileSide extends Side {
 
   async assertIdle(): Promise<void> {}
 
-  async gather(): Promise<void> {}
+  async releaseSlots(): Promise<void> {}
 
-  async hold(): Promise<void> {
+  async lock(): Promise<void> {
     this.db.run('BEGIN IMMEDIATE')
   }
 
@@ -96,7 +96,7 @@ class FileSide extends Side {
   }
 
   async close(): Promise<void> {
-    // A file whose statements are still there stays open for a while, and with it what was begun.
+    // A file with unfinalized statements stays open for a while, and its transaction with it.
     if (this.db.inTransaction) this.db.run('ROLLBACK')
     this.db.close()
   }

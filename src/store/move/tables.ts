@@ -1,18 +1,18 @@
-/** What is moved: every table that both kinds of database have. The others hold what servers share while they run. */
+/** The tables that are moved: all that both kinds of database have. The others hold state of running servers. */
 import { MIGRATIONS_FACT } from '../migrations'
 import { MOVED_FROM, MOVED_TO } from '../moved'
 import * as ours from '../tables'
 
 export interface MovedColumn {
   name: string
-  /** In PostgreSQL's words, which say more. */
+  /** Type in PostgreSQL, which is more specific. */
   type: 'text' | 'integer' | 'bigint' | 'boolean' | 'bytea' | 'uuid'
 }
 
 export interface MovedTable {
   name: string
   columns: readonly MovedColumn[]
-  /** A condition: not every row belongs to what is moved. */
+  /** SQL condition for the rows to move. */
   only?: string
 }
 
@@ -21,19 +21,27 @@ const TYPES: Record<ours.ColumnKind, MovedColumn['type']> = {
   ...{ uuid: 'uuid', bytes: 'bytea' },
 }
 
-/** In an order in which no row refers to one that is not there yet. */
+/** In the order of foreign keys. */
 const ORDER = [
   ...[ours.organizations, ours.apps, ours.challenges, ours.apiKeys, ours.templates],
   ...[ours.carriers, ours.carrierHealth, ours.routes],
   ...[ours.wallets, ours.ledgerEntries, ours.erasures],
-  ...[ours.issues, ours.erasedIssues, ours.failures, ours.claims, ours.outbox, ours.attempts, ours.awaitedReports],
+  ...[
+    ours.issues,
+    ours.erasedIssues,
+    ours.failures,
+    ours.idempotencyRecords,
+    ours.outbox,
+    ours.attempts,
+    ours.awaitedReports,
+  ],
   ...[ours.jobs, ours.webhookEndpoints, ours.webhookEvents, ours.webhookDeliveries, ours.webhookAttempts],
   ...[ours.operators, ours.operatorAddresses, ours.operatorSessions, ours.invitations],
   ...[ours.trafficHours, ours.trafficSnapshots, ours.decisions, ours.incidents],
   ...[ours.auditEntries, ours.usageHours, ours.clockSteps, ours.keyRing, ours.facts],
 ]
 
-/** Each database has these for itself; `room` is what the check of the disk writes. */
+/** Facts of each database that are not moved; `room` is written by the check of the disk. */
 const OWN_FACTS = [MIGRATIONS_FACT, MOVED_TO, MOVED_FROM, 'room']
 
 export const TABLES: readonly MovedTable[] = ORDER.map(({ name, fields }: ours.Table) => ({
@@ -45,5 +53,5 @@ export const TABLES: readonly MovedTable[] = ORDER.map(({ name, fields }: ours.T
   ...(name === ours.facts.name && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
 }))
 
-/** Numbers that are given once only, by the column that has them. */
-export const COUNTED = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const
+/** Columns filled by a sequence, by table. */
+export const SEQUENCES = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const

@@ -1,12 +1,12 @@
-/** Apps and their templates. */
-import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+/** Apps, their templates and their challenges. */
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { AppReader, TemplateReader } from '../../ports/store/apps'
-import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
-import { lock } from './connection/locks'
-import { addition, bind, changes, db, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
-import { apps, organizations, templates } from './schema'
+import type { AppReader, ChallengeReader, TemplateReader } from '../../ports/store/apps'
+import type { Vault } from '../../ports/vault'
+import { appOf, appRow, challengeOf, challengeRow, newestOf, templateOf, templateRow } from '../rows/app'
+import { addition, bind, changes, db, parameters, statement } from './connection/statement'
+import { lock, type Querying, type Transaction } from './connection/transaction'
+import { apps, challenges, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
 
 export const isThere = isNull(apps.removedAt)
@@ -25,7 +25,7 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays']))
+      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
       .where(thisApp)
       .prepare(''),
   ),
@@ -45,50 +45,53 @@ const STATEMENTS = {
   ),
 }
 
-export function appTx(unit: Unit): Tx['apps'] {
+export function appTx(transaction: Transaction): Tx['apps'] {
   return {
     async organizationId(first) {
-      lock(unit, 'organization')
-      const known = await unit.get(STATEMENTS.organization)
+      lock(transaction, 'organization')
+      const known = await transaction.get(STATEMENTS.organization)
       if (known) return known.organizationId
-      unit.run(STATEMENTS.insertOrganization, { ...first, createdAt: unit.now })
+      transaction.run(STATEMENTS.insertOrganization, { ...first, createdAt: transaction.now })
       return first.organizationId
     },
     async lock(appId) {
-      const row = await unit.get(STATEMENTS.lock, { appId })
+      const row = await transaction.get(STATEMENTS.lock, { appId })
       return row && appOf(row)
     },
     async add(app) {
-      unit.run(STATEMENTS.insert, appRow(app))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.insert, appRow(app))
+      settingsChanged(transaction)
     },
     async save(app) {
-      unit.run(STATEMENTS.update, appRow(app))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.update, appRow(app))
+      settingsChanged(transaction)
     },
     async remove(appId) {
-      await unit.opened()
-      unit.run(STATEMENTS.remove, { appId, removedAt: unit.now })
-      settingsChanged(unit)
+      await transaction.opened()
+      transaction.run(STATEMENTS.remove, { appId, removedAt: transaction.now })
+      settingsChanged(transaction)
     },
   }
 }
 
-export function templateTx(unit: Unit): Tx['templates'] {
+export function templateTx(transaction: Transaction): Tx['templates'] {
   return {
     async find(appId, templateId) {
-      const row = await unit.get(STATEMENTS.newestTemplate, { appId, templateId })
+      const row = await transaction.get(STATEMENTS.newestTemplate, { appId, templateId })
       return row && templateOf(row)
     },
     async save(appId, template) {
       const { templateId } = template
-      const newest = (await unit.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
-      unit.run(STATEMENTS.insertTemplate, templateRow(template, { appId, version: newest + 1, createdAt: unit.now }))
-      settingsChanged(unit)
+      const newest = (await transaction.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
+      transaction.run(
+        STATEMENTS.insertTemplate,
+        templateRow(template, { appId, version: newest + 1, createdAt: transaction.now }),
+      )
+      settingsChanged(transaction)
     },
     async remove(appId, templateId) {
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.deleteTemplate, { appId, templateId })).length > 0
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.deleteTemplate, { appId, templateId })).length > 0
     },
   }
 }
@@ -118,4 +121,42 @@ export const appReader = (pool: Querying): AppReader => ({
 
 export const templateReader = (pool: Querying): TemplateReader => ({
   ofApp: async (appId) => newestOf(await pool.all(READS.templates, { appId })),
+})
+
+const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
+
+const CHALLENGES = {
+  find: statement(() => db.select().from(challenges).where(ofApp).prepare('')),
+  upsert: statement(() =>
+    db
+      .insert(challenges)
+      .values(parameters(challenges))
+      .onConflictDoUpdate({ target: challenges.appId, set: { settings: sql`excluded.settings` } })
+      .prepare(''),
+  ),
+  remove: statement(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare('')),
+}
+
+export function challengeTx(transaction: Transaction, vault: Vault): Tx['challenges'] {
+  return {
+    async find(appId) {
+      const row = await transaction.get(CHALLENGES.find, { appId })
+      return row && challengeOf(vault, row)
+    },
+    async save(appId, settings) {
+      transaction.run(CHALLENGES.upsert, { ...challengeRow(vault, appId, settings) })
+      settingsChanged(transaction)
+    },
+    async remove(appId) {
+      settingsChanged(transaction)
+      return (await transaction.change(CHALLENGES.remove, { appId })).length > 0
+    },
+  }
+}
+
+export const challengeReader = (pool: Querying, vault: Vault): ChallengeReader => ({
+  async find(appId) {
+    const row = await pool.get(CHALLENGES.find, { appId })
+    return row && challengeOf(vault, row)
+  },
 })

@@ -1,13 +1,13 @@
-/** What carriers were asked, what they answered, and which messages they may still report on. */
+/** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { AttemptReader } from '../../ports/store/delivery'
+import type { AttemptReader } from '../../ports/store/issues'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -66,46 +66,47 @@ const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>
 
 const named = (issueId: string) => `attempts ${issueId}`
 
-export function attemptTx(unit: Unit): Tx['attempts'] {
-  const ofIssue = (owner: Owner, issueId: string) => unit.once(named(issueId), () => attemptsOf(unit, owner, issueId))
+export function attemptTx(transaction: Transaction): Tx['attempts'] {
+  const ofIssue = (owner: Owner, issueId: string) =>
+    transaction.once(named(issueId), () => attemptsOf(transaction, owner, issueId))
   return {
     async add(attempt) {
-      unit.run(STATEMENTS.insert, attemptRow(attempt))
-      unit.forget(named(attempt.issueId))
+      transaction.run(STATEMENTS.insert, attemptRow(attempt))
+      transaction.forget(named(attempt.issueId))
     },
     ofIssue,
     ahead(owner, issueId) {
       void ofIssue(owner, issueId)
     },
     async answer(attempt) {
-      // Under the lock of the issue nobody else answers: what was read of it still holds.
-      if (!unit.knows(named(attempt.issueId)))
-        return (await unit.change(STATEMENTS.answer, attemptRow(attempt))).length > 0
+      // The lock of the issue keeps other transactions from answering, so what was read under it still holds.
+      if (!transaction.knows(named(attempt.issueId)))
+        return (await transaction.change(STATEMENTS.answer, attemptRow(attempt))).length > 0
       const known = await ofIssue(attempt, attempt.issueId)
       if (known.find(({ number }) => number === attempt.number)?.outcome !== undefined) return false
-      unit.run(STATEMENTS.answer, attemptRow(attempt))
-      unit.forget(named(attempt.issueId))
+      transaction.run(STATEMENTS.answer, attemptRow(attempt))
+      transaction.forget(named(attempt.issueId))
       return true
     },
   }
 }
 
-export function reportTx(unit: Unit): Tx['reports'] {
+export function reportTx(transaction: Transaction): Tx['reports'] {
   return {
     async expect(awaited) {
-      unit.run(STATEMENTS.expect, awaitedRow(awaited))
+      transaction.run(STATEMENTS.expect, awaitedRow(awaited))
     },
-    /** Not remembered: behind the lock of its issue it is looked for again. */
+    /** Not remembered, because callers look it up again once they have locked the issue. */
     async find(messageId) {
-      const row = await unit.get(STATEMENTS.find, { messageId })
+      const row = await transaction.get(STATEMENTS.find, { messageId })
       return row && awaitedOf(row)
     },
     async findByCarrier(carrier, messageId) {
-      const row = await unit.get(STATEMENTS.findByCarrier, { carrier, messageId })
+      const row = await transaction.get(STATEMENTS.findByCarrier, { carrier, messageId })
       return row && awaitedOf(row)
     },
     async forget(messageId) {
-      unit.run(STATEMENTS.forget, { messageId })
+      transaction.run(STATEMENTS.forget, { messageId })
     },
   }
 }

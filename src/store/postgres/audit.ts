@@ -1,14 +1,13 @@
-/** The log of what operators change, and where it ends: in a row of another table, and in a file where one is kept. */
+/** The audit log of what operators change, and its head: in a row of `facts`, and in a file where one is kept. */
 import { asc, desc, eq, gte, sql } from 'drizzle-orm'
 import { type AuditHead, writeHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Tx } from '../../ports/store'
-import type { AuditEnds, AuditReader } from '../../ports/store/audit'
+import type { AuditEnds, AuditReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
-import { lock } from './connection/locks'
 import { addition, bind, db, parameters, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { auditEntries, facts } from './schema'
 
 export interface AuditTxDependencies {
@@ -60,31 +59,31 @@ async function rowLine(asked: Querying, vault: Vault): Promise<HeadLine> {
   return lineOf(fact && Buffer.from(fact.value).toString(), vault)
 }
 
-export function auditTx(unit: Unit, deps: AuditTxDependencies): Tx['audit'] {
+export function auditTx(transaction: Transaction, deps: AuditTxDependencies): Tx['audit'] {
   const { vault, headFile } = deps
-  const ends = auditEnds(unit, deps)
+  const ends = auditEnds(transaction, deps)
   const isFree = async (line: HeadLine) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
 
-  /** Both, or those that may. */
+  /** Writes the head to the database and the file; unless `inAnyCase`, only where it may move on. */
   async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
     const line = writeHead(head, vault.auditHash)
-    if (inAnyCase || (await isFree(await rowLine(unit, vault))))
-      unit.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
+    if (inAnyCase || (await isFree(await rowLine(transaction, vault))))
+      transaction.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
     if (!headFile) return
     const kept = fileLine(headFile, vault)
     const isBehind = (await isFree(kept)) && (kept.head?.seq ?? 0) < head.seq
-    unit.afterCommit(() => {
+    transaction.afterCommit(() => {
       try {
         if (inAnyCase || isBehind) headFile.write(line)
       } catch {
-        // The disk is full, for example: the file stays behind, and the next entry takes it along.
+        // The disk may be full. The file then stays behind until the next entry.
       }
     })
   }
 
   const last = () => {
-    lock(unit, 'audit')
-    return unit.get(STATEMENTS.last)
+    lock(transaction, 'audit')
+    return transaction.get(STATEMENTS.last)
   }
 
   return {
@@ -94,7 +93,7 @@ export function auditTx(unit: Unit, deps: AuditTxDependencies): Tx['audit'] {
       return row && entryOf(row)
     },
     async add(entry) {
-      unit.run(STATEMENTS.insert, entryRow(entry))
+      transaction.run(STATEMENTS.insert, entryRow(entry))
       await keep(entry, false)
     },
     async keepHead({ inAnyCase }) {

@@ -1,12 +1,11 @@
-/** Carriers and routes; and how carriers are. */
+/** Carriers, their health, and routes. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { CarrierReader, RouteReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { lock } from './connection/locks'
 import { bind, db, parameters, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { carrierHealth, carriers, routes } from './schema'
 import { settingsChanged } from './settings'
 
@@ -74,43 +73,43 @@ const STATEMENTS = {
   ),
 }
 
-export function carrierTx(unit: Unit, vault: Vault): Tx['carriers'] {
+export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'] {
   return {
     async lock(name) {
-      lock(unit, `carrier ${name}`)
-      const row = await unit.get(STATEMENTS.find, { name })
+      lock(transaction, `carrier ${name}`)
+      const row = await transaction.get(STATEMENTS.find, { name })
       return row && carrierOf(vault, row)
     },
     async save(carrier) {
-      await unit.opened()
-      unit.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, unit.now) })
-      unit.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
-      settingsChanged(unit)
+      await transaction.opened()
+      transaction.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, transaction.now) })
+      transaction.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
+      settingsChanged(transaction)
     },
     async remove(name) {
-      lock(unit, `carrier ${name}`)
-      unit.run(STATEMENTS.deleteHealth, { carrier: name })
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.remove, { name })).length > 0
+      lock(transaction, `carrier ${name}`)
+      transaction.run(STATEMENTS.deleteHealth, { carrier: name })
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.remove, { name })).length > 0
     },
     async saveHealth(carrier, health) {
-      unit.run(STATEMENTS.upsertHealth, { ...healthRow(carrier, health) })
+      transaction.run(STATEMENTS.upsertHealth, { ...healthRow(carrier, health) })
     },
     async forgetHealth() {
-      unit.run(STATEMENTS.forgetHealth)
+      transaction.run(STATEMENTS.forgetHealth)
     },
   }
 }
 
-export function routeTx(unit: Unit): Tx['routes'] {
+export function routeTx(transaction: Transaction): Tx['routes'] {
   return {
     async save(route) {
-      unit.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })
+      settingsChanged(transaction)
     },
     async remove(route) {
-      settingsChanged(unit)
-      return (await unit.change(STATEMENTS.deleteRoute, routeKey(route))).length > 0
+      settingsChanged(transaction)
+      return (await transaction.change(STATEMENTS.deleteRoute, routeKey(route))).length > 0
     },
   }
 }

@@ -1,4 +1,6 @@
-/** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
+/**
+ * Adjusts stored times after the database's clock was set back, or after a failover to a server whose clock is behind.
+ */
 import { and, eq, sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import { DAY_MS } from '../../domain/shared/value'
@@ -6,14 +8,17 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { CLOCK, type ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
 
 const STATEMENTS = {
-  /** One after the other, so that the second sees what the first has noted; and no unit that began by the old time goes on. */
+  /**
+   * Adjustments run one at a time, so that the second sees the step that the first has noted. The lock also waits for
+   * all transactions that began by the old time.
+   */
   lock: plain(
     `SELECT pg_advisory_xact_lock(${CLOCK})`,
     () => [],
@@ -60,7 +65,10 @@ const STATEMENTS = {
       .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
       .prepare(''),
   ),
-  /** As if it were of now where it is of later: none of it is forgotten. Locked in the order in which it is counted. */
+  /**
+   * Rate-limit counts with later times are moved to now, so that none is lost. Rows are locked in the order in which
+   * they are counted, to avoid deadlocks.
+   */
   countNoLonger: plain(
     `WITH later AS MATERIALIZED (
        SELECT subject, split_part(subject, '/', 2) AS "window" FROM counted WHERE ends_at > $1 ORDER BY subject FOR UPDATE)
@@ -70,7 +78,7 @@ const STATEMENTS = {
      FROM later WHERE counted.subject = later.subject`,
     ({ now }) => [now],
   ),
-  /** Who died would be taken to be at work until the clock has come to where it was. */
+  /** Otherwise a server that died would count as alive until the clock reaches its old time again. */
   fallSilent: statement(() =>
     db
       .update(nodes)
@@ -86,39 +94,42 @@ const STATEMENTS = {
   ),
 }
 
-export function clockTx(unit: Unit): Tx['clock'] {
+export function clockTx(transaction: Transaction): Tx['clock'] {
   return {
     async setBack(byMs, noticedBy) {
-      await unit.all(STATEMENTS.lock)
-      setBack(unit, { now: unit.now, byMs, noticedBy })
+      await transaction.all(STATEMENTS.lock)
+      setBack(transaction, { now: transaction.now, byMs, noticedBy })
     },
   }
 }
 
-/** Unless somebody else has meanwhile. */
-export async function followClock(
-  unit: Unit,
+/** Adjusts once for a step; does nothing if another server has done so in the meantime. */
+export async function adjustToClock(
+  transaction: Transaction,
   { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
 ): Promise<void> {
-  await unit.all(STATEMENTS.lock)
+  await transaction.all(STATEMENTS.lock)
   const sentAt = clock.elapsed()
-  const seen = await unit.get(STATEMENTS.look)
+  const seen = await transaction.get(STATEMENTS.look)
   const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt: clock.elapsed() }) : 0
-  if (seen && byMs > 0) setBack(unit, { now: seen.stamped, byMs, noticedBy: node })
+  if (seen && byMs > 0) setBack(transaction, { now: seen.stamped, byMs, noticedBy: node })
 }
 
-function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string }): void {
+function setBack(
+  transaction: Transaction,
+  { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string },
+): void {
   const values = { now, byMs }
-  unit.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
-  unit.run(STATEMENTS.expireEarlier, values)
+  transaction.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
+  transaction.run(STATEMENTS.expireEarlier, values)
   for (const [kind, leaseMs] of Object.entries(LEASE_MS))
-    unit.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
-  unit.run(STATEMENTS.bringForward, values)
-  unit.run(STATEMENTS.giveUpEarlier, values)
-  unit.run(STATEMENTS.countNoLonger, values)
-  unit.run(STATEMENTS.fallSilent, values)
+    transaction.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
+  transaction.run(STATEMENTS.bringForward, values)
+  transaction.run(STATEMENTS.giveUpEarlier, values)
+  transaction.run(STATEMENTS.countNoLonger, values)
+  transaction.run(STATEMENTS.fallSilent, values)
 }
 
-/** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */
+/** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export const furthestSetBack = async (asked: Querying): Promise<number> =>
   (await asked.get(STATEMENTS.furthest))?.ms ?? 0

@@ -1,11 +1,11 @@
-/** Wrong codes at phones. */
+/** Counts of wrong codes, by phone. */
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
 import { type ParameterText, plain, type StatementValues, traceless } from './connection/statement'
-import type { Unit } from './connection/unit'
+import type { Transaction } from './connection/transaction'
 
-/** As JSON text; that of a row that was made to be locked is null. */
+/** Parses the JSON text; a row that was only made to be locked has `null`. */
 export const failuresIn = (text: unknown): FailureCount | undefined =>
   typeof text === 'string' ? (JSON.parse(text) ?? undefined) : undefined
 
@@ -14,7 +14,7 @@ const these = (place: ParameterText) => `app_id = ${place(1)} AND key_kind = ${p
 const THESE = these((n) => `$${n}`)
 
 const STATEMENTS = {
-  /** Two that are wrong at a time both count, also where they are the first. */
+  /** Makes a row to lock, so that two simultaneous wrong codes both count even if they are the first. */
   make: traceless(
     plain(
       `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, 'null', 0)
@@ -38,15 +38,15 @@ const STATEMENTS = {
   ]),
 }
 
-export function failureTx(unit: Unit): Tx['failures'] {
+export function failureTx(transaction: Transaction): Tx['failures'] {
   const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     async lock(phone) {
-      unit.run(STATEMENTS.make, values(phone))
-      return (await unit.get(STATEMENTS.lock, values(phone)))?.state
+      transaction.run(STATEMENTS.make, values(phone))
+      return (await transaction.get(STATEMENTS.lock, values(phone)))?.state
     },
     async save(phone, failures) {
-      unit.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
+      transaction.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+/** Issues, their idempotency records, and rendered messages. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
@@ -6,9 +6,9 @@ import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { readIssuePage } from '../issue-pages'
-import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
-import { columnsIn } from '../rows/row'
+import { readIssuePage } from '../list-pages'
+import { ISSUE_CHANGING, issueOf, issueRow, openMessage, sealMessage, standingOf } from '../rows/issue'
+import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './connection/clock-watch'
 import {
@@ -22,17 +22,20 @@ import {
   plain,
   statement,
 } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
-import { claims, failures, issues, outbox } from './schema'
+import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
-/** Who was erased is found no more; the row is there to be counted. */
+const thisRecord = and(
+  ofOwner(idempotencyRecords),
+  eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
+)
+/** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
-export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** Of the phone of an issue. */
+/** Failures at the phone of an issue. */
 const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
   AND ${failures.keyKind} = ${issues.keyKind} AND ${failures.phoneHash} = ${issues.phoneHash}
   AND ${failures.state} <> 'null')`
@@ -53,7 +56,10 @@ const STATEMENTS = {
         .prepare(''),
     { sharedBy: heldIssue },
   ),
-  /** Nobody else issues for the phone until the unit ends. Its failures come along, so that they cost no look of their own. */
+  /**
+   * Keeps others from issuing for the phone until the transaction ends. It also answers the failures at the phone,
+   * which saves a query.
+   */
   lockPhone: plain(
     (place) => `SELECT pg_advisory_xact_lock(hashtextextended(${place(1)}, 1)),
        (SELECT state FROM failures WHERE app_id = ${place(2)} AND key_kind = ${place(3)} AND phone_hash = ${place(4)})`,
@@ -84,7 +90,7 @@ const STATEMENTS = {
         .prepare(''),
     { sharedBy: heldIssue },
   ),
-  /** What another server is about to end is left to it. */
+  /** Skips issues that another server is expiring. */
   lockExpired: statement(() =>
     db
       .select()
@@ -97,23 +103,25 @@ const STATEMENTS = {
   ),
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
-  findClaim: statement((on) => on.select().from(claims).where(thisClaim).prepare(''), { sharedBy: 'anybody' }),
-  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
-  deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
-  insertLetter: addition(outbox),
-  findLetter: statement((on) => on.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
-  deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
+  findRecord: statement((on) => on.select().from(idempotencyRecords).where(thisRecord).prepare(''), {
+    sharedBy: 'anybody',
+  }),
+  insertRecord: addition(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
+  deleteRecord: statement(() => db.delete(idempotencyRecords).where(thisRecord).prepare('')),
+  insertMessage: addition(outbox),
+  findMessage: statement((on) => on.select().from(outbox).where(thisMessage).prepare(''), { sharedBy: 'anybody' }),
+  deleteMessage: statement(() => db.delete(outbox).where(thisMessage).prepare('')),
 }
 
-/** How long a unit may wait for its phone, and still look at all of its window. */
+/** How long a transaction may wait for the lock of its phone and still see its whole rate-limit window. */
 const SLACK_MS = 60_000
 
-/** The `nth` newest live issue of a phone, by one kind of key, if it is younger. */
+/** When the `nth` newest live issue of a phone with one kind of key was created, if that is within the window. */
 const youngerThan = (place: ParameterText, n: number) =>
   `(SELECT created_at FROM issues WHERE phone_hash = ${place(1)} AND app_id = ${place(2)} AND mode = 'live' AND key_kind = ${place(3)}
      AND created_at > clock_ms() - ${SLACK_MS} - ${place(2 * n + 4)}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${place(2 * n + 5)}::bigint - 1)`
 
-/** Of as many at once; as a list of them it would be planned anew each time. */
+/** One statement for `count` windows; with an array parameter PostgreSQL would plan it anew each time. */
 const nthNewest = keptBy((count: number) =>
   plain<{ clock: number; made: Array<number | undefined> }>(
     (place) => `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(place, n))}`,
@@ -129,11 +137,11 @@ const nthNewest = keptBy((count: number) =>
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
 
-/** `ahead`: who locks an issue is about to tell of its change, and will ask for this. */
-export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues'] {
+/** `ahead` prefetches what events of an issue need: code that locks an issue will emit one. */
+export function issueTx(transaction: Transaction, ahead: (owner: Owner) => void): Tx['issues'] {
   const lock = (owner: Owner, issueId: string) =>
-    unit.once(named(issueId), async () => {
-      const row = await unit.get(STATEMENTS.lock, { ...owned(owner), issueId })
+    transaction.once(named(issueId), async () => {
+      const row = await transaction.get(STATEMENTS.lock, { ...owned(owner), issueId })
       return row && issueOf(row)
     })
   return {
@@ -144,71 +152,74 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       return issue?.appId === owner.appId && issue.mode === owner.mode ? issue : undefined
     },
     async lockToVerify(owner, issueId) {
-      const asked = unit.get(STATEMENTS.lockToVerify, { ...owned(owner), issueId })
+      const asked = transaction.get(STATEMENTS.lockToVerify, { ...owned(owner), issueId })
       ahead(owner)
       const row = await asked
       if (!row) return undefined
       const { hasFailures, ...found } = row
       const issue = issueOf(found)
-      unit.note(named(issueId), issue)
+      transaction.note(named(issueId), issue)
       return { issue, hasFailures }
     },
     async lockPhone(owner, phone, purpose) {
       const values = { ...phone, ...owned(owner), purpose }
       const [known, live] = await Promise.all([
-        unit.get(STATEMENTS.lockPhone, values),
-        unit.get(STATEMENTS.lockLive, values),
+        transaction.get(STATEMENTS.lockPhone, values),
+        transaction.get(STATEMENTS.lockLive, values),
       ])
       return { live: live && issueOf(live), failures: known?.failures }
     },
     async lockExpired(limit) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
+      await transaction.opened()
+      return (await transaction.change(STATEMENTS.lockExpired, { now: transaction.now, limit })).map(issueOf)
     },
     async nthNewest({ appId, kind, phoneHash }, asked) {
       const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
-      const found = await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
+      const found = await transaction.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
       if (!found) return []
       const { clock, made } = found
-      // Asked for before the time of the unit is known: what is younger by another time is not what counts.
-      if (Math.abs(clock - unit.stamped) > SLACK_MS) throw new ClockSetError()
-      return made.map((at, n) => (at !== undefined && at > unit.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined))
+      // The query was sent before the time of the transaction was known. If the times differ, its window was a
+      // different one.
+      if (Math.abs(clock - transaction.stamped) > SLACK_MS) throw new ClockSetError()
+      return made.map((at, n) =>
+        at !== undefined && at > transaction.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined,
+      )
     },
     async add(issue) {
-      unit.run(STATEMENTS.insert, issueRow(issue))
+      transaction.run(STATEMENTS.insert, issueRow(issue))
     },
     async save(issue) {
-      unit.run(STATEMENTS.update, issueRow(issue))
-      unit.note(named(issue.issueId), issue)
+      transaction.run(STATEMENTS.update, issueRow(issue))
+      transaction.note(named(issue.issueId), issue)
     },
   }
 }
 
-export function claimTx(unit: Unit): Tx['claims'] {
+export function idempotencyTx(transaction: Transaction): Tx['idempotency'] {
   return {
     async find(owner, keyHash) {
-      return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
+      return transaction.get(STATEMENTS.findRecord, { ...owned(owner), keyHash })
     },
-    async add(claim) {
-      unit.run(STATEMENTS.insertClaim, { ...claim })
+    async add(record) {
+      transaction.run(STATEMENTS.insertRecord, { ...record })
     },
     async drop(owner, keyHash) {
-      unit.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
+      transaction.run(STATEMENTS.deleteRecord, { ...owned(owner), keyHash })
     },
   }
 }
 
-export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
+export function outboxTx(transaction: Transaction, vault: Vault): Tx['outbox'] {
   return {
     async add({ issueId, expiresAt }, rendered) {
-      unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
+      transaction.run(STATEMENTS.insertMessage, { issueId, sealed: sealMessage(vault, issueId, rendered), expiresAt })
     },
     async find(issueId) {
-      const row = await unit.get(STATEMENTS.findLetter, { issueId })
-      return row && openLetter(vault, issueId, row.sealed)
+      const row = await transaction.get(STATEMENTS.findMessage, { issueId })
+      return row && openMessage(vault, issueId, row.sealed)
     },
     async erase(issueId) {
-      unit.run(STATEMENTS.deleteLetter, { issueId })
+      transaction.run(STATEMENTS.deleteMessage, { issueId })
     },
   }
 }
@@ -254,7 +265,7 @@ const READS = {
     max_attempts: page(stored('max_attempts')),
     replaced: page(stored('replaced')),
   },
-  /** The id that many rows further down. */
+  /** The id `rows` rows further down. */
   further: statement(() =>
     db
       .select({ issueId: issues.issueId })

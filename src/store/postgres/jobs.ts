@@ -1,18 +1,18 @@
-/** What is to be done, and who does it. */
+/** Jobs, and the leases of the servers that run them. */
 import { and, eq, sql } from 'drizzle-orm'
 import { FRONT, type Job, type JobKind, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { JobReader } from '../../ports/store/jobs'
 import { bind, changes, db, parameters, plain, repeated, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
 const STATEMENTS = {
-  /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
+  /** An existing job of the kind is rescheduled, and its current lease is lost. */
   upsert: statement(
     (on, rows) =>
       on
@@ -45,7 +45,10 @@ const STATEMENTS = {
       .returning({ jobId: jobs.jobId, subjectId: jobs.subjectId })
       .prepare(''),
   ),
-  /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
+  /**
+   * Skips jobs that another server is claiming. MATERIALIZED makes the query run once; some plans would repeat it for
+   * every row and claim all jobs.
+   */
   claim: plain<Job>(
     `WITH due AS MATERIALIZED (
        SELECT job_id, run_at AS due_at FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $4
@@ -73,8 +76,8 @@ const STATEMENTS = {
   ),
   remove: statement(() => db.delete(jobs).where(jobOfSubject).prepare('')),
   /**
-   * Not a job that runs: it sees for itself, and its fence must hold. One that its runner is just putting off is waited for, since
-   * what it decided by may be what this unit is about to change.
+   * Leaves a running job alone: it will see the change itself, and its fence must hold. Waits for a job that is just
+   * being put off, because that decision may rest on what this transaction changes.
    */
   hasten: plain(
     `WITH wanted AS MATERIALIZED (
@@ -97,57 +100,58 @@ const STATEMENTS = {
 
 const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
 
-/** `node`: the server in whose name jobs are claimed. */
-export function jobTx(unit: Unit, node: string): Tx['jobs'] {
-  /** One that is locked is held: nobody need wait for the answer. */
-  const isHeld = async (job: Job) => unit.knows(held(job)) && (await unit.once(held(job), async () => false))
-  /** So many that end together are locked by one statement. */
+/** `node` is the server that claims the jobs. */
+export function jobTx(transaction: Transaction, node: string): Tx['jobs'] {
+  /** A job that this transaction has locked is known to be held, without asking again. */
+  const isHeld = async (job: Job) =>
+    transaction.knows(held(job)) && (await transaction.once(held(job), async () => false))
+  /** Remembered, so that a batch locks many jobs with one statement. */
   const lock = (job: Job) =>
-    unit.once(held(job), async () => (await unit.get(STATEMENTS.lock, { ...job })) !== undefined)
+    transaction.once(held(job), async () => (await transaction.get(STATEMENTS.lock, { ...job })) !== undefined)
   return {
     async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
-      unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
+      transaction.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
     },
     async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
       const job = { kind, appId, mode, subjectId, queue }
-      const row = { ...job, runAt: unit.now + LEASE_MS[kind], leasedBy: node }
-      const added = await unit.add(STATEMENTS.insertHeld, row)
+      const row = { ...job, runAt: transaction.now + LEASE_MS[kind], leasedBy: node }
+      const added = await transaction.add(STATEMENTS.insertHeld, row)
       if (added.subjectId !== subjectId) throw new Error('Somebody else was given the number of this job')
-      return { ...job, jobId: added.jobId, runAt: unit.now, attempt: 1 }
+      return { ...job, jobId: added.jobId, runAt: transaction.now, attempt: 1 }
     },
     async claim(kind, queue, limit) {
-      await unit.opened()
-      const values = { kind, queue, limit, now: unit.now, leaseMs: LEASE_MS[kind], node }
-      const claimed = await unit.change(STATEMENTS.claim, values)
+      await transaction.opened()
+      const values = { kind, queue, limit, now: transaction.now, leaseMs: LEASE_MS[kind], node }
+      const claimed = await transaction.change(STATEMENTS.claim, values)
       return claimed.sort((a, b) => a.runAt - b.runAt)
     },
     lock,
     async finish(job) {
       if (!(await lock(job))) return false
-      unit.run(STATEMENTS.finish, { ...job })
-      unit.note(held(job), false)
+      transaction.run(STATEMENTS.finish, { ...job })
+      transaction.note(held(job), false)
       return true
     },
     async reschedule(job, runAt, queue = FRONT) {
       const values = { ...job, runAt, queue }
-      if (!(await isHeld(job))) return (await unit.change(STATEMENTS.move, values)).length > 0
-      unit.run(STATEMENTS.move, values)
-      unit.note(held(job), false)
+      if (!(await isHeld(job))) return (await transaction.change(STATEMENTS.move, values)).length > 0
+      transaction.run(STATEMENTS.move, values)
+      transaction.note(held(job), false)
       return true
     },
     async remove(kind, subjectId) {
-      unit.run(STATEMENTS.remove, { kind, subjectId })
+      transaction.run(STATEMENTS.remove, { kind, subjectId })
     },
     async hasten(kind, subjectId) {
-      await unit.opened()
-      unit.run(STATEMENTS.hasten, { kind, subjectId, runAt: unit.now })
+      await transaction.opened()
+      transaction.run(STATEMENTS.hasten, { kind, subjectId, runAt: transaction.now })
     },
     async emptyCarrierQueues() {
-      unit.run(STATEMENTS.emptyCarrierQueues)
+      transaction.run(STATEMENTS.emptyCarrierQueues)
     },
     async releaseLeases() {
-      await unit.opened()
-      unit.run(STATEMENTS.releaseLeases, { runAt: unit.now, node })
+      await transaction.opened()
+      transaction.run(STATEMENTS.releaseLeases, { runAt: transaction.now, node })
     },
   }
 }
@@ -166,7 +170,7 @@ const READS = {
       .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased}`))
       .prepare(''),
   ),
-  /** From queue to queue by the index, however many jobs each holds. */
+  /** A loose index scan: it skips from queue to queue, however many jobs each holds. */
   heads: plain(
     `WITH RECURSIVE head AS (
        (SELECT queue, run_at FROM jobs WHERE kind = $1 ORDER BY queue, run_at LIMIT 1)

@@ -1,11 +1,11 @@
 /** API keys. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { KeyReader } from '../../ports/store/keys'
+import type { KeyReader } from '../../ports/store/apps'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { addition, bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
 
@@ -35,7 +35,10 @@ const STATEMENTS = {
   ),
   expire: keyChange('expiresAt'),
   allow: keyChange('allows'),
-  /** Another server may know of a later use. In one order: two of them tell of the same keys. */
+  /**
+   * Keeps the later time, because another server may have stored one. Rows are locked in order, so that two servers
+   * with the same keys cannot deadlock.
+   */
   touch: plain(
     `WITH used AS (
        SELECT key_id AS used_key, used_at FROM api_keys, unnest($1::text[], $2::bigint[]) AS one (used_key, used_at)
@@ -45,31 +48,31 @@ const STATEMENTS = {
   ),
 }
 
-export function keyTx(unit: Unit): Tx['keys'] {
+export function keyTx(transaction: Transaction): Tx['keys'] {
   return {
-    ofApp: async (appId) => (await unit.all(ofApp, { appId })).map(keyOf),
+    ofApp: async (appId) => (await transaction.all(ofApp, { appId })).map(keyOf),
     async lock(keyId) {
-      const row = await unit.get(STATEMENTS.lock, { keyId })
+      const row = await transaction.get(STATEMENTS.lock, { keyId })
       return row && keyOf(row)
     },
     async add(key) {
-      unit.run(STATEMENTS.insert, newKeyRow(key))
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.insert, newKeyRow(key))
+      settingsChanged(transaction)
     },
     async revoke(keyId, at) {
-      unit.run(STATEMENTS.revoke, { keyId, revokedAt: at })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.revoke, { keyId, revokedAt: at })
+      settingsChanged(transaction)
     },
     async expire(keyId, expiresAt) {
-      unit.run(STATEMENTS.expire, { keyId, expiresAt })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.expire, { keyId, expiresAt })
+      settingsChanged(transaction)
     },
     async allow(keyId, allows) {
-      unit.run(STATEMENTS.allow, { keyId, allows })
-      settingsChanged(unit)
+      transaction.run(STATEMENTS.allow, { keyId, allows })
+      settingsChanged(transaction)
     },
     async touch(usedAt) {
-      unit.run(STATEMENTS.touch, { keyIds: listOf([...usedAt.keys()]), usedAt: listOf([...usedAt.values()]) })
+      transaction.run(STATEMENTS.touch, { keyIds: listOf([...usedAt.keys()]), usedAt: listOf([...usedAt.values()]) })
     },
   }
 }

@@ -1,64 +1,64 @@
-/** Opens a database in PostgreSQL: connections, migrations, units and reads. */
+/** Opens a database in PostgreSQL: connections, migrations, transactions and reads. */
 import type { SQL } from 'bun'
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
-import type { Fleet } from '../../ports/fleet'
+import type { Fleet } from '../../ports/node'
 import type { Lists, Reader, Store } from '../../ports/store'
 import type { RingRow, Vault } from '../../ports/vault'
+import { WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
-import { assertInPlace, MARKED } from '../moved'
-import { WrongSecretError } from '../secret'
-import { appReader, templateReader } from './apps'
+import { assertNotMoved, FIND_MARK } from '../moved'
+import { appReader, challengeReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
 import { carrierReader, routeReader } from './carriers'
-import { challengeReader } from './challenges'
 import { ClockWatch, FOLLOWED } from './connection/clock-watch'
 import { createFleet, nodesOf } from './connection/fleet'
 import { MIGRATIONS, migrate } from './connection/migrate'
 import type { Time } from './connection/pipelined-transaction'
-import { connect, type PoolOptions, ReadPool, readersOf, unreached } from './connection/pool'
+import { connect, type PoolOptions, ReadPool, readersOf, withAddress } from './connection/pool'
 import { Replica } from './connection/replica'
 import { plain } from './connection/statement'
-import type { Querying } from './connection/unit'
-import { Units } from './connection/units'
+import type { Querying } from './connection/transaction'
+import { TransactionRunner } from './connection/transaction-runner'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
+import { keyRingReader, keyRingRows } from './key-ring'
 import { keyReader } from './keys'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
-import { ringOf, ringReader } from './ring'
 import { SettingsWatch } from './settings'
-import { trafficReader } from './traffic'
-import { trafficLists } from './traffic-lists'
+import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
 import { walletReader } from './wallets'
 import { endpointReader, hookReader } from './webhooks'
 
 export interface SharedStoreOptions extends PoolOptions {
-  /** Of a replica, for lists. */
+  /** URL of a replica that serves lists. */
   replicaUrl?: string | undefined
-  /** Whether units that may share a transaction do (`batching/`); they do unless told otherwise. */
+  /** Whether transactions with `mayShare` are batched (`batching/`); on by default. */
   batches?: boolean
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
   headFile?: HeadFile | undefined
-  /** In whose name jobs are claimed: of a server. */
+  /** Id of the server, which claims jobs by it. */
   node?: string
-  /** For a server, which asks for its settings all the time, and so hears of new keys; a command asks before it does anything. */
+  /**
+   * True for a server, which checks the version of the settings all the time and so learns of new keys. A command
+   * checks it before each step.
+   */
   serves?: boolean
-  /** Told of each migration before it is applied to a database that is there. */
+  /** Called before each migration of an existing database. */
   migrating?: (step: MigrationStep) => void
-  /** Learns the time from the database; tests have a time of their own. */
+  /** Derives the time from the database's; tests use their own. */
   time?: Time
-  /** How connections are made: tests keep theirs for the next one, or stand in between. */
+  /** How connections are made; tests reuse or intercept them. */
   connect?: typeof connect
 }
 
 const APPLICATION = 'watchword'
 
-/** A store that several servers may share. */
 export interface SharedStore extends Store {
   readonly fleet: Fleet
 }
@@ -69,22 +69,23 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
   const watch = new ClockWatch()
   try {
     await migrate(writing, MIGRATIONS, options.migrating)
-    assertInPlace(await writing.unsafe(MARKED))
+    assertNotMoved(await writing.unsafe(FIND_MARK))
     await takeKeys(writing, vault)
     await lookAtClock(writing, { time, watch, elapsed: options.clock.elapsed })
   } catch (error) {
     await writing.close()
-    throw unreached(options.url, error)
+    throw withAddress(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
   const pool = new ReadPool(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
-    // It would store what nobody else finds.
-    if (!vault.ring.adopt(await ringOf(pool))) throw unavailable('The master secret was changed: this is an old one')
+    // This process would store hashes and values that no other process can use.
+    if (!vault.ring.adopt(await keyRingRows(pool)))
+      throw unavailable('The master secret was changed: this is an old one')
   })
   const asked = serves ? pool : asking(pool, settings)
-  const units = new Units(
+  const runner = new TransactionRunner(
     writing,
     {
       ...{ vault, headFile, node, time, watch },
@@ -98,26 +99,26 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
     read: createReader(asked, settings, options),
     lists: createLists(replica ?? asked, options),
     fleet: createFleet(pool, node),
-    async transaction(unit, manner) {
+    async transaction(work, options) {
       if (!serves) await settings.current()
-      return units.run(unit, manner)
+      return runner.run(work, options)
     },
-    assertWritable: () => units.assertWritable(),
-    pool: () => ({ size: options.size, ...units.usage() }),
+    assertWritable: () => runner.assertWritable(),
+    pool: () => ({ size: options.size, ...runner.usage() }),
     truncateLog: async () => true,
     logBytes: () => undefined,
-    tell(telemetry) {
-      units.telemetry = telemetry
+    setTelemetry(telemetry) {
+      runner.telemetry = telemetry
     },
     async close() {
-      await units.close()
+      await runner.close()
       await Promise.all([pool.close(), replica?.close()])
       await writing.close()
     },
   }
 }
 
-/** Looks at the settings first: whoever waits at a prompt hears nothing meanwhile. */
+/** Checks the settings before each query: a command that waits at a prompt does not notice changes in the meantime. */
 const asking = (pool: Querying, settings: SettingsWatch): Querying => ({
   async all(statement, values) {
     await settings.current()
@@ -166,7 +167,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     audit: auditReader(pool, { vault, headFile }),
     traffic: trafficReader(pool, vault),
     phones: phoneReader(pool, vault),
-    ring: ringReader(pool, vault),
+    keyRing: keyRingReader(pool, vault),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),
@@ -174,9 +175,12 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
   }
 }
 
-/** Takes the keys of the database; one that has none gets its own. Of servers that begin at once one wins. */
+/**
+ * Loads the keys of the database. A database without keys gets new ones; if several servers start at once, one of them
+ * wins.
+ */
 async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
-  const kept = await ringBeside(sql)
+  const kept = await storedKeys(sql)
   const rows = kept.length > 0 ? kept : await firstKeys(sql, vault.ring.rows())
   if (!vault.ring.adopt(rows)) throw new WrongSecretError()
 }
@@ -184,15 +188,15 @@ async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
 const firstKeys = (writing: SQL, made: readonly RingRow[]): Promise<RingRow[]> =>
   writing.begin(async (sql) => {
     await sql`LOCK TABLE key_ring IN SHARE ROW EXCLUSIVE MODE`
-    const kept = await ringBeside(sql)
+    const kept = await storedKeys(sql)
     if (kept.length > 0) return kept
     for (const { name, secretId, sealed, madeAt, begunAt } of made)
       await sql`INSERT INTO key_ring (name, secret_id, sealed, made_at, begun_at) VALUES (${name}, ${secretId}, ${sealed}, ${madeAt}, ${begunAt})`
     return [...made]
   })
 
-/** Before there is anybody to ask. */
-async function ringBeside(sql: SQL): Promise<RingRow[]> {
+/** Reads the key ring before the read pool exists. */
+async function storedKeys(sql: SQL): Promise<RingRow[]> {
   const rows = await sql`SELECT name, secret_id, sealed, made_at, begun_at FROM key_ring`
   return rows.map((row: Record<string, unknown>) => ({
     ...{ name: row.name, secretId: new Uint8Array(row.secret_id as Uint8Array) },
@@ -202,8 +206,9 @@ async function ringBeside(sql: SQL): Promise<RingRow[]> {
 }
 
 /**
- * Before anybody asks: who only reads is told here what time it is there, and the first unit must not find that a server's own
- * clock is wrong, as if it had been set back. When servers were last heard of tells whether the database's was meanwhile.
+ * Learns the database's time before the first query. A process that only reads needs it, and the first transaction must
+ * not mistake an error of the local clock for a step of the database's. The times at which servers were last seen show
+ * whether the database's clock was set back while none ran.
  */
 async function lookAtClock(
   sql: SQL,

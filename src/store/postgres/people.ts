@@ -1,12 +1,11 @@
-/** Operators, where they sign in from, their sessions and invitations. */
+/** Operators, the addresses they sign in from, their sessions and invitations. */
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { lock } from './connection/locks'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
@@ -52,7 +51,7 @@ const STATEMENTS = {
               .select({ addressHash: operatorAddresses.addressHash })
               .from(operatorAddresses)
               .where(ofOperator)
-              // That of now is the newest, also under a clock that was set back.
+              // The current address counts as the newest, even after the clock was set back.
               .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
               .limit(sql.placeholder('kept')),
           ),
@@ -91,66 +90,66 @@ const STATEMENTS = {
   ),
 }
 
-export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
+export function peopleTx(transaction: Transaction, vault: Vault): Tx['people'] {
   return {
     async lockAll() {
-      lock(unit, 'people')
-      return (await unit.all(STATEMENTS.lockAll)).map((row) => operatorOf(vault, row))
+      lock(transaction, 'people')
+      return (await transaction.all(STATEMENTS.lockAll)).map((row) => operatorOf(vault, row))
     },
     async add(operator) {
-      unit.run(STATEMENTS.insert, { ...operatorRow(vault, operator) })
+      transaction.run(STATEMENTS.insert, { ...operatorRow(vault, operator) })
     },
     async save(operator) {
-      unit.run(STATEMENTS.update, { ...operatorRow(vault, operator) })
+      transaction.run(STATEMENTS.update, { ...operatorRow(vault, operator) })
     },
     async touch(operatorId) {
-      await unit.opened()
-      unit.run(STATEMENTS.touch, { operatorId, lastSeenAt: unit.now })
+      await transaction.opened()
+      transaction.run(STATEMENTS.touch, { operatorId, lastSeenAt: transaction.now })
     },
     async rememberAddress(operatorId, addressHash, kept) {
-      await unit.opened()
-      unit.run(STATEMENTS.upsertAddress, { operatorId, addressHash, seenAt: unit.now })
-      unit.run(STATEMENTS.deleteOlderAddresses, { operatorId, addressHash, kept })
+      await transaction.opened()
+      transaction.run(STATEMENTS.upsertAddress, { operatorId, addressHash, seenAt: transaction.now })
+      transaction.run(STATEMENTS.deleteOlderAddresses, { operatorId, addressHash, kept })
     },
     async forgetAddresses(operatorId) {
-      unit.run(STATEMENTS.deleteAddresses, { operatorId })
+      transaction.run(STATEMENTS.deleteAddresses, { operatorId })
     },
     async remove(operatorId) {
-      unit.run(STATEMENTS.removeSessionsOf, { operatorId })
-      unit.run(STATEMENTS.remove, { operatorId })
+      transaction.run(STATEMENTS.removeSessionsOf, { operatorId })
+      transaction.run(STATEMENTS.remove, { operatorId })
     },
   }
 }
 
-export function sessionTx(unit: Unit): Tx['sessions'] {
+export function sessionTx(transaction: Transaction): Tx['sessions'] {
   return {
     async add(session) {
-      unit.run(STATEMENTS.insertSession, { ...session })
+      transaction.run(STATEMENTS.insertSession, { ...session })
     },
     async touch(tokenHash) {
-      await unit.opened()
-      unit.run(STATEMENTS.touchSession, { tokenHash, lastSeenAt: unit.now })
+      await transaction.opened()
+      transaction.run(STATEMENTS.touchSession, { tokenHash, lastSeenAt: transaction.now })
     },
     async remove(tokenHash) {
-      unit.run(STATEMENTS.removeSession, { tokenHash })
+      transaction.run(STATEMENTS.removeSession, { tokenHash })
     },
     async removeOf(operatorId) {
-      return (await unit.change(STATEMENTS.removeSessionsOf, { operatorId })).length
+      return (await transaction.change(STATEMENTS.removeSessionsOf, { operatorId })).length
     },
   }
 }
 
-export function invitationTx(unit: Unit): Tx['invitations'] {
+export function invitationTx(transaction: Transaction): Tx['invitations'] {
   return {
     async add(invitation) {
-      unit.run(STATEMENTS.insertInvitation, { ...invitation })
+      transaction.run(STATEMENTS.insertInvitation, { ...invitation })
     },
-    lock: (tokenHash) => unit.get(STATEMENTS.lockInvitation, { tokenHash }),
+    lock: (tokenHash) => transaction.get(STATEMENTS.lockInvitation, { tokenHash }),
     async remove(tokenHash) {
-      return (await unit.change(STATEMENTS.removeInvitation, { tokenHash })).length > 0
+      return (await transaction.change(STATEMENTS.removeInvitation, { tokenHash })).length > 0
     },
     async removeOf(invitedBy) {
-      unit.run(STATEMENTS.removeInvitationsOf, { invitedBy })
+      transaction.run(STATEMENTS.removeInvitationsOf, { invitedBy })
     },
   }
 }

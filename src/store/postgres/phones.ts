@@ -1,4 +1,4 @@
-/** What belongs to one phone, and phones that were erased. */
+/** The data of one phone, and erasures. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
@@ -9,20 +9,20 @@ import type { Hashes, PhoneReader } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { issueOf, issueRow, openMessage } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { bind, changes, db, listOf, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
-import { thisIssue, thisLetter } from './issues'
+import { thisIssue, thisMessage } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
 
-/** As the index has it. */
+/** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`((${failures.state}::jsonb ->> 'inARow')::bigint >= 10 OR (${failures.state}::jsonb ->> 'lockedAt')::bigint > 0
     OR (${failures.state}::jsonb ->> 'issuedAt')::bigint > 0)`
 
 const READS = {
-  /** By the index of the phone; the rows are read by their ids, so that each has every column. */
+  /** Ids come from the index of phones; the rows are read afterwards by id, with all columns. */
   ids: plain(
     `SELECT issue_id FROM issues WHERE phone_hash = ANY ($1::bytea[]) AND app_id = $2 AND mode = 'live' AND issue_id > $3
      ORDER BY issue_id LIMIT $4`,
@@ -44,7 +44,7 @@ const READS = {
       .limit(sql.placeholder('limit'))
       .prepare(''),
   ),
-  rendered: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  rendered: statement(() => db.select().from(outbox).where(thisMessage).prepare('')),
   events: statement(() =>
     db
       .select()
@@ -72,7 +72,7 @@ export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
   held: (appId, limit) => pool.all(READS.held, { appId, limit }),
   async rendered(issueId) {
     const row = await pool.get(READS.rendered, { issueId })
-    return row && openLetter(vault, issueId, row.sealed)
+    return row && openMessage(vault, issueId, row.sealed)
   },
   async events(issueId) {
     return (await pool.all(READS.events, { issueId })).map((row) => eventOf(vault, row))
@@ -106,12 +106,12 @@ const STATEMENTS = {
     ({ before }) => [before],
     ([forgotten]) => Number(forgotten),
   ),
-  /** With who was told of them, and who is still to be. */
+  /** Deletes the events of an issue with their deliveries, attempts and jobs. */
   forgetEvents: plain(
     `WITH gone AS (DELETE FROM webhook_events WHERE issue_id = $1 RETURNING event_id),
-     told AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),
-     gone_attempts AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id),
-     gone_jobs AS (DELETE FROM jobs USING told WHERE subject_id = told.delivery_id AND kind = 'webhook')
+     gone_deliveries AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),
+     gone_attempts AS (DELETE FROM webhook_attempts USING gone_deliveries WHERE webhook_attempts.delivery_id = gone_deliveries.delivery_id),
+     gone_jobs AS (DELETE FROM jobs USING gone_deliveries WHERE subject_id = gone_deliveries.delivery_id AND kind = 'webhook')
      SELECT count(*) FROM gone`,
     ({ issueId }) => [issueId],
     ([events]) => Number(events),
@@ -157,39 +157,39 @@ const STATEMENTS = {
   ),
 }
 
-export function erasureTx(unit: Unit): Tx['erasures'] {
+export function erasureTx(transaction: Transaction): Tx['erasures'] {
   const row = ({ phoneHash, erasedAt, ...scope }: Omit<Erasure, 'doneAt'>) => ({
     ...{ phoneHash, erasedAt, appId: storedApp(scope) },
   })
   return {
     async begin(erasure) {
-      unit.run(STATEMENTS.begin, row(erasure))
+      transaction.run(STATEMENTS.begin, row(erasure))
     },
     async finish(erasure) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.finish, { ...row(erasure), doneAt: unit.now })).length > 0
+      await transaction.opened()
+      return (await transaction.change(STATEMENTS.finish, { ...row(erasure), doneAt: transaction.now })).length > 0
     },
     async forget(before) {
-      return (await unit.change(STATEMENTS.forget, { before }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forget, { before }))[0] ?? 0
     },
     async forgetEvents(issueId) {
-      return (await unit.change(STATEMENTS.forgetEvents, { issueId }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forgetEvents, { issueId }))[0] ?? 0
     },
     async strip(issue: Issue) {
-      unit.run(STATEMENTS.strip, issueRow(issue))
-      unit.run(STATEMENTS.noteBare, ownerOf(issue))
+      transaction.run(STATEMENTS.strip, issueRow(issue))
+      transaction.run(STATEMENTS.noteBare, ownerOf(issue))
     },
     async remove(issue, standIn) {
-      unit.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
+      transaction.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
     },
     async isRemoved(issueId) {
-      return (await unit.get(STATEMENTS.isRemoved, { issueId })) ?? false
+      return (await transaction.get(STATEMENTS.isRemoved, { issueId })) ?? false
     },
     async forgetRemoved(before) {
-      return (await unit.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
+      return (await transaction.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
     },
     async bare(before, limit) {
-      const rows = await unit.all(STATEMENTS.bare, { before: idFloor(before), limit })
+      const rows = await transaction.all(STATEMENTS.bare, { before: idFloor(before), limit })
       return rows.map(({ isGone: _, ...named }) => named)
     },
   }

@@ -1,14 +1,13 @@
-/** What is no longer kept. Several servers may delete at a time: what one is about to delete, others leave to it. */
+/** Deletes data past its retention. Several servers may do so at once; each skips the rows that another is deleting. */
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
-import { lock } from './connection/locks'
 import { listOf, plain, type Statement } from './connection/statement'
-import type { Unit } from './connection/unit'
+import { lock, type Transaction } from './connection/transaction'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
 
-/** An issue with work left is kept. */
+/** Issues with unfinished work are kept. */
 const ISSUES = plain(
   `WITH old AS MATERIALIZED (
      SELECT issues.app_id, mode, issue_id FROM apps JOIN LATERAL (
@@ -23,11 +22,11 @@ const ISSUES = plain(
    ), gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.issue_id
    ), gone_events AS (DELETE FROM webhook_events USING old WHERE webhook_events.issue_id = old.issue_id AND old.mode = 'live'
        RETURNING webhook_events.event_id
-   ), told AS (DELETE FROM webhook_deliveries USING gone_events WHERE webhook_deliveries.event_id = gone_events.event_id
+   ), gone_deliveries AS (DELETE FROM webhook_deliveries USING gone_events WHERE webhook_deliveries.event_id = gone_events.event_id
        RETURNING delivery_id
-   ), gone_tries AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id
-   ), gone_telling AS (DELETE FROM jobs USING told WHERE jobs.subject_id = told.delivery_id AND kind = 'webhook'
-   ), gone_letters AS (DELETE FROM outbox USING old WHERE outbox.issue_id = old.issue_id
+   ), gone_webhook_attempts AS (DELETE FROM webhook_attempts USING gone_deliveries WHERE webhook_attempts.delivery_id = gone_deliveries.delivery_id
+   ), gone_delivery_jobs AS (DELETE FROM jobs USING gone_deliveries WHERE jobs.subject_id = gone_deliveries.delivery_id AND kind = 'webhook'
+   ), gone_messages AS (DELETE FROM outbox USING old WHERE outbox.issue_id = old.issue_id
    ), gone AS (
      DELETE FROM issues USING old WHERE issues.app_id = old.app_id AND issues.mode = old.mode
        AND issues.issue_id = old.issue_id RETURNING 1
@@ -36,7 +35,7 @@ const ISSUES = plain(
   count,
 )
 
-/** Of the first by a key that comes in the order of time, those that are past: what is young is not looked at. */
+/** Deletes among the first rows by a key that grows with time, so that younger rows are not scanned. */
 const oldest = (table: string, key: string, isPast: string) =>
   plain(
     `WITH past AS MATERIALIZED (
@@ -97,11 +96,11 @@ const NETWORKS = plain(
   count,
 )
 
-const CLAIMS = oldest('claims', 'claim_id', 'created_at < $1')
+const IDEMPOTENCY_RECORDS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
-const LETTERS = oldest('outbox', 'issue_id', 'expires_at <= $1')
+const MESSAGES = oldest('outbox', 'issue_id', 'expires_at <= $1')
 
-/** By their ids, which carry their time; and events nobody is told of any more. */
+/** Deliveries are selected by id, which carries the time; events go with their last delivery. */
 const HOOKS = plain(
   `WITH old AS MATERIALIZED (
      SELECT delivery_id, event_id FROM webhook_deliveries WHERE delivery_id < $1 AND status <> 'pending'
@@ -118,9 +117,9 @@ const HOOKS = plain(
   count,
 )
 
-export function retentionTx(unit: Unit): Tx['retention'] {
+export function retentionTx(transaction: Transaction): Tx['retention'] {
   const deleted = async (statement: Statement<number>, values: Record<string, unknown>) =>
-    (await unit.change(statement, values))[0] ?? 0
+    (await transaction.change(statement, values))[0] ?? 0
   return {
     issues: ({ mode, ...whose }, before, limit) =>
       deleted(ISSUES, {
@@ -129,7 +128,7 @@ export function retentionTx(unit: Unit): Tx['retention'] {
         limit,
         ...('only' in whose ? { only: whose.only, but: '{}' } : { but: listOf(whose.but) }),
       }),
-    claims: (before, limit) => deleted(CLAIMS, { at: before, limit }),
+    idempotencyRecords: (before, limit) => deleted(IDEMPOTENCY_RECORDS, { at: before, limit }),
     failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
     decisions: (before, limit) => deleted(DECISIONS, { at: before, limit }),
@@ -137,17 +136,17 @@ export function retentionTx(unit: Unit): Tx['retention'] {
     trafficSnapshots: (before, limit) => deleted(SNAPSHOTS, { at: before, limit }),
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
     async networks(before, limit) {
-      lock(unit, NETWORKS_FORGOTTEN)
-      // Before the first time there was nothing to forget.
-      const from = (await unit.get(FORGOTTEN)) ?? before
+      lock(transaction, NETWORKS_FORGOTTEN)
+      // Without an earlier run there was nothing to delete.
+      const from = (await transaction.get(FORGOTTEN)) ?? before
       const forgotten = await deleted(NETWORKS, { from, before, limit })
-      if (forgotten < limit) unit.run(NOTE_FORGOTTEN, { at: before })
+      if (forgotten < limit) transaction.run(NOTE_FORGOTTEN, { at: before })
       return forgotten
     },
     hooks: (before, limit) => deleted(HOOKS, { before, limit }),
     async outbox(limit) {
-      await unit.opened()
-      return deleted(LETTERS, { at: unit.now, limit })
+      await transaction.opened()
+      return deleted(MESSAGES, { at: transaction.now, limit })
     },
   }
 }

@@ -1,23 +1,18 @@
-/** The tables in PostgreSQL, in Drizzle's words. */
+/** The tables of PostgreSQL, as Drizzle schema. */
 import type { NotNull } from 'drizzle-orm'
 import { bigint, boolean, customType, integer, type PgCustomColumnBuilder, pgTable, text } from 'drizzle-orm/pg-core'
 import { isUuid } from '../../domain/shared/value'
 import * as tables from '../tables'
 
-/** What is no UUID is nobody's id, and no defect of whoever looks for it. */
+/** A text that is not a UUID matches no row, where PostgreSQL would raise an error. */
 const uuid = customType<{ data: string; driverData: string | null }>({
   dataType: () => 'uuid',
   toDriver: (value: string | null) => (value !== null && isUuid(value) ? value : null),
 })
 
-/** JSON text that may be NULL. */
-const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => 'text',
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value) => JSON.parse(value as string),
-})
+const json = customType<{ data: unknown; driverData: string | null }>(tables.JSON_CODEC)
 
-/** As it comes it is a piece of a larger buffer. */
+/** Copied, because the driver's value is a view into a larger buffer. */
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
   dataType: () => 'bytea',
   fromDriver: (value) => new Uint8Array(value),
@@ -25,7 +20,7 @@ const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
 
 const BUILDERS = {
   ...{ text, integer, boolean, uuid, bytes, json },
-  /** Comes as text. */
+  /** The driver answers it as text. */
   bigint: (name: string) => bigint(name, { mode: 'number' }),
 }
 
@@ -38,7 +33,7 @@ interface PgColumnConfig<Data> {
   enumValues: undefined
 }
 
-/** To Drizzle's types every column is one of a custom kind; they need no more than its data and whether it may be NULL. */
+/** Types every column as a custom one: Drizzle's types need only its data and whether it may be NULL. */
 type PgBuilder<F> =
   F extends tables.ColumnField<infer Data, infer IsNull>
     ? IsNull extends true
@@ -74,7 +69,7 @@ export const clockSteps = tableOf(tables.clockSteps)
 export const failures = tableOf(tables.failures)
 const leasedBy = tables.optional(tables.text)
 export const jobs = tableOf({ ...tables.jobs, fields: { ...tables.jobs.fields, leasedBy } })
-export const claims = tableOf(tables.claims)
+export const idempotencyRecords = tableOf(tables.idempotencyRecords)
 export const outbox = tableOf(tables.outbox)
 export const attempts = tableOf(tables.attempts)
 export const awaitedReports = tableOf(tables.awaitedReports)
@@ -91,6 +86,6 @@ export const usageHours = tableOf(tables.usageHours)
 export const facts = tableOf(tables.facts)
 export const keyRing = tableOf(tables.keyRing)
 
-/** What the servers of one database share while they run. */
+/** State that the servers of one database share while they run. */
 export const settingsVersion = tableOf(tables.settingsVersion)
 export const nodes = tableOf(tables.nodes)

@@ -1,6 +1,9 @@
-/** Keys, apps, templates, carriers and routes change rarely: a number that is raised with every change tells whoever keeps them. */
+/**
+ * Version of the settings (keys, apps, templates, carriers and routes), raised with every change. Servers cache the
+ * settings and compare it.
+ */
 import { plain } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 
 const RAISE = plain('UPDATE settings_version SET version = version + 1', () => [])
 const READ = plain(
@@ -9,44 +12,44 @@ const READ = plain(
   ([version]) => String(version),
 )
 
-/** The unit changes settings. */
-export function settingsChanged(unit: Unit): void {
-  if (unit.changesSettings) return
-  unit.changesSettings = true
-  unit.last(RAISE)
+/** Raises the version at the end of the transaction, once. */
+export function settingsChanged(transaction: Transaction): void {
+  if (transaction.changesSettings) return
+  transaction.changesSettings = true
+  transaction.last(RAISE)
 }
 
-/** Younger than this nobody looks again. */
+/** A version read within this time is used without reading it again. */
 const FRESH_MS = 500
-/** Older than this nobody goes by it: a change made by another server holds after so long at the latest. */
+/** A version older than this is not used, so a change made by another server takes effect within this time. */
 const STALE_MS = 1_500
 
-/** The version, looked at now and then and not for every request. */
+/** Caches the version, so that not every request reads it. */
 export class SettingsWatch {
   #known: Promise<string> = Promise.resolve('')
   #value = ''
-  /** When the look began that has found it. */
+  /** When the read that found it began. */
   #since = Number.NEGATIVE_INFINITY
   #looking: { since: number; version: Promise<string> } | undefined
 
   constructor(
     private readonly asked: Querying,
     private readonly elapsed: () => number,
-    /** They are another version: looked at before anybody goes by that. */
+    /** Called when the version has changed, before the new one is used. */
     private readonly heard: () => Promise<void> = async () => {},
   ) {}
 
-  /** The same promise for as long as nothing has changed. Throws `unavailable` where it is not known for sure. */
+  /** The same promise while nothing has changed. Throws `unavailable` where the version cannot be read. */
   current(): Promise<string> {
     const now = this.elapsed()
     const age = now - this.#since
     if (age < FRESH_MS) return this.#known
-    // A look that has been under way for long may have seen what was before a change.
+    // A read that has been pending for long may have seen the version before a change.
     if (!this.#looking || now - this.#looking.since >= STALE_MS - FRESH_MS) this.#looking = this.#look(now)
     return age < STALE_MS ? this.#known : this.#looking.version
   }
 
-  /** This server has changed them itself. */
+  /** To be called after this server has changed settings. */
   changed(): void {
     this.#since = Number.NEGATIVE_INFINITY
     this.#looking = undefined
@@ -54,7 +57,7 @@ export class SettingsWatch {
 
   #look(since: number): { since: number; version: Promise<string> } {
     const version = this.#ask().then((found) => {
-      // What was asked before a change of our own, or before a later look, says nothing about now.
+      // A read that began before a change by this server, or before a later read, is out of date.
       if (this.#looking !== look) return found
       this.#looking = undefined
       this.#since = since

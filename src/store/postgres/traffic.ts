@@ -1,11 +1,18 @@
-/** What becomes of live codes, by where they go; what rules were against; incidents. */
-import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+/** Traffic of live codes by country, decisions of rules, and incidents. */
+import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { CountedIssues, LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import type { CountedIssues, SeenIssue, SegmentHour, TrafficLists, TrafficReader } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import {
+  BEFORE_ANY,
+  DECISION_COLUMNS,
+  DECISION_KEY,
+  decisionIn,
+  HOUR_COLUMNS,
+  HOUR_KEY,
+  hourIn,
   INCIDENT_CHANGING,
   incidentOf,
   incidentRow,
@@ -14,15 +21,13 @@ import {
   snapshotOf,
   snapshotRow,
 } from '../rows/traffic'
-import { together } from './batching/batch'
-import { lock } from './connection/locks'
 import { bind, db, listOf, parameters, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 import { incidents, trafficHours, trafficSnapshots } from './schema'
 
 const SEEN_AT_ONCE = 1_000
 
-const ofLane = and(
+const ofSegment = and(
   eq(incidents.appId, bind(incidents.appId, 'appId')),
   eq(incidents.kind, bind(incidents.kind, 'kind')),
   eq(incidents.country, bind(incidents.country, 'country')),
@@ -64,7 +69,7 @@ const STATEMENTS = {
       ...[one.prefixHash, one.networkHash, one.times, one.credits],
     ],
   ),
-  lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
+  lockOpen: statement(() => db.select().from(incidents).where(and(ofSegment, isOpen)).for('no key update').prepare('')),
   lockById: statement(() => db.select().from(incidents).where(thisIncident).for('no key update').prepare('')),
   lockToTell: statement(() =>
     db
@@ -90,46 +95,46 @@ const STATEMENTS = {
   ),
 }
 
-const byLane = (one: { kind: string; country: string }, other: { kind: string; country: string }) =>
+const bySegment = (one: { kind: string; country: string }, other: { kind: string; country: string }) =>
   one.kind.localeCompare(other.kind) || one.country.localeCompare(other.country)
 
 const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
 
-export function trafficTx(unit: Unit, vault: Vault): Tx['traffic'] {
+export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic'] {
   return {
     async saveSnapshot(snapshot) {
-      unit.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
+      transaction.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
     },
-    // Several servers save the same ones: in one order, so that none waits for one that waits for it.
+    // Several servers save the same rows; a fixed order avoids deadlocks.
     async saveHours(appId, hours) {
-      for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
-        unit.run(STATEMENTS.saveHour, { appId, ...hour })
+      for (const hour of hours.toSorted((one, other) => one.hour - other.hour || bySegment(one, other)))
+        transaction.run(STATEMENTS.saveHour, { appId, ...hour })
     },
     async addDecisions(decisions) {
       for (const decision of decisions.toSorted((one, other) => (inOrder(one) < inOrder(other) ? -1 : 1)))
-        unit.run(STATEMENTS.addDecision, { ...decision })
+        transaction.run(STATEMENTS.addDecision, { ...decision })
     },
     async lockIncident(appId, { kind, country }) {
-      lock(unit, `incident ${appId}/${kind}/${country}`)
-      const row = await unit.get(STATEMENTS.lockOpen, { appId, kind, country })
+      lock(transaction, `incident ${appId}/${kind}/${country}`)
+      const row = await transaction.get(STATEMENTS.lockOpen, { appId, kind, country })
       return row && incidentOf(row)
     },
     async lockIncidentById(incidentId) {
-      const row = await unit.get(STATEMENTS.lockById, { incidentId })
+      const row = await transaction.get(STATEMENTS.lockById, { incidentId })
       return row && incidentOf(row)
     },
     async lockToTell() {
-      await unit.opened()
-      const row = await unit.get(STATEMENTS.lockToTell, { now: unit.now })
+      await transaction.opened()
+      const row = await transaction.get(STATEMENTS.lockToTell, { now: transaction.now })
       return row && incidentOf(row)
     },
     async saveIncident(incident) {
-      unit.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
+      transaction.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
     },
   }
 }
 
-/** Live issues of an app behind one id and before another. */
+/** Live issues of an app between two ids, both excluded. */
 interface IssueRange {
   appId: string
   after: string
@@ -137,7 +142,7 @@ interface IssueRange {
   which: CountedIssues
 }
 
-/** A page for each of several looks, which are told apart by their places. */
+/** One page for each of several ranges; `place` numbers them. */
 const SEEN = plain<{ place: number; issue: SeenIssue }>(
   `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, place
    FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS look (app_id, after, below, which, place),
@@ -161,7 +166,7 @@ async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<Se
   return pages
 }
 
-/** Longer ones have pages that are full: each takes the event loop a few milliseconds to read. */
+/** Longer ranges are read alone: their pages are full, and each takes the event loop a few milliseconds. */
 const SHORT_MS = MINUTE_MS
 
 const READS = {
@@ -202,10 +207,10 @@ const READS = {
   ),
 }
 
-/** Every second a server looks at each app that is in use, so what it asks of all of them goes together. */
+/** Every second a server queries each app in use, so the queries of all apps are batched. */
 export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
-  const shortLook = together((looks: readonly IssueRange[]) => pagesOf(pool, looks))
-  const openOf = together(async (appIds: readonly string[]) => {
+  const shortLook = batched((looks: readonly IssueRange[]) => pagesOf(pool, looks))
+  const openOf = batched(async (appIds: readonly string[]) => {
     const open = (await pool.all(READS.open, { appIds: listOf(appIds) })).map(incidentOf)
     return appIds.map((appId) => open.filter((incident) => incident.appId === appId))
   })
@@ -231,8 +236,107 @@ export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
     },
     appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
     hours: async (appId, since) =>
-      (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
+      (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): SegmentHour => hour),
     allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
     openIncidents: openOf,
+  }
+}
+
+export function batched<Ask, Answer>(
+  askAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
+): (ask: Ask) => Promise<Answer> {
+  let waiting: { asks: Ask[]; answers: Promise<readonly Answer[]> } | undefined
+  const begin = () => {
+    const asks: Ask[] = []
+    const answers = Promise.resolve().then(() => {
+      waiting = undefined
+      return askAll(asks)
+    })
+    return { asks, answers }
+  }
+  return async (ask) => {
+    waiting ??= begin()
+    const { asks, answers } = waiting
+    const place = asks.push(ask) - 1
+    return (await answers)[place] as Answer
+  }
+}
+
+/** Rows in a page, which takes the event loop a few milliseconds to read. */
+const AT_ONCE = 1_000
+
+/** A page of a table behind a primary key whose first column is a time. */
+function page(table: string, key: string, columns: string) {
+  const names = key.split(', ')
+  return plain<readonly unknown[]>(
+    `SELECT ${columns} FROM ${table} WHERE app_id = $1 AND ${names[0]} < $2
+       AND (${key}) > (${names.map((_, place) => `$${place + 3}`).join(', ')}) ORDER BY ${key} LIMIT ${AT_ONCE}`,
+    ({ appId, to, after }) => [appId, to, ...(after as unknown[])],
+    (row) => row,
+  )
+}
+
+const newestFirst = [desc(incidents.since), desc(incidents.incidentId)] as const
+const ofApp = eq(incidents.appId, bind(incidents.appId, 'appId'))
+const limit = sql.placeholder('limit')
+const open = (which = isNull(incidents.endedAt)) =>
+  statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(which)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(''),
+  )
+const before = sql`(${incidents.since}, ${incidents.incidentId}) <
+  (${bind(incidents.since, 'since')}, ${bind(incidents.incidentId, 'incidentId')})`
+
+const LIST_READS = {
+  decisions: page('decisions', DECISION_KEY, DECISION_COLUMNS),
+  hours: page('traffic_hours', HOUR_KEY, HOUR_COLUMNS),
+  openOfAll: open(),
+  openOfApp: open(and(ofApp, isNull(incidents.endedAt))),
+  ended: statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(ofApp, isNotNull(incidents.endedAt), before))
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(''),
+  ),
+}
+
+const NO_HASH = Buffer.alloc(0)
+
+export function trafficLists(asked: Querying): TrafficLists {
+  async function* pages(
+    read: typeof LIST_READS.decisions,
+    { appId, to }: { appId: string; to: number },
+    first: unknown[],
+  ) {
+    for (let after: unknown[] | undefined = first; after !== undefined; ) {
+      const rows: readonly unknown[][] = (await asked.all(read, { appId, to, after })) as unknown[][]
+      if (rows.length > 0) yield rows
+      after = rows[AT_ONCE - 1]?.slice(0, first.length)
+    }
+  }
+  return {
+    async *decisions(appId, from, to) {
+      for await (const rows of pages(LIST_READS.decisions, { appId, to }, [from, '', '', '', false, NO_HASH, NO_HASH]))
+        yield rows.map((row) => decisionIn(appId, row))
+    },
+    async *sent(appId, from, to) {
+      for await (const rows of pages(LIST_READS.hours, { appId, to }, [from, '', ''])) yield rows.map(hourIn)
+    },
+    async open({ appId, limit }) {
+      const rows = await asked.all(appId === undefined ? LIST_READS.openOfAll : LIST_READS.openOfApp, { appId, limit })
+      return rows.map(incidentOf)
+    },
+    async ended(appId, { before = BEFORE_ANY, limit }) {
+      const { since, incidentId } = before
+      return (await asked.all(LIST_READS.ended, { appId, since, incidentId, limit })).map(incidentOf)
+    },
   }
 }

@@ -1,15 +1,17 @@
-/** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
+/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
 import type { UsageRow } from '../../domain/operations/usage'
-import { type Channel, HOUR_MS, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
+import { HOUR_MS, type Leg, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { UsageReader } from '../../ports/store/usage'
+import type { UsageReader } from '../../ports/store/wallets'
 import { idFloor, idTime } from '../ids'
-import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
-import { lock } from './connection/locks'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { plain } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import { lock, type Querying, type Transaction } from './connection/transaction'
 
-/** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
+/**
+ * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
+ * histogram.
+ */
 const COUNT = plain<CountedRow>(
   `SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg, coalesce(a.provider, '') AS carrier,
      coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step, count(*),
@@ -29,7 +31,7 @@ const COUNT = plain<CountedRow>(
 function usageOf(row: readonly unknown[]): Omit<UsageRow, 'latencies'> {
   const [hour, channel, carrier, country, purpose, issued, delivered, failed, verified, spent] = row
   return {
-    ...{ hour: Number(hour), channel: channel as Channel, carrier: String(carrier) },
+    ...{ hour: Number(hour), channel: channel as Leg, carrier: String(carrier) },
     ...{ country: String(country), purpose: String(purpose), issued: Number(issued), delivered: Number(delivered) },
     ...{ failed: Number(failed), verified: Number(verified), spent: Number(spent) },
   }
@@ -67,25 +69,25 @@ const MARK = plain(
   ({ at }) => [ROLLED_UNTIL, String(at)],
 )
 
-export function usageTx(unit: Unit): Tx['usage'] {
+export function usageTx(transaction: Transaction): Tx['usage'] {
   return {
     async rolledUntil() {
-      // Of several servers one counts an hour.
-      lock(unit, 'usage')
-      const known = await unit.get(ROLLED)
+      // Only one server counts an hour.
+      lock(transaction, 'usage')
+      const known = await transaction.get(ROLLED)
       if (known !== undefined) return known
-      const owners = await unit.all(OWNERS)
-      const firsts = await Promise.all(owners.map((owner) => unit.get(OLDEST, { ...owner })))
+      const owners = await transaction.all(OWNERS)
+      const firsts = await Promise.all(owners.map((owner) => transaction.get(OLDEST, { ...owner })))
       const [first] = firsts.filter((at) => at !== undefined).sort((a, b) => a - b)
       return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
     },
     async rollUp(hour) {
-      lock(unit, 'usage')
-      for (const owner of await unit.all(OWNERS)) {
-        const rows = await unit.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
-        for (const row of joined(rows)) unit.run(KEEP, { ...owner, ...row })
+      lock(transaction, 'usage')
+      for (const owner of await transaction.all(OWNERS)) {
+        const rows = await transaction.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
+        for (const row of mergeBuckets(rows)) transaction.run(KEEP, { ...owner, ...row })
       }
-      unit.run(MARK, { at: hour + HOUR_MS })
+      transaction.run(MARK, { at: hour + HOUR_MS })
     },
   }
 }
@@ -96,9 +98,12 @@ const KEPT = plain<UsageRow>(
   (row) => ({ ...usageOf(row), latencies: JSON.parse(String(row[10])) }),
 )
 
-/** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
+/** A past hour changes little until it settles, so its count is cached for this long. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
-/** A count of the running hour is kept for so many times what it took: counting may not keep the database busy. */
+/**
+ * A count of the current hour is cached for this many times its duration, so that counting cannot keep the database
+ * busy.
+ */
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
@@ -111,7 +116,7 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
     const { appId, mode } = owner
-    const rows = joined(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
+    const rows = mergeBuckets(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
@@ -119,7 +124,7 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     return rows
   }
 
-  /** When the hour begins before which nothing was ever issued. */
+  /** Start of the hour of the first issue. */
   async function firstHour({ appId, mode }: Owner): Promise<number> {
     const at = await pool.get(OLDEST, { appId, mode })
     return at === undefined ? Number.POSITIVE_INFINITY : Math.floor(at / HOUR_MS) * HOUR_MS

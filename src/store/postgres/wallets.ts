@@ -1,12 +1,12 @@
-/** Credit: what an app has, and every change of it. Wallets are locked last, and for as short as can be. */
+/** Wallets and their ledgers. A wallet is locked last, so that its lock is held only for a short time. */
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import type { Wallet } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
-import type { WalletReader } from '../../ports/store/money'
-import { readLedgerPage } from '../ledger-pages'
+import type { WalletReader } from '../../ports/store/wallets'
+import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -29,7 +29,7 @@ const walletRead = ([
 const COLUMNS = 'app_id, balance, reserved, overdraft_limit, entries, alert_below, updated_at'
 
 const STATEMENTS = {
-  /** Made where there is none; what was set aside is taken back. */
+  /** Makes a missing wallet, and returns the slots of reserved credit to it. */
   lock: plain(`SELECT ${COLUMNS} FROM lock_wallet($1, $2)`, ({ appId, now }) => [appId, now], walletRead),
   save: statement(() =>
     db
@@ -53,7 +53,7 @@ const STATEMENTS = {
     appId,
     amount,
   ]),
-  /** The ledger's times never go back, even where the clock does. */
+  /** Times of a ledger never decrease, even if the clock does. */
   debit: plain(
     `WITH charged AS (
        UPDATE wallets SET reserved = reserved - $2, balance = balance - $2, entries = entries + 1,
@@ -79,30 +79,33 @@ const STATEMENTS = {
   insertEntry: addition(ledgerEntries),
 }
 
-export function walletTx(unit: Unit): Tx['wallets'] {
+export function walletTx(transaction: Transaction): Tx['wallets'] {
   return {
     async lock(appId) {
-      await unit.opened()
-      return (await unit.change(STATEMENTS.lock, { appId, now: unit.now }))[0] ?? emptyWallet(appId, unit.now)
+      await transaction.opened()
+      return (
+        (await transaction.change(STATEMENTS.lock, { appId, now: transaction.now }))[0] ??
+        emptyWallet(appId, transaction.now)
+      )
     },
     async save(wallet) {
-      unit.run(STATEMENTS.save, { ...wallet, alertBelow: wallet.alertBelow ?? null })
+      transaction.run(STATEMENTS.save, { ...wallet, alertBelow: wallet.alertBelow ?? null })
     },
     async reserve(appId, amount) {
-      unit.last(STATEMENTS.reserve, { appId, amount, slot: unit.slot })
+      transaction.last(STATEMENTS.reserve, { appId, amount, slot: transaction.slot })
     },
     async release(appId, amount) {
-      unit.last(STATEMENTS.release, { appId, amount })
+      transaction.last(STATEMENTS.release, { appId, amount })
     },
     async debit(appId, { issueId, price }) {
-      await unit.opened()
-      unit.last(STATEMENTS.debit, { appId, issueId, price, now: unit.now })
+      await transaction.opened()
+      transaction.last(STATEMENTS.debit, { appId, issueId, price, now: transaction.now })
     },
     async addEntry(entry) {
-      unit.run(STATEMENTS.insertEntry, entryRow(entry))
+      transaction.run(STATEMENTS.insertEntry, entryRow(entry))
     },
     async findEntry(appId, entryType, reference) {
-      const row = await unit.get(STATEMENTS.findEntry, { appId, entryType, reference })
+      const row = await transaction.get(STATEMENTS.findEntry, { appId, entryType, reference })
       return row && entryOf(row)
     },
   }
@@ -130,7 +133,7 @@ const ledgerPage = (...conditions: Parameters<typeof and>) =>
   )
 
 const READS = {
-  /** What is set aside is not promised to anybody yet. */
+  /** Credit that is left in the slots is not reserved for any issue, so it is subtracted. */
   find: plain(
     `SELECT app_id, balance, reserved - (SELECT coalesce(sum(available), 0) FROM wallet_slots AS s WHERE s.app_id = w.app_id),
        overdraft_limit, entries, alert_below, updated_at FROM wallets AS w WHERE app_id = $1`,
@@ -139,7 +142,7 @@ const READS = {
   ),
   ledger: ledgerPage(),
   ledgerOfType: ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType'))),
-  /** The entry that many rows further down. */
+  /** The entry `rows` rows further down. */
   further: statement(() =>
     db
       .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })

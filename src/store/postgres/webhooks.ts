@@ -1,4 +1,4 @@
-/** Endpoints, events and what came of telling the one of the other. */
+/** Webhook endpoints, events, and deliveries with their attempts. */
 import { and, asc, desc, eq, getTableColumns, gte, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../domain/shared/value'
 import type { HookDelivery } from '../../domain/webhooks/webhook'
@@ -20,11 +20,11 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './connection/statement'
-import type { Querying, Unit } from './connection/unit'
+import type { Querying, Transaction } from './connection/transaction'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
-/** Of a delivery, with whose it is. */
+/** A delivery with its owner. */
 const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
 const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<typeof deliveryOf>[0] }) =>
   deliveryOf(delivery, owner)
@@ -39,7 +39,7 @@ const endpointsOfApp = () =>
 
 const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
 const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
-/** After that delivery, in the order of what happened. */
+/** Deliveries after the given one, in the order of events. */
 const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
 const deliveries = (...conditions: Array<SQL | undefined>) =>
   db
@@ -63,7 +63,7 @@ const STATEMENTS = {
     db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(''),
   ),
   deleteEndpoint: statement(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare('')),
-  /** At most so many, with their attempts, their jobs, and events nobody else is told of. */
+  /** Deletes up to `limit` deliveries of an endpoint, with attempts, jobs, and events that have no other delivery. */
   deleteDeliveries: plain(
     `WITH old AS MATERIALIZED (SELECT delivery_id, event_id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT $2),
      gone_attempts AS (DELETE FROM webhook_attempts USING old WHERE webhook_attempts.delivery_id = old.delivery_id),
@@ -86,7 +86,7 @@ const STATEMENTS = {
       .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
       .prepare(''),
   ),
-  /** One after the other: their numbers are the order of what happened. */
+  /** Not an addition: deliveries are inserted one by one, because their sequence numbers are the order of events. */
   insertDelivery: statement(() =>
     db
       .insert(webhookDeliveries)
@@ -146,68 +146,69 @@ const STATEMENTS = {
   insertAttempt: addition(webhookAttempts),
 }
 
-/** No limit, to PostgreSQL. */
+/** LIMIT NULL is no limit in PostgreSQL. */
 const ALL = null
 const NIL = '00000000-0000-0000-0000-000000000000'
 
 const ofOwnerName = ({ appId, mode }: Owner) => `endpoints ${appId}/${mode}`
 
-export function endpointTx(unit: Unit, vault: Vault): Tx['endpoints'] {
+export function endpointTx(transaction: Transaction, vault: Vault): Tx['endpoints'] {
   return {
-    ofOwner: (owner) => endpointsOfOwner(unit, vault, owner),
+    ofOwner: (owner) => endpointsOfOwner(transaction, vault, owner),
     async lock(endpointId) {
-      const row = await unit.get(STATEMENTS.lock, { endpointId })
+      const row = await transaction.get(STATEMENTS.lock, { endpointId })
       return row && endpointOf(vault, row)
     },
-    lockOfApp: async (appId) => (await unit.all(STATEMENTS.lockOfApp, { appId })).map((row) => endpointOf(vault, row)),
+    lockOfApp: async (appId) =>
+      (await transaction.all(STATEMENTS.lockOfApp, { appId })).map((row) => endpointOf(vault, row)),
     async add(endpoint) {
-      unit.run(STATEMENTS.insertEndpoint, { ...endpointRow(vault, endpoint) })
-      unit.forget(ofOwnerName(endpoint))
+      transaction.run(STATEMENTS.insertEndpoint, { ...endpointRow(vault, endpoint) })
+      transaction.forget(ofOwnerName(endpoint))
     },
     async save(endpoint) {
-      unit.run(STATEMENTS.updateEndpoint, { ...endpointRow(vault, endpoint) })
-      unit.forget(ofOwnerName(endpoint))
+      transaction.run(STATEMENTS.updateEndpoint, { ...endpointRow(vault, endpoint) })
+      transaction.forget(ofOwnerName(endpoint))
     },
     async saveState(endpoint) {
       const { endpointId, disabledAt = null, disabledReason = null, failingSince = null } = endpoint
-      unit.run(STATEMENTS.updateState, { endpointId, disabledAt, disabledReason, failingSince })
-      unit.forget(ofOwnerName(endpoint))
+      transaction.run(STATEMENTS.updateState, { endpointId, disabledAt, disabledReason, failingSince })
+      transaction.forget(ofOwnerName(endpoint))
     },
     async remove(endpointId, limit) {
-      const [deleted = 0] = await unit.change(STATEMENTS.deleteDeliveries, { endpointId, limit: limit ?? ALL })
+      const [deleted = 0] = await transaction.change(STATEMENTS.deleteDeliveries, { endpointId, limit: limit ?? ALL })
       if (deleted === limit) return false
-      unit.run(STATEMENTS.deleteEndpoint, { endpointId })
+      transaction.run(STATEMENTS.deleteEndpoint, { endpointId })
       return true
     },
   }
 }
 
-/** Asked once in a unit, and often before it is needed. */
-export const endpointsOfOwner = (unit: Unit, vault: Vault, { appId, mode }: Owner) =>
-  unit.once(ofOwnerName({ appId, mode }), async () =>
-    (await unit.all(STATEMENTS.ofOwner, { appId, mode })).sort(byAge).map((row) => endpointOf(vault, row)),
+/** Asked once in a transaction, and often prefetched. */
+export const endpointsOfOwner = (transaction: Transaction, vault: Vault, { appId, mode }: Owner) =>
+  transaction.once(ofOwnerName({ appId, mode }), async () =>
+    (await transaction.all(STATEMENTS.ofOwner, { appId, mode })).sort(byAge).map((row) => endpointOf(vault, row)),
   )
 
-export function hookTx(unit: Unit, vault: Vault): Tx['hooks'] {
+export function hookTx(transaction: Transaction, vault: Vault): Tx['hooks'] {
   return {
     async addEvent(event) {
-      unit.run(STATEMENTS.insertEvent, { ...eventRow(vault, event) })
+      transaction.run(STATEMENTS.insertEvent, { ...eventRow(vault, event) })
     },
     async event(eventId) {
-      const row = await unit.get(STATEMENTS.event, { eventId })
+      const row = await transaction.get(STATEMENTS.event, { eventId })
       return row && eventOf(vault, row)
     },
     async add(delivery) {
-      unit.run(STATEMENTS.insertDelivery, deliveryRow(delivery))
+      transaction.run(STATEMENTS.insertDelivery, deliveryRow(delivery))
     },
     async find(deliveryId) {
-      const row = await unit.get(STATEMENTS.find, { deliveryId })
+      const row = await transaction.get(STATEMENTS.find, { deliveryId })
       return row && ownedDelivery(row)
     },
     async lock(deliveryId) {
       const [endpointRow, deliveryRow] = await Promise.all([
-        unit.get(STATEMENTS.endpointOf, { deliveryId }),
-        unit.get(STATEMENTS.lockDelivery, { deliveryId }),
+        transaction.get(STATEMENTS.endpointOf, { deliveryId }),
+        transaction.get(STATEMENTS.lockDelivery, { deliveryId }),
       ])
       if (!endpointRow || !deliveryRow) return undefined
       const endpoint = endpointOf(vault, endpointRow)
@@ -216,16 +217,16 @@ export function hookTx(unit: Unit, vault: Vault): Tx['hooks'] {
     async firstUntried({ endpointId, issueId }: HookDelivery, after) {
       if (issueId === undefined) return undefined
       const values = { endpointId, issueId, after: after?.deliveryId ?? NIL }
-      return (await unit.get(STATEMENTS.firstUntried, values))?.deliveryId
+      return (await transaction.get(STATEMENTS.firstUntried, values))?.deliveryId
     },
     failed: async (endpointId, since, { after = NIL, limit } = {}) =>
-      (await unit.all(STATEMENTS.failed, { endpointId, since, after, limit: limit ?? ALL })).map(ownedDelivery),
-    ofEvent: async (eventId) => (await unit.all(STATEMENTS.ofEvent, { eventId })).map(ownedDelivery),
+      (await transaction.all(STATEMENTS.failed, { endpointId, since, after, limit: limit ?? ALL })).map(ownedDelivery),
+    ofEvent: async (eventId) => (await transaction.all(STATEMENTS.ofEvent, { eventId })).map(ownedDelivery),
     async save({ deliveryId, status, attempts, tries }) {
-      unit.run(STATEMENTS.updateDelivery, { deliveryId, status, attempts, tries })
+      transaction.run(STATEMENTS.updateDelivery, { deliveryId, status, attempts, tries })
     },
     async addAttempt(attempt) {
-      unit.run(STATEMENTS.insertAttempt, { ...hookAttemptRow(vault, attempt) })
+      transaction.run(STATEMENTS.insertAttempt, { ...hookAttemptRow(vault, attempt) })
     },
   }
 }

@@ -1,12 +1,16 @@
-/** Apps and their templates. */
+/** Apps, their templates and their challenges. */
+
+import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { App } from '../../domain/access/app'
 import type { Template } from '../../domain/message/template'
-import type { Row } from './row'
+import type { Vault } from '../../ports/vault'
+import type { Row } from '../tables'
 
-export const appOf = ({ removedAt, region, texts, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
+export const appOf = ({ removedAt, region, texts, plans, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   texts: texts ?? undefined,
+  plans: plans ?? undefined,
   ...(provesMetadata && { provesMetadata }),
   ...(retentionDays !== null && { retentionDays }),
   ...(removedAt !== null && { removedAt }),
@@ -17,11 +21,11 @@ export const appRow = (app: App): Row<App> => ({
   ...app,
   region: app.region ?? null,
   texts: app.texts ?? null,
+  plans: app.plans ?? null,
   provesMetadata: app.provesMetadata ?? false,
   retentionDays: app.retentionDays ?? null,
 })
 
-/** Whose it is, and which one of the versions it has had. */
 interface Version {
   appId: string
   version: number
@@ -50,9 +54,24 @@ export const templateOf = ({
   bodies: bodies ?? undefined,
 })
 
-/** Of versions in their order, the newest of each. */
+/** The newest version of each template; `versions` are in ascending order. */
 export function newestOf(versions: readonly TemplateRow[]): Template[] {
   const newest = new Map<string, Template>()
   for (const row of versions) newest.set(row.templateId, templateOf(row))
   return [...newest.values()]
 }
+
+interface ChallengeRow {
+  appId: string
+  settings: Uint8Array
+}
+
+export const challengeSeal = (appId: string) => `challenge:${appId}`
+
+export const challengeOf = (vault: Vault, { appId, settings }: ChallengeRow): ChallengeSettings =>
+  JSON.parse(vault.open(challengeSeal(appId), settings))
+
+export const challengeRow = (vault: Vault, appId: string, settings: ChallengeSettings): ChallengeRow => ({
+  appId,
+  settings: vault.seal(challengeSeal(appId), JSON.stringify(settings)),
+})

@@ -1,6 +1,6 @@
-/** What carriers were asked, and which messages they may still report on. */
+/** Delivery attempts, and messages on which carriers may still report. */
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const attemptOf = (row: Row<Attempt>): Attempt => ({
   ...row,
@@ -20,7 +20,7 @@ export const attemptRow = (attempt: Attempt): Row<Attempt> => ({
   carrierMessageId: attempt.carrierMessageId ?? null,
 })
 
-/** What an answer tells of an attempt. */
+/** The columns that a carrier's answer sets. */
 export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId'] as const
 
 export const awaitedOf = (row: Row<AwaitedReport>): AwaitedReport => ({

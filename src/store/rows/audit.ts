@@ -1,15 +1,15 @@
-/** The audit log, and the line that says where it ends, wherever one is kept. */
+/** The audit log, and its head: a line with the last entry, kept in the database and in a file. */
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
-import type { KeptHead } from '../../ports/store/audit'
+import type { KeptHead } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const entryOf = (row: Row<AuditEntry>): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
 
 export const entryRow = (entry: AuditEntry): Row<AuditEntry> => ({ ...entry, ip: entry.ip ?? null })
 
-/** The fact that holds the line in the database. */
+/** Name of the fact that holds the head in the database. */
 export const HEAD = 'audit_head'
 
 export interface HeadLine {
@@ -22,7 +22,7 @@ export const lineOf = (text: string | undefined, { auditHash }: Vault): HeadLine
   head: text === undefined ? undefined : readHead(text, auditHash),
 })
 
-/** What cannot be read is a line that says nothing. */
+/** An unreadable file counts as an empty line. */
 export function fileLine(file: HeadFile, vault: Vault): HeadLine {
   try {
     return lineOf(file.read(), vault)
@@ -36,7 +36,7 @@ export function keptHead(where: KeptHead['where'], { text, head }: HeadLine): Ke
   return { where, state: text === undefined ? 'none' : 'unreadable' }
 }
 
-/** A head moves on only while the log holds it: one that was cut off stays to be seen. `held`: the entry it names. */
+/** A head moves on only if the log contains the entry it names (`held`), so that a log that was cut off is detected. */
 export const mayMoveOn = ({ text, head }: HeadLine, held: AuditEntry | undefined): boolean =>
   text === undefined ||
   (head !== undefined && held !== undefined && Buffer.from(held.hash).equals(Buffer.from(head.hash)))

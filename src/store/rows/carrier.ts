@@ -1,11 +1,11 @@
-/** Carriers, how they are, and routes. */
+/** Carriers, their health, and routes. */
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'changedAt'> {
-  /** Sealed: it holds credentials. */
+  /** Encrypted, because it holds credentials. */
   config: Uint8Array
   changedAt: number
 }
@@ -43,7 +43,7 @@ export const healthRow = (carrier: string, { isHealthy, since, code, retryAt }: 
   retryAt: retryAt ?? null,
 })
 
-/** '' stands for every country, or every app. */
+/** An empty string stands for every country or every app. */
 interface RouteRow extends Pick<Route, 'channel' | 'carriers'> {
   country: string
   appId: string

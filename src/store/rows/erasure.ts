@@ -1,8 +1,7 @@
-/** Phones that were erased. */
 import type { Erasure } from '../../domain/operations/erasure'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
-/** As it is stored: no app is every app. */
+/** An empty `appId` stands for every app. */
 type ErasureRow = Row<Omit<Erasure, 'appId'>> & { appId: string }
 
 export const erasureOf = ({ appId, doneAt, ...row }: ErasureRow): Erasure => ({
@@ -13,10 +12,10 @@ export const erasureOf = ({ appId, doneAt, ...row }: ErasureRow): Erasure => ({
 
 export const storedApp = ({ appId = '' }: Pick<Erasure, 'appId'>): string => appId
 
-/** What a refund is named by holds the id of its issue. */
+/** Prefix of a refund's reference; the id of its issue follows. */
 export const REFERENCE = 'refund:'
 
-/** What changes of an issue whose person is forgotten. */
+/** The columns that are emptied when the person of an issue is erased. */
 export const STRIPPED = [
   'phoneHash',
   'codeHash',

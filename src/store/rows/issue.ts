@@ -1,9 +1,8 @@
-/** Issues, idempotency keys and what is to be sent. */
-import type { Issue, IssueStanding } from '../../domain/codes/issue'
+/** Issues and rendered messages. */
+import { type Issue, type IssueStanding, originOf, originText } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
-import { originOf, originText } from '../../domain/operations/request-origin'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 type IssueRow = Omit<Row<Issue>, 'origin'> & { origin: string | null }
 
@@ -17,6 +16,7 @@ export const issueOf = (row: IssueRow): Issue => ({
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
   prefixHash: row.prefixHash ?? undefined,
   networkHash: row.networkHash ?? undefined,
+  legs: row.legs ?? undefined,
   origin: row.origin === null ? undefined : originOf(row.origin),
   erasedAt: row.erasedAt ?? undefined,
 })
@@ -31,6 +31,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
   providerOutcomeCode: issue.providerOutcomeCode ?? null,
   prefixHash: issue.prefixHash ?? null,
   networkHash: issue.networkHash ?? null,
+  legs: issue.legs ?? null,
   origin: issue.origin ? originText(issue.origin) : null,
   erasedAt: issue.erasedAt ?? null,
 })
@@ -42,7 +43,7 @@ export const standingOf = (row: Row<IssueStanding>): IssueStanding => ({
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
 })
 
-/** What changes of an issue after its admission. */
+/** The columns that change after an issue is stored. */
 export const ISSUE_CHANGING = [
   'messageId',
   'verificationStatus',
@@ -50,6 +51,7 @@ export const ISSUE_CHANGING = [
   'verifiedAt',
   'deliveryStatus',
   'leg',
+  'legs',
   'sendPending',
   'providerOutcomeAmbiguous',
   'providerOutcomeCode',
@@ -58,7 +60,7 @@ export const ISSUE_CHANGING = [
   'updatedAt',
 ] as const
 
-/** What may be otherwise of an issue than it was; of one that was erased since, more. */
+/** The columns that may differ from an issue read earlier; an erased issue differs in more. */
 export const ISSUE_SINCE = [...ISSUE_CHANGING, 'expiresAt', 'promisedExpiresAt', 'erasedAt'] as const
 
 export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE)[number]>): Issue => ({
@@ -67,13 +69,14 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+  legs: row.legs ?? undefined,
   erasedAt: row.erasedAt ?? undefined,
 })
 
-export const letterSeal = (issueId: string) => `outbox:${issueId}`
+export const messageSeal = (issueId: string) => `outbox:${issueId}`
 
-export const sealLetter = (vault: Vault, issueId: string, rendered: RenderedMessage): Uint8Array =>
-  vault.seal(letterSeal(issueId), JSON.stringify(rendered))
+export const sealMessage = (vault: Vault, issueId: string, rendered: RenderedMessage): Uint8Array =>
+  vault.seal(messageSeal(issueId), JSON.stringify(rendered))
 
-export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
-  JSON.parse(vault.open(letterSeal(issueId), sealed))
+export const openMessage = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
+  JSON.parse(vault.open(messageSeal(issueId), sealed))

@@ -1,6 +1,6 @@
-/** API keys, with what they have of their app. */
+/** API keys, with the columns that they take from their app. */
 import type { ApiKey, StoredKey } from '../../domain/access/api-key'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 type KeyRow = Omit<Row<StoredKey>, 'organizationId' | 'region'>
 
@@ -18,7 +18,7 @@ export const keyOf = ({ key, organizationId, region }: KeyOfApp): StoredKey => (
   lastUsedAt: key.lastUsedAt ?? undefined,
 })
 
-/** One that was not used yet. */
+/** The row of a new key, which has not been used. */
 export const newKeyRow = (key: StoredKey) => ({
   ...key,
   expiresAt: key.expiresAt ?? null,
@@ -26,7 +26,7 @@ export const newKeyRow = (key: StoredKey) => ({
   lastUsedAt: null,
 })
 
-/** Every origin that public keys list, and when the last of these keys ends. */
+/** Every origin that public keys allow, with the time when the last of these keys expires. */
 export function originsOf(publicKeys: readonly KeyOfApp[]): Map<string, number> {
   const ends = new Map<string, number>()
   for (const { key } of publicKeys)

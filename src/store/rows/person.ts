@@ -1,10 +1,9 @@
-/** Operators. */
 import type { Operator } from '../../domain/access/operator'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 interface OperatorRow extends Omit<Row<Operator>, 'totpSecret' | 'totpBegun'> {
-  /** Sealed, both. */
+  /** Both are encrypted. */
   totpSecret: Uint8Array | null
   totpBegun: Uint8Array | null
 }
@@ -28,7 +27,7 @@ export const operatorRow = (vault: Vault, { totpSecret, totpBegun, ...operator }
   totpBegun: totpBegun ? vault.seal(begunSeal(operator.operatorId), JSON.stringify(totpBegun)) : null,
 })
 
-/** Of an operator, what changes but for when they were seen. */
+/** The columns of an operator that change, except for `lastSeenAt`. */
 export const OPERATOR_CHANGING = [
   'email',
   'name',

@@ -1,13 +1,13 @@
-/** What becomes of live codes, by where they go; incidents. */
+/** Traffic of live codes by country, decisions of rules, and incidents. */
 
 import type { Incident } from '../../abuse/rules/incident'
 import type { Rule } from '../../abuse/rules/rule'
 import { STAGES } from '../../abuse/rules/traffic-counter'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
-import type { CountedIssues, Decision, LaneHour, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
+import type { CountedIssues, Decision, SeenIssue, SegmentHour, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export const incidentOf = (row: Row<Incident>): Incident => ({
   ...row,
@@ -26,10 +26,10 @@ export const incidentRow = (incident: Incident): Row<Incident> & { rules: Rule[]
   refunded: incident.refunded ?? null,
 })
 
-/** No incident began later. */
+/** A position before the newest incident. */
 export const BEFORE_ANY = { since: Number.MAX_SAFE_INTEGER, incidentId: '00000000-0000-0000-0000-000000000000' }
 
-/** What may change of an incident. */
+/** The columns of an incident that change. */
 export const INCIDENT_CHANGING = [
   'lastAt',
   'endedAt',
@@ -44,7 +44,10 @@ export const INCIDENT_CHANGING = [
   'refunded',
 ] as const
 
-/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price. */
+/**
+ * Expects the columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified,
+ * delivery, price.
+ */
 export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => ({
   issueId,
   keyKind: row[1] as KeyKind,
@@ -58,7 +61,7 @@ export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => (
   price: Number(row[9]),
 })
 
-/** The columns of `decisions` by which they are told apart, in the order of the primary key; and those that are counted. */
+/** The primary key of `decisions` behind the app, in order; and the columns with its counts. */
 export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'
 export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits`
 
@@ -75,11 +78,11 @@ export const decisionIn = (appId: string, row: readonly unknown[]): Decision => 
   credits: Number(row[8]),
 })
 
-/** The same of `traffic_hours`. */
+/** The same for `traffic_hours`. */
 export const HOUR_KEY = 'hour, key_kind, country'
 export const HOUR_COLUMNS = `${HOUR_KEY}, sent, credits, verified, unverified`
 
-export const hourIn = (row: readonly unknown[]): LaneHour => ({
+export const hourIn = (row: readonly unknown[]): SegmentHour => ({
   hour: Number(row[0]),
   kind: row[1] as KeyKind,
   country: String(row[2]),
@@ -89,7 +92,7 @@ export const hourIn = (row: readonly unknown[]): LaneHour => ({
   unverified: Number(row[6]),
 })
 
-/** The fact that says up to when it is forgotten from which networks codes were asked: Unix milliseconds, as text. */
+/** Name of the fact with the time up to which the networks of requests were deleted: Unix milliseconds, as text. */
 export const NETWORKS_FORGOTTEN = 'networks_forgotten'
 
 interface SnapshotRow {
@@ -105,7 +108,7 @@ export const snapshotRow = (vault: Vault, { appId, madeAt, state }: TrafficSnaps
   sealed: vault.seal(snapshotSeal(appId), state),
 })
 
-/** It only spares reading: one that cannot be opened is none. */
+/** A snapshot only saves reading the issues, so one that cannot be decrypted counts as missing. */
 export function snapshotOf(vault: Vault, { appId, madeAt, sealed }: SnapshotRow): TrafficSnapshot | undefined {
   try {
     return { appId, madeAt, state: vault.open(snapshotSeal(appId), sealed) }
@@ -114,7 +117,7 @@ export function snapshotOf(vault: Vault, { appId, madeAt, sealed }: SnapshotRow)
   }
 }
 
-/** The condition that selects the issues to read. */
+/** SQL conditions by which issues are selected. */
 export const SEEN_WHERE: Readonly<Record<CountedIssues, string>> = {
   all: 'true',
   verified: 'verified_at IS NOT NULL',

@@ -1,7 +1,7 @@
-/** Usage as it is counted: a row for each step of the histogram of latencies. */
+/** Usage as it is counted: one row for each bucket of the latency histogram. */
 import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/operations/usage'
 
-/** Which step of the histogram an attempt `a` belongs to; NULL where nothing was accepted. */
+/** The histogram bucket of an attempt `a`; NULL where no carrier accepted the message. */
 export const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}
   WHEN a.answered_at IS NOT NULL THEN ${LATENCY_STEPS_MS.length} END`
 
@@ -9,8 +9,8 @@ export interface CountedRow extends Omit<UsageRow, 'latencies'> {
   step: number | null
 }
 
-/** The steps of what is otherwise alike, in one row. */
-export function joined(rows: readonly CountedRow[]): UsageRow[] {
+/** Merges the buckets of each group into one row. */
+export function mergeBuckets(rows: readonly CountedRow[]): UsageRow[] {
   const alike = Map.groupBy(rows, ({ hour, channel, carrier, country, purpose }) =>
     JSON.stringify([hour, channel, carrier, country, purpose]),
   )
@@ -31,5 +31,5 @@ export function joined(rows: readonly CountedRow[]): UsageRow[] {
   })
 }
 
-/** The fact that says until when hours are counted and kept. */
+/** Name of the fact with the time up to which hourly rows are stored. */
 export const ROLLED_UNTIL = 'usage_rolled_until'

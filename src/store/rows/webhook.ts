@@ -1,14 +1,14 @@
-/** Endpoints, events and what came of telling the one of the other. */
+/** Webhook endpoints, events, and deliveries with their attempts. */
 
-import { originOf, originText } from '../../domain/operations/request-origin'
+import { originOf, originText } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 import type { Vault } from '../../ports/vault'
-import type { Row } from './row'
+import type { Row } from '../tables'
 
 export interface EndpointRow extends Omit<Row<Endpoint>, 'headers' | 'secrets'> {
-  /** Sealed, both: they may hold credentials. */
+  /** Both are encrypted, because they may hold credentials. */
   headers: Uint8Array
   secrets: Uint8Array
 }
@@ -36,7 +36,6 @@ export const endpointRow = (vault: Vault, endpoint: Endpoint): EndpointRow => ({
   failingSince: endpoint.failingSince ?? null,
 })
 
-/** Oldest first. */
 export const byAge = (a: EndpointRow, b: EndpointRow) =>
   a.createdAt - b.createdAt || (a.endpointId < b.endpointId ? -1 : 1)
 
@@ -61,7 +60,7 @@ export const deliveryRow = ({ appId: _, mode: __, ...delivery }: HookDelivery): 
 
 interface EventRow extends Omit<Row<StoredEvent>, 'body' | 'origin'> {
   origin: string | null
-  /** Sealed. */
+  /** Encrypted. */
   body: Uint8Array
 }
 
@@ -82,7 +81,7 @@ export const eventRow = (vault: Vault, event: StoredEvent): EventRow => ({
 })
 
 interface AttemptRow extends Omit<Row<HookAttempt>, 'answer'> {
-  /** Sealed. */
+  /** Encrypted. */
   answer: Uint8Array | null
 }
 
@@ -103,7 +102,7 @@ export const hookAttemptRow = (vault: Vault, attempt: HookAttempt): AttemptRow =
   answer: attempt.answer === undefined ? null : vault.seal(answerSeal(attempt), attempt.answer),
 })
 
-/** A delivery with what is told of it. */
+/** A delivery with the columns that lists show. */
 export interface ReportRow extends Owner {
   delivery: DeliveryRow
   type: HookReport['type']

@@ -1,12 +1,12 @@
-/** Apps and their templates. */
+/** Apps, their templates and their challenges. */
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
-import { apps, organizations, templates } from './schema'
+import type { Vault } from '../../ports/vault'
+import { appOf, appRow, challengeOf, challengeRow, newestOf, templateOf, templateRow } from '../rows/app'
+import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
+import { apps, challenges, organizations, templates } from './schema'
 
 const appsWhere = (db: Drizzle, condition?: SQL) =>
   onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
@@ -17,7 +17,7 @@ const thisTemplate = and(
   eq(templates.templateId, bind(templates.templateId, 'templateId')),
 )
 
-export function createAppTx(connection: Database, current: Current): Pick<Tx, 'apps' | 'templates'> {
+export function createAppTx(connection: Database, current: TransactionState): Pick<Tx, 'apps' | 'templates'> {
   const db = drizzle(connection)
   const run = {
     findApp: appsWhere(db, appThere),
@@ -29,7 +29,7 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
     updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays']))
+        .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),
@@ -123,6 +123,56 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
     templates: {
       async ofApp(appId) {
         return newestOf(templatesOfApp.all({ appId }))
+      },
+    },
+  }
+}
+
+const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
+const challengeOfApp = (db: Drizzle) => onFirstUse(() => db.select().from(challenges).where(ofApp).prepare())
+
+export function createChallengeTx(
+  connection: Database,
+  vault: Vault,
+  current: TransactionState,
+): Pick<Tx, 'challenges'> {
+  const db = drizzle(connection)
+  const run = {
+    find: challengeOfApp(db),
+    upsert: onFirstUse(() =>
+      db
+        .insert(challenges)
+        .values(parameters(challenges))
+        .onConflictDoUpdate({ target: challenges.appId, set: { settings: sql`excluded.settings` } })
+        .prepare(),
+    ),
+    remove: onFirstUse(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare()),
+  }
+  return {
+    challenges: {
+      async find(appId) {
+        const row = run.find.get({ appId })
+        return row && challengeOf(vault, row)
+      },
+      async save(appId, settings) {
+        run.upsert.run({ ...challengeRow(vault, appId, settings) })
+        current.settingsChanged()
+      },
+      async remove(appId) {
+        current.settingsChanged()
+        return run.remove.all({ appId }).length > 0
+      },
+    },
+  }
+}
+
+export function createChallengeReader(connection: Database, vault: Vault): Pick<Reader, 'challenges'> {
+  const find = challengeOfApp(drizzle(connection))
+  return {
+    challenges: {
+      async find(appId) {
+        const row = find.get({ appId })
+        return row && challengeOf(vault, row)
       },
     },
   }

@@ -1,14 +1,13 @@
-/** What carriers were asked, what they answered, and which messages they may still report on. */
+/** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { nextTurn } from '../next-turn'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
+import { nextTurn } from './connection/read-group'
+import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -85,7 +84,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
     reports: {
       async expect(awaited) {
         const row = awaitedRow(awaited)
-        // What the carrier calls it is known of what is awaited already.
+        // Where the report is awaited already, only the carrier's message id is new.
         if (row.carrierMessageId === null || run.answerAwaited.run(row).changes === 0) run.insertAwaited.run(row)
       },
       async findByCarrier(carrier, messageId) {
@@ -130,7 +129,7 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
         for (const { appId } of appIds.all()) {
           const last = newest.get({ appId })?.id
           const until = last ? idTime(uuidText(last)) : since - 1
-          // A busy hour has millions.
+          // A busy hour has millions of rows.
           for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
             for (const { carrier, outcome, calls } of outcomes.all({
               appId,

@@ -1,16 +1,15 @@
-/** The log of what operators change, and where it ends: in a row of another table, and in a file beside the database. */
+/** The audit log of what operators change, and its head: in a row of `facts`, and in a file beside the database. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
 import { type AuditHead, writeHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Reader, Tx } from '../../ports/store'
-import type { AuditEnds } from '../../ports/store/audit'
+import type { AuditEnds } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
-import { nextTurn } from '../next-turn'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/audit'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { nextTurn } from './connection/read-group'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { auditEntries, facts } from './schema'
 
 const headFact = (connection: Database) =>
@@ -51,7 +50,7 @@ export function createAuditTx(
   connection: Database,
   vault: Vault,
   file: HeadFile | undefined,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'audit'> {
   const db = drizzle(connection)
   const run = {
@@ -78,7 +77,7 @@ export function createAuditTx(
     return lineOf(fact && Buffer.from(fact.value).toString(), vault)
   }
 
-  /** Both, or those that may. */
+  /** Writes the head to the database and the file; unless `inAnyCase`, only where it may move on. */
   function keep(head: AuditHead, afterCommit: (effect: () => void) => void, inAnyCase: boolean): void {
     const line = writeHead(head, vault.auditHash)
     if (inAnyCase || isFree(rowLine())) run.upsertHead.run({ name: HEAD, value: Buffer.from(line) })
@@ -89,7 +88,7 @@ export function createAuditTx(
       try {
         if (inAnyCase || isBehind) file.write(line)
       } catch {
-        // The disk is full, for example: the file stays behind, and the next entry takes it along.
+        // The disk may be full. The file then stays behind until the next entry.
       }
     })
   }
@@ -153,7 +152,7 @@ export function createAuditReader(
       },
       async from(seq, limit) {
         const entries = run.auditFrom.all({ seq, limit }).map(entryOf)
-        // Whoever reads all of it has others wait for one page only.
+        // Other requests wait for one page only, even if somebody reads the whole log.
         await nextTurn()
         return entries
       },

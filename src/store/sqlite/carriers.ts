@@ -1,17 +1,20 @@
-/** Carriers and routes; and how carriers are. */
+/** Carriers, their health, and routes. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { carrierHealth, carriers, routes } from './schema'
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
-export function createCarrierTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'carriers' | 'routes'> {
+export function createCarrierTx(
+  connection: Database,
+  vault: Vault,
+  current: TransactionState,
+): Pick<Tx, 'carriers' | 'routes'> {
   const db = drizzle(connection)
   const run = {
     findCarrier: onFirstUse(() => db.select().from(carriers).where(thisCarrier).prepare()),
@@ -56,7 +59,7 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
         .prepare(),
     ),
-    // Without a condition SQLite writes the table anew, also where it is empty: each start would wait for the disk.
+    // Without a condition SQLite truncates even an empty table, so each start would wait for the disk.
     deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).where(sql`true`).prepare()),
 
     upsertRoute: onFirstUse(() =>

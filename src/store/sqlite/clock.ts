@@ -1,18 +1,17 @@
-/** Makes what is stored fit a clock that was set back. */
+/** Adjusts stored times after the clock was set back. */
 import type { Database } from 'bun:sqlite'
 import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import type { Tx } from '../../ports/store'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
 
-/** Two processes see one step at their next transactions, each by its own clock that never steps. */
+/** Tolerances for recognizing one step that two processes notice, each by its own monotonic clock. */
 const CLOCKS_DIFFER_MS = 1_500
 const SAME_STEP_DIFFERS_MS = 2_000
 
-export function createClockTx(connection: Database, current: Current): Pick<Tx, 'clock'> {
+export function createClockTx(connection: Database, current: TransactionState): Pick<Tx, 'clock'> {
   const db = drizzle(connection)
   const by = sql.placeholder('byMs')
   const run = {
@@ -78,7 +77,7 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
   }
 }
 
-/** By how much the clock was set back in all, in milliseconds: an id may be later than its row by so much. */
+/** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export function furthestSetBack(connection: Database): () => number {
   const furthest = onFirstUse(() =>
     drizzle(connection)

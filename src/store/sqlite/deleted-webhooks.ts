@@ -1,25 +1,24 @@
-/** What there was to tell of an issue goes with it: events, whom they were told, what those answered, what is still to be told. */
+/** Deletes the events of an issue with their deliveries, attempts and jobs. */
 import type { Database } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse } from './connection/statement'
+import { bind, drizzle, onFirstUse } from './connection/statement'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEvents } from './schema'
 
-/** Answers how many events of an issue there were. */
-export function forgettingEvents(connection: Database): (issueId: string) => number {
+/** The function answers how many events it has deleted. */
+export function eventDeletion(connection: Database): (issueId: string) => number {
   const db = drizzle(connection)
   const ofIssue = eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId'))
   const ofEvent = eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))
-  const told = sql`(SELECT delivery_id FROM ${webhookDeliveries} WHERE ${ofEvent})`
+  const ofDeliveries = sql`(SELECT delivery_id FROM ${webhookDeliveries} WHERE ${ofEvent})`
   const run = {
     events: onFirstUse(() =>
       db.delete(webhookEvents).where(ofIssue).returning({ eventId: webhookEvents.eventId }).prepare(),
     ),
     attempts: onFirstUse(() =>
-      db.delete(webhookAttempts).where(sql`${webhookAttempts.deliveryId} IN ${told}`).prepare(),
+      db.delete(webhookAttempts).where(sql`${webhookAttempts.deliveryId} IN ${ofDeliveries}`).prepare(),
     ),
     jobs: onFirstUse(() =>
-      db.delete(jobs).where(sql`${jobs.subjectId} IN ${told} AND ${jobs.kind} = 'webhook'`).prepare(),
+      db.delete(jobs).where(sql`${jobs.subjectId} IN ${ofDeliveries} AND ${jobs.kind} = 'webhook'`).prepare(),
     ),
     deliveries: onFirstUse(() => db.delete(webhookDeliveries).where(ofEvent).prepare()),
   }

@@ -1,20 +1,19 @@
-/** Wrong codes at phones. */
+/** Counts of wrong codes, by phone. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse, parameters } from './connection/statement'
+import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
 import { failures, type issues } from './schema'
 
-/** Of the phone that parameters name. */
+/** Failures at the phone that the parameters name. */
 export const theseFailures = and(
   eq(failures.appId, bind(failures.appId, 'appId')),
   eq(failures.keyKind, bind(failures.keyKind, 'kind')),
   eq(failures.phoneHash, bind(failures.phoneHash, 'phoneHash')),
 )
 
-/** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
+/** Failures at the phone of an issue. */
 export const failuresOf = ({ appId, keyKind, phoneHash }: typeof issues): SQL =>
   sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${appId} AND ${failures.keyKind} = ${keyKind}
     AND ${failures.phoneHash} = ${phoneHash})`

@@ -1,4 +1,4 @@
-/** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
+/** Issues, their idempotency records, and rendered messages. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
@@ -6,48 +6,49 @@ import type { Owner } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes } from '../ids'
-import { readIssuePage } from '../issue-pages'
-import { nextTurn } from '../next-turn'
+import { readIssuePage } from '../list-pages'
 import {
   ISSUE_CHANGING,
   ISSUE_SINCE,
   issueOf,
   issueRow,
   issueSince,
-  openLetter,
-  sealLetter,
+  openMessage,
+  sealMessage,
   standingOf,
 } from '../rows/issue'
-import { columnsIn } from '../rows/row'
+import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
-import { drizzle } from './connection/drizzle'
-import type { Connections } from './connection/read-group'
-import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { type Connections, nextTurn } from './connection/read-group'
+import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
-import { claims, failures, issues, outbox } from './schema'
+import { failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
-const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
-/** Who was erased is found no more; the row is there to be counted. */
+const thisRecord = and(
+  ofOwner(idempotencyRecords),
+  eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
+)
+/** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
-export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** The newest first, by the index of phones. `+`: see `bind`. */
+/** Newest first, read by the index of phones. For the `+` see `bind`. */
 export const NEWEST_OF_PHONE = `SELECT created_at FROM issues
   WHERE substr(phone_hash, 1, 6) = +?1 AND app_id = +?2 AND mode = 'live' AND issue_id >= +?3
     AND phone_hash = +?4 AND created_at >= +?5 AND key_kind = +?6
   ORDER BY issue_id DESC LIMIT +?7`
 const PHONE_PREFIX_BYTES = 6
 
-/** In how many ways an issue changes there is a statement for; some ten are known. */
+/** Prepared UPDATEs for different sets of columns; about ten sets occur. */
 const MANNERS = 24
 
 export function createIssueTx(
   connection: Database,
   vault: Vault,
-  current: Current,
-): Pick<Tx, 'issues' | 'claims' | 'outbox'> {
+  current: TransactionState,
+): Pick<Tx, 'issues' | 'idempotency' | 'outbox'> {
   const db = drizzle(connection)
   const newestOfPhone = connection.query<unknown, SQLQueryBindings[]>(NEWEST_OF_PHONE)
   const run = {
@@ -66,7 +67,7 @@ export function createIssueTx(
         .where(and(thisIssue, isThere))
         .prepare(),
     ),
-    /** One statement, so that a phone without failures costs no look of its own. */
+    /** One statement, so that a phone without failures costs no second query. */
     findPhone: onFirstUse(() =>
       db
         .select({ failures: failures.state, live: issues })
@@ -94,18 +95,18 @@ export function createIssueTx(
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
 
-    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
-    insertClaim: onFirstUse(() =>
+    findRecord: onFirstUse(() => db.select().from(idempotencyRecords).where(thisRecord).prepare()),
+    insertRecord: onFirstUse(() =>
       db
-        .insert(claims)
-        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+        .insert(idempotencyRecords)
+        .values(parameters(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
         .prepare(),
     ),
-    deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
+    deleteRecord: onFirstUse(() => db.delete(idempotencyRecords).where(thisRecord).prepare()),
 
     insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
-    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
   const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
@@ -151,24 +152,24 @@ export function createIssueTx(
         update({ ...owned(issue), issueId: issue.issueId }, issue, before)
       },
     },
-    claims: {
+    idempotency: {
       async find(owner, keyHash) {
-        return run.findClaim.get({ ...owned(owner), keyHash })
+        return run.findRecord.get({ ...owned(owner), keyHash })
       },
-      async add(claim) {
-        run.insertClaim.run({ ...claim })
+      async add(record) {
+        run.insertRecord.run({ ...record })
       },
       async drop(owner, keyHash) {
-        run.deleteClaim.run({ ...owned(owner), keyHash })
+        run.deleteRecord.run({ ...owned(owner), keyHash })
       },
     },
     outbox: {
       async add({ issueId, expiresAt }, rendered) {
-        run.insertOutbox.run({ issueId, sealed: sealLetter(vault, issueId, rendered), expiresAt })
+        run.insertOutbox.run({ issueId, sealed: sealMessage(vault, issueId, rendered), expiresAt })
       },
       async find(issueId) {
         const row = run.findOutbox.get({ issueId })
-        return row && openLetter(vault, issueId, row.sealed)
+        return row && openMessage(vault, issueId, row.sealed)
       },
       async erase(issueId) {
         run.deleteOutbox.run({ issueId })
@@ -177,10 +178,10 @@ export function createIssueTx(
   }
 }
 
-/** A page of this many is read together with others by whoever looks for something. */
+/** After a page of this many rows other requests get their turn. */
 const LONG_PAGE = 500
 
-export function createIssueReader({ reading: connection, scanning, together }: Connections): Pick<Reader, 'issues'> {
+export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
   const db = drizzle(connection)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
@@ -223,7 +224,7 @@ export function createIssueReader({ reading: connection, scanning, together }: C
     replaced: page(stored('replaced')),
   }
 
-  /** The id that many rows further down. */
+  /** The id `rows` rows further down. */
   const further = onFirstUse(() =>
     db
       .select({ issueId: issues.issueId })
@@ -249,13 +250,13 @@ export function createIssueReader({ reading: connection, scanning, together }: C
   return {
     issues: {
       find({ appId, mode }, issueId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = issueById.get({ appId, mode, issueId })
           return row && issueOf(row)
         })
       },
       standing({ appId, mode }, issueId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = standingById.get({ appId, mode, issueId })
           return row && standingOf(row)
         })

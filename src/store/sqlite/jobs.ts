@@ -1,21 +1,19 @@
-/** What is to be done, and who does it. */
+/** Jobs and their leases. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { QueueState } from '../../domain/operations/job'
-import { FRONT, LEASE_MS } from '../../domain/operations/job'
+import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
-export function createJobTx(connection: Database, current: Current): Pick<Tx, 'jobs'> {
+export function createJobTx(connection: Database, current: TransactionState): Pick<Tx, 'jobs'> {
   const db = drizzle(connection)
   const run = {
-    /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
+    /** An existing job of the kind is rescheduled, and its current lease is lost. */
     upsertJob: onFirstUse(() =>
       db
         .insert(jobs)
@@ -77,7 +75,7 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
         .where(heldJob)
         .prepare(),
     ),
-    /** Not a job that runs: it sees for itself, and its fence must hold. */
+    /** Leaves a running job alone: it will see the change itself, and its fence must hold. */
     hastenJob: onFirstUse(() =>
       db
         .update(jobs)
@@ -175,7 +173,7 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
         return held.get({ kind, subjectId })
       },
       async heads(kind) {
-        // From queue to queue by the index, however many jobs each holds.
+        // A loose index scan: it skips from queue to queue, however many jobs each holds.
         const heads: Array<{ queue: string; runAt: number }> = []
         for (
           let head = firstFrom.get({ kind, from: '' });

@@ -4,9 +4,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { apiKeys, apps } from './schema'
 
 const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
@@ -22,7 +21,7 @@ const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
 const keysOfApp = (db: Drizzle) => keysWhere(db, eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
 
-export function createKeyTx(connection: Database, current: Current): Pick<Tx, 'keys'> {
+export function createKeyTx(connection: Database, current: TransactionState): Pick<Tx, 'keys'> {
   const db = drizzle(connection)
   const run = {
     ofApp: keysOfApp(db),

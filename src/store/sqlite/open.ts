@@ -5,51 +5,50 @@ import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { cannotRead } from '../failure'
+import { cannotRead, WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
-import { assertInPlace, MARKED } from '../moved'
-import { nextTurn } from '../next-turn'
-import { WrongSecretError } from '../secret'
+import { assertNotMoved, FIND_MARK } from '../moved'
 import { Checkpoints } from './connection/checkpoints'
 import { isBusy } from './connection/failure'
 import { migrate, migrating } from './connection/migrate'
-import { ReadGroup } from './connection/read-group'
-import { createTransactions, type OpenUnit } from './connection/transaction'
-import { Current } from './connection/transaction-state'
+import { nextTurn, ReadGroup } from './connection/read-group'
+import { TransactionState } from './connection/transaction-state'
+import { createTransactions, type OpenTransaction } from './connection/tx'
 import { Writer } from './connection/writer'
+import { addKeys, keyRingRows } from './key-ring'
 import { createReader } from './read'
-import { addKeys, ringIn } from './ring'
 
 export interface StoreOptions {
   file: string
   clock: Pick<Clock, 'now' | 'elapsed'>
   vault: Vault
-  /** Where the end of the audit log is written down outside of the database. */
+  /** Keeps the head of the audit log outside of the database. */
   headFile?: HeadFile
-  /** Of the write-ahead log, copied into the database together; none, where another program copies it. */
+  /**
+   * Length of the write-ahead log at which a checkpoint begins, in pages; 0 where another program makes checkpoints.
+   */
   checkpointPages?: number
-  /** Calls at the end of the event loop's turn: what is looked up in it, and what is written. */
+  /** Defers group reads and group commits to the end of the event loop's turn. */
   atEnd?: (work: () => void) => void
-  /** Defers group commit for longer. */
+  /** Defers group commits instead of `atEnd`; a command makes its writes yield to those of a server. */
   soon?: (drain: () => Promise<void>) => void
 }
 
 const BUSY_TIMEOUT_MS = 5_000
-/** How often it is looked whether another program that begins has done so. */
+/** Pause before another attempt to set the journal mode. */
 const BEGINNING_MS = 5
 
-/** Some 48 MB: checkpoints are rare, and keep the disk busy for a moment only. */
+/** Some 48 MB: checkpoints are rare and keep the disk busy only for a moment. */
 const CHECKPOINT_PAGES = 12_000
 
-/** Readers of other processes are seldom there for long. */
+/** Attempts to truncate the log; readers of other processes, which prevent it, seldom stay long. */
 const TRUNCATE_TRIES = 20
 
-/** More than any request needs: on a disk where little things find room and an issue does not, this does not either. */
+/** More than any request needs: the probe fails on a disk that has room for small rows but not for an issue. */
 const PROBE_BYTES = 256 * 1024
 
-/** A store in a file. */
 export interface FileStore extends Store {
-  /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
+  /** Writes a consistent copy to a file that must not exist. Blocks for long, so it is not for the serving process. */
   copyTo(file: string): void
 }
 
@@ -65,12 +64,12 @@ export function openStore({
   const writing = openWriter(file, vault)
   const reading = openReader(file)
   reading.run('PRAGMA cache_size = -65536')
-  // What reads a whole day reads each page once: it would fill the cache of the other with them.
+  // Queries over a whole day read each page once and would evict the pages of the other connection's cache.
   const scanning = openReader(file)
   scanning.run('PRAGMA cache_size = -256')
 
-  // `data_version` of the writer's connection changes when another process has committed; our own changes we count.
-  // Read once in a turn of the event loop, for all requests in it.
+  // `data_version` of the writer's connection changes when another process has committed; changes of this process are
+  // counted here. It is read once in a turn of the event loop, for all requests in it.
   const dataVersion = writing.query<{ data_version: number }, []>('PRAGMA data_version')
   let ownChanges = 0
   let version: Promise<string> | undefined
@@ -86,15 +85,15 @@ export function openStore({
   }
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
-  vault.ring.follow(() => ringIn(writing))
-  const current = new Current()
+  vault.ring.follow(() => keyRingRows(writing))
+  const current = new TransactionState()
   const openUnit = createTransactions(writing, vault, headFile, current)
   let seen = dataVersion.get()?.data_version
   const begun = () => {
     const found = dataVersion.get()?.data_version
     const hasOtherWritten = found !== seen
-    // What another process commits may be a new key: what is sealed from then on is sealed by that.
-    if (hasOtherWritten) vault.ring.adopt(ringIn(writing))
+    // Another process may have committed a new key, with which this one must encrypt from now on.
+    if (hasOtherWritten) vault.ring.adopt(keyRingRows(writing))
     current.endpoints.begin(hasOtherWritten)
     seen = found
   }
@@ -107,21 +106,18 @@ export function openStore({
     committed: () => checkpoints?.committed(),
   })
 
-  const together = new ReadGroup(reading, atEnd)
-  const read = createReader(
-    { reading, scanning, together },
-    { vault, headFile, settingsVersion, elapsed: clock.elapsed },
-  )
+  const group = new ReadGroup(reading, atEnd)
+  const read = createReader({ reading, scanning, group }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
     read,
     lists: read,
 
-    transaction(unit) {
-      let ended: ReturnType<OpenUnit['end']> | undefined
+    transaction(work) {
+      let ended: ReturnType<OpenTransaction['end']> | undefined
       const run = async () => {
         const { tx, end } = openUnit(clock.now())
         try {
-          return await unit(tx)
+          return await work(tx)
         } finally {
           ended = end()
         }
@@ -163,7 +159,7 @@ export function openStore({
     pool: () => undefined,
     logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
 
-    tell(telemetry) {
+    setTelemetry(telemetry) {
       writer.telemetry = telemetry
       if (checkpoints) checkpoints.telemetry = telemetry
     },
@@ -171,7 +167,7 @@ export function openStore({
     async close() {
       await writer.close()
       await checkpoints?.close()
-      together.readNow()
+      group.readNow()
       reading.close()
       scanning.close()
       if (checkpoints) copyLog(writing)
@@ -180,20 +176,23 @@ export function openStore({
   }
 }
 
-/** Leaves one file with everything in it, unless somebody else has it open: to wait for them would hold every writer up. */
+/**
+ * Leaves everything in one file, unless another process has it open. It does not wait, because that would hold up every
+ * writer.
+ */
 function copyLog(writing: Database): void {
   try {
     writing.run('PRAGMA busy_timeout = 0')
     writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // The disk is full, say. What is in the log is as safe as what is copied.
+    // The disk may be full. What is in the log is as safe as what is copied.
   }
 }
 
-/** How far a file has come: nothing in it, or no file; the tables of a database that has no keys yet; all else. */
+/** `empty`: no file, or nothing in it. `unsealed`: a database without keys. `sealed`: everything else. */
 export type FileStage = 'empty' | 'unsealed' | 'sealed'
 
-/** What is wrong with a database is told where it is opened. */
+/** Never throws: opening the database reports what is wrong with it. */
 export function stageOf(file: string): FileStage {
   if (!existsSync(file) || statSync(file).size === 0) return 'empty'
   const db = new Database(file, { readonly: true, strict: true })
@@ -209,10 +208,10 @@ export function stageOf(file: string): FileStage {
 }
 
 /**
- * Makes a database without a secret. Before the key file is made, so that a beginning that is killed, or that two make at
- * once, never looks like a key file whose database was lost.
+ * Makes a database without keys. It is made before the key file, so that a first start that is killed, or two at once,
+ * never look like a key file whose database was lost.
  */
-export function layOut(file: string): void {
+export function createDatabase(file: string): void {
   const db = new Database(file, { create: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -222,7 +221,10 @@ export function layOut(file: string): void {
   }
 }
 
-/** Brings a database that is there to today's schema; `tell` is called before each migration, and what it writes is written. Answers how many were applied. */
+/**
+ * Migrates an existing database and answers how many migrations were applied. `tell` is called before each, and its
+ * output is flushed before the migration begins.
+ */
 export async function upgrade(file: string, tell: (step: MigrationStep & { bytes: number }) => void): Promise<number> {
   const db = new Database(file, { create: false, readwrite: true, strict: true })
   try {
@@ -231,7 +233,7 @@ export async function upgrade(file: string, tell: (step: MigrationStep & { bytes
     for (const step of migrating(db)) {
       steps++
       tell(step)
-      // A migration holds the event loop: what is told is written before it.
+      // A migration blocks the event loop, so the output is flushed first.
       for (let turn = 0; turn < 3; turn++) await nextTurn()
     }
     return steps
@@ -246,20 +248,20 @@ function openReader(file: string): Database {
   return db
 }
 
-/** Throws what `migrate` and `takeKeys` throw, and then leaves nothing open. */
+/** Throws what `migrate` and `takeKeys` throw, after closing the connection. */
 function openWriter(file: string, vault: Vault): Database {
   const db = new Database(file, { create: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Also while nothing is erased: a row that grows or moves would leave a copy where it was, which outlives its erasure.
+    // Always on: a row that grows or moves would otherwise leave a copy in its old place, which outlives an erasure.
     db.run('PRAGMA secure_delete = ON')
     migrate(db)
-    assertInPlace(db.query(MARKED).all() as Parameters<typeof assertInPlace>[0])
+    assertNotMoved(db.query(FIND_MARK).all() as Parameters<typeof assertNotMoved>[0])
     writeAhead(db)
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
-    // Where units have savepoints, the undo log of those would go to a file.
+    // Otherwise the undo logs of savepoints would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
     takeKeys(db, vault)
     return db
@@ -269,7 +271,10 @@ function openWriter(file: string, vault: Vault): Database {
   }
 }
 
-/** Nobody else may use the file while that is changed, and for this SQLite does not wait by itself: two programs may begin at once. */
+/**
+ * Changing the journal mode needs the file exclusively, and SQLite does not wait for it: two programs may start at
+ * once.
+ */
 function writeAhead(db: Database): void {
   const until = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
@@ -283,11 +288,14 @@ function writeAhead(db: Database): void {
   }
 }
 
-/** Takes the keys of the database; one that has none gets its own. Of programs that begin at once one wins. */
+/**
+ * Loads the keys of the database. A database without keys gets new ones; if several programs start at once, one of them
+ * wins.
+ */
 function takeKeys(db: Database, vault: Vault): void {
-  if (ringIn(db).length === 0)
+  if (keyRingRows(db).length === 0)
     db.transaction(() => {
-      if (ringIn(db).length === 0) addKeys(db, vault.ring.rows())
+      if (keyRingRows(db).length === 0) addKeys(db, vault.ring.rows())
     }).immediate()
-  if (!vault.ring.adopt(ringIn(db))) throw new WrongSecretError()
+  if (!vault.ring.adopt(keyRingRows(db))) throw new WrongSecretError()
 }

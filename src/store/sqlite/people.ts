@@ -1,12 +1,11 @@
-/** Operators, where they sign in from, their sessions and invitations. */
+/** Operators, the addresses they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
@@ -15,7 +14,7 @@ const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.add
 export function createPeopleTx(
   connection: Database,
   vault: Vault,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
   const db = drizzle(connection)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
@@ -55,7 +54,7 @@ export function createPeopleTx(
                 .select({ addressHash: operatorAddresses.addressHash })
                 .from(operatorAddresses)
                 .where(addressesOfOperator)
-                // That of now is the newest, also under a clock that was set back.
+                // The current address counts as the newest, even after the clock was set back.
                 .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
                 .limit(sql.placeholder('kept')),
             ),

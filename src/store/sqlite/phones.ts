@@ -1,20 +1,22 @@
-/** What belongs to one phone, and phones that were erased. No index leads to a phone: each code would pay for it, and few ask. */
+/**
+ * The data of one phone, and erasures. There is no index of phones: each code would pay for it, and such requests are
+ * rare.
+ */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { nextTurn } from '../next-turn'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { issueOf, issueRow, openMessage } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { theseAttempts } from './attempts'
-import { drizzle } from './connection/drizzle'
-import { bind, changes, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
-import { forgettingEvents } from './deleted-webhooks'
-import { thisIssue, thisLetter } from './issues'
+import { nextTurn } from './connection/read-group'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
+import { eventDeletion } from './deleted-webhooks'
+import { thisIssue, thisMessage } from './issues'
 import {
   attempts,
   awaitedReports,
@@ -28,11 +30,11 @@ import {
   webhookEvents,
 } from './schema'
 
-/** What takes some milliseconds. */
+/** Rows scanned in one step, which takes a few milliseconds. */
 const LOOKED_AT_ONCE = 5_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** As the index has it. */
+/** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR json_extract(${failures.state}, '$.lockedAt') > 0 OR json_extract(${failures.state}, '$.issuedAt') > 0)`
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
@@ -40,7 +42,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
   const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
-    /** The id that many rows further on. */
+    /** The id `rows` rows further on. */
     further: onFirstUse(() =>
       db
         .select({ issueId: issues.issueId })
@@ -89,7 +91,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    rendered: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
+    rendered: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
     events: onFirstUse(() =>
       db
         .select()
@@ -117,7 +119,7 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
       },
       async rendered(issueId) {
         const row = run.rendered.get({ issueId })
-        return row && openLetter(vault, issueId, row.sealed)
+        return row && openMessage(vault, issueId, row.sealed)
       },
       async events(issueId) {
         return run.events.all({ issueId }).map((row) => eventOf(vault, row))
@@ -129,18 +131,18 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
   }
 }
 
-/** However many there are it is one statement. */
+/** A JSON parameter, so that any number of values is one prepared statement. */
 const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
   sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
 
-export function createErasureTx(connection: Database, current: Current): Pick<Tx, 'erasures'> {
+export function createErasureTx(connection: Database, current: TransactionState): Pick<Tx, 'erasures'> {
   const db = drizzle(connection)
   const thisErasure = and(
     eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
     eq(erasures.appId, bind(erasures.appId, 'appId')),
   )
   const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
-  const forgetEvents = forgettingEvents(connection)
+  const forgetEvents = eventDeletion(connection)
   const run = {
     begin: onFirstUse(() =>
       db
@@ -205,7 +207,7 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
         .prepare(),
     ),
-    deleteLetter: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    deleteMessage: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>
@@ -243,7 +245,7 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
         run.unlink.run({ issueId, standIn, ...names })
         run.deleteReport.run({ messageId })
         run.deleteJobs.run({ issueId })
-        run.deleteLetter.run({ issueId })
+        run.deleteMessage.run({ issueId })
         run.deleteAttempts.run({ appId, mode, issueId })
         run.note.run({ appId, mode, issueId, isGone: 1 })
         run.deleteIssue.run({ appId, mode, issueId })

@@ -1,21 +1,20 @@
-/** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
+/** Reads of committed data on separate connections, so that they never wait for a writer. */
 import type { HeadFile } from '../../ports/files'
 import type { Lists, Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { guarded } from '../failure'
-import { createAppReader } from './apps'
+import { createAppReader, createChallengeReader } from './apps'
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
-import { createChallengeReader } from './challenges'
 import { readFailure } from './connection/failure'
 import type { Connections } from './connection/read-group'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
+import { createKeyRingReader } from './key-ring'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
-import { createRingReader } from './ring'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -25,7 +24,7 @@ export interface ReadOptions {
   vault: Vault
   headFile: HeadFile | undefined
   settingsVersion: () => Promise<string>
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number
 }
 
@@ -37,7 +36,7 @@ export function createReader(
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
-  const doors = guarded(
+  const reader = guarded(
     {
       ...createIssueReader(connections),
       ...createAttemptReader(connection),
@@ -53,7 +52,7 @@ export function createReader(
       ...createUsageReader(connection, elapsed),
       ...createTrafficReader(connection, scanning, vault),
       ...createPhoneReader(connection, vault),
-      ...createRingReader(connection, vault),
+      ...createKeyRingReader(connection, vault),
       async nodes() {
         return []
       },
@@ -63,5 +62,5 @@ export function createReader(
     },
     readFailure,
   )
-  return { ...doors, settingsVersion }
+  return { ...reader, settingsVersion }
 }

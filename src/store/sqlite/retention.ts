@@ -1,4 +1,4 @@
-/** What is no longer kept. */
+/** Deletes data past its retention. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -7,19 +7,18 @@ import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
-import { drizzle } from './connection/drizzle'
-import { bind, ofOwner, onFirstUse } from './connection/statement'
-import type { Current } from './connection/transaction-state'
-import { forgettingEvents } from './deleted-webhooks'
-import { thisIssue, thisLetter } from './issues'
+import { bind, drizzle, ofOwner, onFirstUse } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
+import { eventDeletion } from './deleted-webhooks'
+import { thisIssue, thisMessage } from './issues'
 import {
   apps,
   attempts,
   awaitedReports,
-  claims,
   decisions,
   facts,
   failures,
+  idempotencyRecords,
   incidents,
   issues,
   jobs,
@@ -30,14 +29,14 @@ import {
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
 
-/** Of the first `limit` by a key that comes in the order of time, those that are past: what is young is not looked at. */
+/** Selects among the first `limit` rows by a key that grows with time, so that younger rows are not scanned. */
 const oldest = (key: AnySQLiteColumn, isPast: SQL) =>
   inArray(
     key,
     sql`(SELECT ${named(key)} FROM (SELECT * FROM ${key.table} ORDER BY ${named(key)} LIMIT ${sql.placeholder('limit')}) WHERE ${isPast})`,
   )
 
-/** Of those whose `time` is past, the first `limit`. */
+/** The first `limit` rows whose `time` is past. */
 const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) => {
   const columns = sql.join(
     key.map((name) => sql.identifier(name)),
@@ -50,12 +49,12 @@ const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) =>
 const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) =>
   apps.map(({ appId }) => appId).filter((appId) => !but.includes(appId))
 
-export function createRetentionTx(connection: Database, current: Current): Omit<Tx['retention'], 'hooks'> {
+export function createRetentionTx(connection: Database, current: TransactionState): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
-  const forgetEvents = forgettingEvents(connection)
+  const forgetEvents = eventDeletion(connection)
   const run = {
     appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
-    /** Oldest settled issues of an app; an issue with work left is kept. */
+    /** The oldest settled issues of an app; issues with unfinished work are kept. */
     findOldIssues: onFirstUse(() =>
       db
         .select({ issueId: issues.issueId })
@@ -81,12 +80,17 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
         .prepare(),
     ),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
     deleteOldClaims: onFirstUse(() =>
       db
-        .delete(claims)
-        .where(oldest(claims.claimId, sql`${named(claims.createdAt)} < ${sql.placeholder('before')}`))
-        .returning({ claimId: claims.claimId })
+        .delete(idempotencyRecords)
+        .where(
+          oldest(
+            idempotencyRecords.claimId,
+            sql`${named(idempotencyRecords.createdAt)} < ${sql.placeholder('before')}`,
+          ),
+        )
+        .returning({ claimId: idempotencyRecords.claimId })
         .prepare(),
     ),
     deleteOldFailures: onFirstUse(() =>
@@ -194,7 +198,7 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
       }
       return deleted
     },
-    async claims(before, limit) {
+    async idempotencyRecords(before, limit) {
       return run.deleteOldClaims.all({ before, limit }).length
     },
     async failures(before, limit) {
@@ -214,7 +218,7 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     },
     async networks(before, limit) {
       const known = run.forgottenUntil.get()?.value
-      // Before the first time there was nothing to forget.
+      // Without an earlier run there was nothing to delete.
       const from = known === undefined ? before : Number(Buffer.from(known).toString())
       let forgotten = 0
       for (const { appId } of run.appIds.all()) {

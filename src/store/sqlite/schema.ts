@@ -1,4 +1,4 @@
-/** The tables in SQLite, in Drizzle's words. */
+/** The tables of SQLite, as Drizzle schema. */
 import type { NotNull } from 'drizzle-orm'
 import { customType, integer, type SQLiteCustomColumnBuilder, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { uuidBytes, uuidText } from '../ids'
@@ -11,12 +11,7 @@ const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
   fromDriver: (value) => uuidText(value as Uint8Array),
 })
 
-/** JSON text that may be NULL. */
-const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => 'text',
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value) => JSON.parse(value as string),
-})
+const json = customType<{ data: unknown; driverData: string | null }>(tables.JSON_CODEC)
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'blob' })
 
@@ -34,7 +29,7 @@ interface SQLiteColumnConfig<Data> {
   enumValues: undefined
 }
 
-/** To Drizzle's types every column is one of a custom kind; they need no more than its data and whether it may be NULL. */
+/** Types every column as a custom one: Drizzle's types need only its data and whether it may be NULL. */
 type SQLiteBuilder<F> =
   F extends tables.ColumnField<infer Data, infer IsNull>
     ? IsNull extends true
@@ -69,7 +64,7 @@ export const incidents = tableOf(tables.incidents)
 export const clockSteps = tableOf(tables.clockSteps)
 export const failures = tableOf(tables.failures)
 export const jobs = tableOf(tables.jobs)
-export const claims = tableOf(tables.claims)
+export const idempotencyRecords = tableOf(tables.idempotencyRecords)
 export const outbox = tableOf(tables.outbox)
 export const attempts = tableOf(tables.attempts)
 export const awaitedReports = tableOf(tables.awaitedReports)

@@ -1,11 +1,18 @@
-/** What becomes of live codes, by where they go; what rules were against; incidents. */
+/** Traffic of live codes by country, decisions of rules, and incidents. */
 import type { Database } from 'bun:sqlite'
-import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
+import type { TrafficLists } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes, uuidText } from '../ids'
-import { nextTurn } from '../next-turn'
 import {
+  BEFORE_ANY,
+  DECISION_COLUMNS,
+  DECISION_KEY,
+  decisionIn,
+  HOUR_COLUMNS,
+  HOUR_KEY,
+  hourIn,
   INCIDENT_CHANGING,
   incidentOf,
   incidentRow,
@@ -14,16 +21,15 @@ import {
   snapshotOf,
   snapshotRow,
 } from '../rows/traffic'
-import { drizzle } from './connection/drizzle'
-import { bind, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { nextTurn } from './connection/read-group'
+import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
-import { createTrafficLists } from './traffic-lists'
 
-/** What takes some milliseconds. */
+/** Rows in a page, which takes a few milliseconds to read. */
 const SEEN_AT_ONCE = 1_000
 
-const ofLane = and(
+const ofSegment = and(
   eq(incidents.appId, bind(incidents.appId, 'appId')),
   eq(incidents.kind, bind(incidents.kind, 'kind')),
   eq(incidents.country, bind(incidents.country, 'country')),
@@ -33,7 +39,7 @@ const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incide
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
-export function createTrafficTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'traffic'> {
+export function createTrafficTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'traffic'> {
   const db = drizzle(connection)
   const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
   const changing = getTableColumns(incidents)
@@ -80,7 +86,7 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Cur
         })
         .prepare(),
     ),
-    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofLane, isOpen)).prepare()),
+    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofSegment, isOpen)).prepare()),
     findIncident: onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare()),
     findToTell: onFirstUse(() =>
       db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare(),
@@ -132,7 +138,7 @@ export function createTrafficReader(
   vault: Vault,
 ): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
-  // Read by their places: a busy app has thousands a second, each looked at a few times.
+  // Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
   const seenWhere = (condition: string) =>
     scanning.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
       `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
@@ -214,6 +220,76 @@ export function createTrafficReader(
       async openIncidents(appId) {
         return open.all({ appId }).map(incidentOf)
       },
+    },
+  }
+}
+
+/** Rows in a page, which takes a millisecond or two to read. */
+const AT_ONCE = 1_000
+
+type Value = string | number | Uint8Array
+const NO_HASH = new Uint8Array()
+
+export function createTrafficLists(connection: Database): TrafficLists {
+  /** A page of a table behind a primary key whose first column is a time. */
+  const pages = (table: string, key: string, columns: string) => {
+    const text = `SELECT ${columns} FROM ${table} WHERE app_id = ? AND (${key}) > (${key.replace(/\w+/g, '?')})
+      AND ${key.split(',')[0]} < ? ORDER BY ${key} LIMIT ${AT_ONCE}`
+    return async function* (appId: string, first: Value[], to: number) {
+      const query = connection.query<unknown[], Value[]>(text)
+      for (let after: Value[] | undefined = first; after !== undefined; ) {
+        const rows: unknown[][] = query.values(appId, ...after, to)
+        if (rows.length > 0) yield rows
+        after = rows[AT_ONCE - 1]?.slice(0, first.length) as Value[] | undefined
+        if (after !== undefined) await nextTurn()
+      }
+    }
+  }
+  const decisionPages = pages('decisions', DECISION_KEY, DECISION_COLUMNS)
+  const hourPages = pages('traffic_hours', HOUR_KEY, HOUR_COLUMNS)
+
+  const db = drizzle(connection)
+  const newestFirst = [desc(incidents.since), desc(incidents.incidentId)] as const
+  const ofApp = eq(incidents.appId, bind(incidents.appId, 'appId'))
+  const limit = sql.placeholder('limit')
+  const open = (which = isNull(incidents.endedAt)) =>
+    onFirstUse(() =>
+      db
+        .select()
+        .from(incidents)
+        .where(which)
+        .orderBy(...newestFirst)
+        .limit(limit)
+        .prepare(),
+    )
+  const openOfAll = open()
+  const openOfApp = open(and(ofApp, isNull(incidents.endedAt)))
+  const before = sql`(${incidents.since}, ${incidents.incidentId}) <
+    (${bind(incidents.since, 'since')}, ${bind(incidents.incidentId, 'incidentId')})`
+  const ended = onFirstUse(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(ofApp, isNotNull(incidents.endedAt), before))
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(),
+  )
+  return {
+    async *decisions(appId, from, to) {
+      for await (const rows of decisionPages(appId, [from, '', '', '', 0, NO_HASH, NO_HASH], to))
+        yield rows.map((row) => decisionIn(appId, row))
+    },
+    async *sent(appId, from, to) {
+      for await (const rows of hourPages(appId, [from, '', ''], to)) yield rows.map(hourIn)
+    },
+    async open({ appId, limit }) {
+      const rows = appId === undefined ? openOfAll.all({ limit }) : openOfApp.all({ appId, limit })
+      return rows.map(incidentOf)
+    },
+    async ended(appId, { before = BEFORE_ANY, limit }) {
+      const { since, incidentId } = before
+      return ended.all({ appId, since, incidentId, limit }).map(incidentOf)
     },
   }
 }

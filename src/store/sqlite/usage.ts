@@ -1,13 +1,16 @@
-/** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
+/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
 import type { UsageRow } from '../../domain/operations/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { nextTurn } from '../next-turn'
-import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { nextTurn } from './connection/read-group'
 
-/** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
+/**
+ * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
+ * histogram.
+ */
 const COUNT = `
   SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
     coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
@@ -73,7 +76,7 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
       },
       async rollUp(hour) {
         for (const { appId, mode } of owners.all()) {
-          for (const row of joined(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
+          for (const row of mergeBuckets(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
             keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
         }
         mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
@@ -82,9 +85,12 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   }
 }
 
-/** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
+/** A past hour changes little until it settles, so its count is cached for this long. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
-/** A count of the running hour is kept for so many times what it took: counting may not keep the process busy. */
+/**
+ * A count of the current hour is cached for this many times its duration, so that counting cannot keep the process
+ * busy.
+ */
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
@@ -103,7 +109,7 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     const known = counts.get(name)
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
-    const rows = joined(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
+    const rows = mergeBuckets(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
@@ -112,7 +118,7 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     return rows
   }
 
-  /** When the hour begins before which nothing was ever issued. */
+  /** Start of the hour of the first issue. */
   function firstHour({ appId, mode }: Owner): number {
     const id = oldest.get({ appId, mode })?.id
     return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : Number.POSITIVE_INFINITY

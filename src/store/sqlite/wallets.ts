@@ -1,15 +1,13 @@
-/** Credit: what an app has, and every change of it. */
+/** Wallets and their ledgers. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { reserve } from '../../domain/wallet/wallet'
 import type { Reader, Tx } from '../../ports/store'
-import { readLedgerPage } from '../ledger-pages'
-import { nextTurn } from '../next-turn'
+import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import type { Connections } from './connection/read-group'
-import { bind, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { type Connections, nextTurn } from './connection/read-group'
+import { bind, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -17,7 +15,7 @@ const amount = sql.placeholder('amount')
 
 const walletById = (db: Drizzle) => onFirstUse(() => db.select().from(wallets).where(thisWallet).prepare())
 
-export function createWalletTx(connection: Database, current: Current): Pick<Tx, 'wallets'> {
+export function createWalletTx(connection: Database, current: TransactionState): Pick<Tx, 'wallets'> {
   const db = drizzle(connection)
   const run = {
     findWallet: walletById(db),
@@ -38,7 +36,7 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         })
         .prepare(),
     ),
-    /** Where there is enough; the domain says what there is otherwise. */
+    /** Reserves only where the credit suffices; otherwise the domain makes the refusal. */
     reserve: onFirstUse(() =>
       db
         .update(wallets)
@@ -53,7 +51,7 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         .where(thisWallet)
         .prepare(),
     ),
-    /** The ledger's times never go back, even where the clock does. */
+    /** Times of a ledger never decrease, even if the clock does. */
     debit: onFirstUse(() =>
       db
         .update(wallets)
@@ -66,7 +64,7 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         .where(thisWallet)
         .prepare(),
     ),
-    /** What the wallet has come to. */
+    /** Inserts the ledger entry with the balance after the debit. */
     insertDebit: onFirstUse(() =>
       db
         .insert(ledgerEntries)
@@ -136,8 +134,8 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
 
 export function createWalletReader({
   reading: connection,
-  together,
-}: Pick<Connections, 'reading' | 'together'>): Pick<Reader, 'wallets'> {
+  group,
+}: Pick<Connections, 'reading' | 'group'>): Pick<Reader, 'wallets'> {
   const db = drizzle(connection)
   const findWallet = walletById(db)
   const ledgerPage = (...conditions: Parameters<typeof and>) =>
@@ -160,7 +158,7 @@ export function createWalletReader({
   const ledgerAll = ledgerPage()
   const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
 
-  /** The entry that many rows further down. */
+  /** The entry `rows` rows further down. */
   const further = onFirstUse(() =>
     db
       .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })
@@ -184,7 +182,7 @@ export function createWalletReader({
       .from(ledgerEntries)
       .where(
         and(
-          // The primary key would lead to all entries of the app: `+` keeps the planner from it.
+          // The `+` keeps the planner from the primary key, which would read all entries of the app.
           sql`+${ledgerEntries.appId} = ${bind(ledgerEntries.appId, 'appId')}`,
           eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
         ),
@@ -196,7 +194,7 @@ export function createWalletReader({
   return {
     wallets: {
       find(appId) {
-        return together.read(() => {
+        return group.read(() => {
           const row = findWallet.get({ appId })
           return row && walletOf(row)
         })

@@ -1,4 +1,4 @@
-/** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
+/** Webhook endpoints, events, and deliveries with their attempts. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Owner } from '../../domain/shared/value'
@@ -20,13 +20,12 @@ import {
   hookAttemptRow,
   reportOf,
 } from '../rows/webhook'
-import { type Drizzle, drizzle } from './connection/drizzle'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './connection/statement'
-import type { Current } from './connection/transaction-state'
+import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
+import type { TransactionState } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
-/** Of a delivery, with whose it is. */
+/** A delivery with its owner. */
 const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
 const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<typeof deliveryOf>[0] }) =>
   deliveryOf(delivery, owner)
@@ -47,12 +46,12 @@ const endpointsOfApp = (db: Drizzle) =>
 export function createWebhookTx(
   connection: Database,
   vault: Vault,
-  current: Current,
+  current: TransactionState,
 ): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
   const db = drizzle(connection)
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
   const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
-  /** After that delivery, in the order of what happened. */
+  /** Deliveries after the given one, in the order of events. */
   const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
   const deliveries = (...conditions: Parameters<typeof and>) =>
     db
@@ -154,7 +153,7 @@ export function createWebhookTx(
         .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
         .prepare(),
     ),
-    /** By their ids, which carry their time: rows that are not old are not even looked at. */
+    /** Selected by id, which carries the time, so that younger rows are not scanned. */
     oldDeliveries: onFirstUse(() =>
       db
         .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
@@ -169,7 +168,7 @@ export function createWebhookTx(
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    /** Once nobody is told of it any more. */
+    /** Deletes an event that has no delivery left. */
     deleteEvent: onFirstUse(() =>
       db
         .delete(webhookEvents)
@@ -199,7 +198,7 @@ export function createWebhookTx(
 
   return {
     endpoints: {
-      // Asked with every change of an issue.
+      // Cached, because every change of an issue asks for it.
       ofOwner: async ({ appId, mode }) =>
         current.endpoints.take(`${mode} ${appId}`, () =>
           run.endpoints
@@ -279,7 +278,7 @@ export function createWebhookTx(
   }
 }
 
-/** To SQLite no limit. */
+/** LIMIT -1 is no limit in SQLite. */
 const ALL = -1
 const NIL = '00000000-0000-0000-0000-000000000000'
 

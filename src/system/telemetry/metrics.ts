@@ -4,8 +4,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { VERSION } from '../../domain/operations/version'
-import type { StoreTelemetry } from '../../ports/telemetry'
-import type { Vitals } from '../../ports/vitals'
+import type { StoreTelemetry, Vitals } from '../../ports/telemetry'
 import type { TelemetrySink } from './lines'
 
 export interface Metrics {

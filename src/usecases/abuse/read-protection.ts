@@ -3,15 +3,23 @@
 import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
 import { standingOf } from '../../abuse/rules/failure-budget'
 import { protectionOf } from '../../abuse/rules/protection'
-import { COMPARED_HOURS, compareRefused, type RefusedLately } from '../../abuse/rules/refusal-rate'
 import type { FailureRule, Rule } from '../../abuse/rules/rule'
-import { type Against, addTo, nothingAgainst, placeIn, RuleReport } from '../../abuse/rules/rule-report'
+import {
+  type Against,
+  addTo,
+  COMPARED_HOURS,
+  compareRefused,
+  nothingAgainst,
+  placeIn,
+  type RefusedLately,
+  RuleReport,
+} from '../../abuse/rules/rule-report'
 import { isActive, type KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Lists, Reader } from '../../ports/store'
-import type { Decision, LaneHour } from '../../ports/store/traffic'
+import type { Decision, SegmentHour } from '../../ports/store/traffic'
 
 interface Dependencies {
   store: { readonly lists: Pick<Lists, 'traffic'> }
@@ -24,7 +32,7 @@ export async function readLearned(
   appId: string,
 ): Promise<Readonly<Record<KeyKind, Learned>>> {
   const now = clock.now()
-  const hours: LaneHour[] = []
+  const hours: SegmentHour[] = []
   for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
     hours.push(...page)
   const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
@@ -233,7 +241,7 @@ const MOST_COUNTRIES = 200
 
 const nothing = (): CountedTraffic => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })
 
-function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: LaneHour): void {
+function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: SegmentHour): void {
   sum.sent += sent
   sum.verified += verified
   sum.unverified += unverified

@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../domain/delivery/carrier'
-import type { Route } from '../../domain/delivery/route'
+import { needsCountry, type Route } from '../../domain/delivery/route'
 import { invalid, missing } from '../../domain/shared/error'
-import { CHANNELS, type Channel } from '../../domain/shared/value'
+import { LEGS, type Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
@@ -12,7 +12,7 @@ const RESERVED = 'simulator'
 export interface WantedCarrier {
   name: string
   type: string
-  channels: readonly Channel[]
+  channels: readonly Leg[]
   config: Record<string, unknown>
   concurrency?: number | undefined
   timeoutMs?: number | undefined
@@ -36,7 +36,7 @@ export async function setCarrier(
   const { name } = wanted
   if (name === RESERVED) throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
-  if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${CHANNELS.join(', ')}`)
+  if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${LEGS.join(', ')}`)
   return deps.store.transaction(async (tx) => {
     const known = await tx.carriers.lock(name)
     const usesSecret = deps.reportsBySecret(wanted)
@@ -70,6 +70,8 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
   const { channel, country, appId, carriers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
     throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
+  if (country === undefined && needsCountry(channel))
+    throw invalid('country', 'required', `a route for ${channel} names its country`)
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
   if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
   await deps.store.transaction(async (tx) => {
@@ -88,7 +90,7 @@ async function lockCarrier(tx: Tx, name: string): Promise<CarrierConfig> {
   return carrier
 }
 
-function assertDelivers({ name, channels }: CarrierConfig, channel: Channel): void {
+function assertDelivers({ name, channels }: CarrierConfig, channel: Leg): void {
   if (channels.includes(channel)) return
   const about = { provider: name, channel }
   throw invalid('providers', 'channel_not_delivered', `${name} does not deliver ${channel}`, about)

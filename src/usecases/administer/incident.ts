@@ -7,7 +7,7 @@
 
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
-import { type DeliveryProblem, hasProblem } from '../../domain/delivery/delivery-problem'
+import { type DeliveryProblem, hasProblem } from '../../domain/delivery/delivery'
 import { invalid } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'

@@ -15,6 +15,7 @@ export {
 export { assessIncident, type Damage, type DeliveryIncident, refundIncident, totalOf } from './incident'
 export * from './keys'
 export * from './nodes'
+export * from './plans'
 export * from './proofs'
 export * from './retention'
 export { existingApp } from './shared'

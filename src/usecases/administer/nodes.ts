@@ -3,7 +3,7 @@
 import { conditionOf, type NodeState } from '../../domain/operations/node'
 import { missing, Refusal } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
-import type { Fleet } from '../../ports/fleet'
+import type { Fleet } from '../../ports/node'
 import { writeAudit } from '../shared/write-audit'
 import type { AdminDependencies } from './shared'
 

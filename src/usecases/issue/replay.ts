@@ -60,7 +60,7 @@ export async function replay(
   const issue = isKnown ? await tx.issues.lock(owner, record.issueId) : undefined
   if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(record.issueId))) throw forgotten()
   if (!issue) {
-    await tx.claims.drop(owner, record.keyHash)
+    await tx.idempotency.drop(owner, record.keyHash)
     return undefined
   }
   assertReplayable(issue, isSameRequest(record, checked))

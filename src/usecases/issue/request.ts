@@ -2,10 +2,15 @@
 import type { RequestFacts } from '../../abuse/rules/assess'
 import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
-import { fingerprintText, type ResolvedRequest } from '../../domain/codes/fingerprint'
-import type { Issue } from '../../domain/codes/issue'
-import { type IssueRequest, newIssue, resolveRequest } from '../../domain/codes/issue-request'
-import type { Origin } from '../../domain/operations/request-origin'
+import type { Issue, Origin } from '../../domain/codes/issue'
+import {
+  fingerprintText,
+  type IssueRequest,
+  newIssue,
+  type ResolvedRequest,
+  resolveRequest,
+} from '../../domain/codes/issue-request'
+import type { PlannedLeg } from '../../domain/delivery/plan'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
 import type { Random } from '../../ports/random'
@@ -38,6 +43,7 @@ export interface CheckedRequest extends ResolvedIssue {
   facts: RequestFacts
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
+  smsFallback: boolean
 }
 
 export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
@@ -81,6 +87,7 @@ export function checkedRequest(
       prefix: hex(prefix),
       network: network && hex(network),
     },
+    smsFallback: rules.fallsBack(recipient, wanted.request.smsFallback),
     prefixHash: prefix,
     networkHash: network,
   }
@@ -95,6 +102,7 @@ interface IssueInput {
   maxAttempts: number
   price: number
   origin: Origin | undefined
+  legs: readonly PlannedLeg[] | undefined
   now: number
 }
 
@@ -110,7 +118,8 @@ export function createIssue(
     mode: owner.mode,
     issueId,
     messageId: random.uuid(now),
-    smsFallback: rules.fallsBack(recipient, request.smsFallback),
+    smsFallback: checked.smsFallback,
+    legs: input.legs,
     keyKind: checked.keyKind,
     phoneHash: checked.phoneHash,
     codeHash: vault.codeHash(issueId, input.code),

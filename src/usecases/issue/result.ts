@@ -11,9 +11,12 @@ export type IssueResult =
   /** `hit`: a rule that would have refused it, were it not only watching. */
   | { readonly kind: 'issued'; readonly answer: Issued; readonly issue: Issue; readonly hit: RuleHit | undefined }
   | { readonly kind: 'replayed'; readonly answer: Issued }
-  | { readonly kind: 'refused'; readonly thrown: Refusal }
+  /** `hit`: the rule that refused it, also where a proof of a human was asked for and none came. */
+  | { readonly kind: 'refused'; readonly thrown: Refusal; readonly hit: RuleHit | undefined }
   /** An error that the service did not expect. */
   | { readonly kind: 'failed'; readonly thrown: unknown }
+
+export type RefusedRequest = Extract<IssueResult, { kind: 'refused' }>
 
 /** Refused by a rule against abuse, which the owner's report counts. */
 class RefusedByRule extends Refusal {
@@ -40,16 +43,16 @@ export async function resultOf(work: () => Promise<IssueResult>): Promise<IssueR
   try {
     return await work()
   } catch (thrown) {
-    return thrown instanceof Refusal ? { kind: 'refused', thrown } : { kind: 'failed', thrown }
+    if (!(thrown instanceof Refusal)) return { kind: 'failed', thrown }
+    return { kind: 'refused', thrown, hit: thrown instanceof RefusedByRule ? thrown.hit : undefined }
   }
 }
 
 /** The rule or limit that the owner's report counts for this request. The service's own limits count beside the rules. */
 export function reportedHit(result: IssueResult, price: number): RuleHit | undefined {
-  if (result.kind === 'issued') return result.hit
-  if (result.kind !== 'refused') return undefined
+  if (result.kind === 'replayed' || result.kind === 'failed') return undefined
+  if (result.kind === 'issued' || result.hit) return result.hit
   const { thrown } = result
-  if (thrown instanceof RefusedByRule) return thrown.hit
   const { retryAfterMs: waitMs } = thrown.detail
   if (thrown.kind === 'limited') return { rule: 'limit', waitMs, isRefused: true, price }
   return thrown.kind === 'no_credit' ? { rule: 'no_credit', waitMs, isRefused: true, price } : undefined
@@ -64,6 +67,6 @@ export function decisionOf(
 ): IssueDecided {
   const issueId = 'answer' in result ? result.answer.issueId : undefined
   const refusal = result.kind === 'refused' ? result.thrown : undefined
-  const hit = result.kind === 'issued' ? result.hit : refusal instanceof RefusedByRule ? refusal.hit : undefined
+  const hit = 'hit' in result ? result.hit : undefined
   return { origin, appId, mode, keyKind, channel, country, issueId, outcome: result.kind, refusal, rule: hit?.rule, ms }
 }

@@ -4,10 +4,10 @@
  */
 import type { Issue } from '../../domain/codes/issue'
 import { canFallBack } from '../../domain/delivery/delivery'
+import type { PlannedLeg } from '../../domain/delivery/plan'
 import { messageOf, type RenderedMessage } from '../../domain/message/rendered-message'
 import { type Job, LEASE_MS } from '../../domain/operations/job'
 import { Refusal, unavailable } from '../../domain/shared/error'
-import type { Channel } from '../../domain/shared/value'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Tx } from '../../ports/store'
 import type { Dispatch, Passage } from '../../ports/work'
@@ -18,19 +18,35 @@ interface StartDependencies extends DeliverDependencies {
   dispatch: Dispatch
 }
 
-export interface DeliveryPlan {
+export interface PlannedDelivery {
   router: Router
+  legs: readonly PlannedLeg[]
+  /** The carriers of the first leg. */
   route: readonly CarrierEndpoint[]
+  /** Whether any leg has a carrier. */
+  isServed: boolean
 }
 
-export function assertServed(channel: Channel, { route }: DeliveryPlan): void {
-  if (route.length === 0) throw unavailable(`No carrier is configured for the channel ${channel}`, 60_000)
+export function planDelivery(
+  router: Router,
+  legs: readonly PlannedLeg[],
+  whom: { appId: string; country: string | undefined },
+): PlannedDelivery {
+  const [route = [], ...following] = legs.map(({ channel }) => router({ ...whom, channel }))
+  return { router, legs, route, isServed: [route, ...following].some((carriers) => carriers.length > 0) }
+}
+
+/** Throws `unavailable`. */
+export function assertServed({ legs, isServed }: PlannedDelivery): void {
+  if (isServed) return
+  const channels = legs.map(({ channel }) => channel).join(', ')
+  throw unavailable(`No carrier is configured for the channel ${channels}`, 60_000)
 }
 
 /** Reserves a slot at the first carrier, where one is free or becomes free soon. `isHopeless`: the request needs none. */
 export async function reserveDelivery(
   deps: StartDependencies,
-  plan: DeliveryPlan,
+  plan: PlannedDelivery,
   isHopeless: boolean,
 ): Promise<ReservedDelivery> {
   const endpoint = isHopeless ? undefined : firstCarrier(plan.route, deps.clock.now())
@@ -55,7 +71,7 @@ export class ReservedDelivery implements Disposable {
 
   constructor(
     private readonly deps: StartDependencies,
-    private readonly plan: DeliveryPlan,
+    private readonly plan: PlannedDelivery,
     private readonly reserved: { endpoint: CarrierEndpoint; passage: Passage } | undefined,
   ) {}
 

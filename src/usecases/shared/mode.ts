@@ -23,6 +23,7 @@ import {
   testFallsBack,
   testLifetimeMs,
 } from '../../domain/codes/test-scenario'
+import { type PlannedLeg, plannedLegs } from '../../domain/delivery/plan'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
 import type { Channel, Mode } from '../../domain/shared/value'
 import type { PriceList } from '../../domain/wallet/wallet'
@@ -36,6 +37,8 @@ export interface ModeRules {
   defaultChannel(recipient: Recipient): Channel
   /** Whether an AlimTalk that fails goes on as SMS. */
   fallsBack(recipient: Recipient, requested: boolean): boolean
+  /** The legs of a new issue, where its app has a delivery plan for it. Test mode plays its scenarios on the channel's own legs. */
+  legs(app: App | undefined, asked: Parameters<typeof plannedLegs>[1]): readonly PlannedLeg[] | undefined
   /** What holds against abuse of an app: in test mode nothing does. */
   protection(app: App | undefined): Protection
   /** Who watches where its codes go: of test codes nobody does. */
@@ -78,6 +81,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
       liveRecipient(phoneNumber, region === undefined ? numbering : { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
+    legs: (app, asked) => app?.plans && plannedLegs(app.plans, asked),
     protection: protectionOf,
     watched: (traffic) => traffic,
     home: (region = numbering.region) => region,
@@ -101,6 +105,7 @@ function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules
     recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
     defaultChannel: testChannel,
     fallsBack: testFallsBack,
+    legs: () => undefined,
     protection: () => UNPROTECTED,
     watched: () => UNWATCHED,
     home: (region = numbering.region) => region,

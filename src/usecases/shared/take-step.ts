@@ -1,4 +1,5 @@
 import { type Issue, settled } from '../../domain/codes/issue'
+import type { AwaitedReport } from '../../domain/delivery/attempt'
 import { isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
 import type { Tx } from '../../ports/store'
@@ -14,8 +15,9 @@ export async function takeStep(
   sent?: SentMessage,
 ): Promise<void> {
   let issue = step.issue
-  // Another leg is another message.
-  if (issue.leg !== before.leg) issue = { ...issue, messageId: deps.random.uuid(tx.now) }
+  // Another leg is another message, unless the issue comes back to one that is open.
+  const isNewMessage = issue.leg !== before.leg && issue.messageId === before.messageId
+  if (isNewMessage) issue = { ...issue, messageId: deps.random.uuid(tx.now) }
   const settlement = issue.billingStatus === 'reserved' ? step.finish : undefined
   if (settlement) issue = settled(issue, settlement)
   await saveIssue(deps, tx, before, issue, sent)
@@ -24,11 +26,30 @@ export async function takeStep(
   // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
   if (step.awaitReportMs !== undefined)
     await queue(deps, tx, before, { kind: 'await-report', waitMs: step.awaitReportMs, at: sent?.by })
-  if (isFinal(issue) || issue.leg !== before.leg) await tx.reports.forget(before.messageId)
+  if (step.nextLegAfterMs !== undefined)
+    await queue(deps, tx, before, { kind: 'next-leg', waitMs: step.nextLegAfterMs })
+  await forgetReports(tx, before, issue, step)
   if (!settlement) return
   await settle(tx, issue, settlement)
   const ended = { issue, carrier: sent?.by, endedAt: tx.now }
   tx.afterCommit(() => deps.telemetry.deliveryEnded(ended))
+}
+
+/** Forgets the messages whose reports can change nothing any more. */
+async function forgetReports(tx: Tx, before: Issue, after: Issue, { staysOpen }: Step): Promise<void> {
+  const isLegOver = after.messageId !== before.messageId && !staysOpen
+  if (isFinal(after) || isLegOver) await tx.reports.forget(before.messageId)
+  if (!isFinal(after) || before.legs === undefined) return
+  for (const { messageId } of await openMessages(tx, before)) await tx.reports.forget(messageId)
+}
+
+/** The messages of earlier legs whose reports are still awaited, the oldest first. Only an issue with a delivery plan has any. */
+export async function openMessages(tx: Tx, issue: Issue): Promise<AwaitedReport[]> {
+  if (issue.legs === undefined) return []
+  const attempts = await tx.attempts.ofIssue(issue, issue.issueId)
+  const earlier = new Set(attempts.map(({ messageId }) => messageId).filter((id) => id !== issue.messageId))
+  const found = await Promise.all([...earlier].map((messageId) => tx.reports.find(messageId)))
+  return found.filter((awaited) => awaited !== undefined)
 }
 
 function queue(

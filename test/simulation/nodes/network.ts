@@ -27,7 +27,7 @@ const closed = () =>
 const endedAsIdle = () => saidByPostgres('25P03', 'terminating connection due to idle-in-transaction timeout')
 const endedAsImpatient = () => saidByPostgres('55P03', 'canceling statement due to lock timeout')
 
-/** How long the statements of a unit wait for locks. PostgreSQL would count that by its own clock, so it is not told. */
+/** How long the statements of a transaction wait for locks. PostgreSQL would count that by its own clock, so it is not told. */
 const PATIENCE = /set_config\('lock_timeout', '(\d+)', true\)/
 
 interface Way {

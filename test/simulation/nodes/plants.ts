@@ -63,7 +63,7 @@ export const PLANTS: Record<string, Plant> = {
     'count_one($1::text[]',
     'count_one(ARRAY(SELECT pg_backend_pid() || subject FROM unnest($1::text[]) AS subject)',
   ),
-  'a message is sent within the unit that writes it down': sentWithinUnit(),
+  'a message is sent within the transaction that writes it down': sentWithinUnit(),
   'settings are looked at once': {
     store(store) {
       let known: Promise<string> | undefined
@@ -140,24 +140,24 @@ interface Sending {
 const isSending = (answer: unknown): answer is Sending =>
   typeof answer === 'object' && answer !== null && 'carrier' in answer && 'message' in answer
 
-/** An effect that a unit has each time it runs. */
+/** An effect that a transaction has each time it runs. */
 function sentWithinUnit(): Plant {
   const answers = new Map<string, TransportResult>()
   return {
     store: (store) => ({
       ...store,
-      transaction: (unit, manner) =>
+      transaction: (work, options) =>
         store.transaction(async (tx) => {
-          const answer = await unit(tx)
+          const answer = await work(tx)
           if (isSending(answer)) await answer.carrier.carrier.send(answer.message)
           return answer
-        }, manner),
+        }, options),
     }),
     transport: (transport) => ({
       async request(request) {
         const messageId = String(JSON.parse(request.body ?? '{}').messageId)
         const known = answers.get(messageId)
-        // What the unit has heard is what its server goes on with.
+        // What the transaction has heard is what its server goes on with.
         if (known) {
           answers.delete(messageId)
           return known

@@ -12,7 +12,7 @@ import { Link } from './network'
 import type { Outside } from './outside'
 import type { Plant } from './plants'
 
-/** Connections for units; reads have half as many. */
+/** Connections for transactions; reads have half as many. */
 const CONNECTIONS = 3
 
 interface Surroundings {

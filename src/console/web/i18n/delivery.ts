@@ -1,10 +1,17 @@
 /** Words of delivering that several pages share: channels, and countries and languages by their name. */
+import type { Leg } from '../../../../contract/constants'
 import type { Language } from './language'
 import { inWords } from './words'
 
 export const channelWords = inWords({
-  en: { sms: 'SMS', alimtalk: 'AlimTalk' },
-  ko: { sms: 'SMS', alimtalk: '알림톡' },
+  en: {
+    sms: 'SMS',
+    alimtalk: 'AlimTalk',
+    whatsapp: 'WhatsApp',
+    telegram: 'Telegram',
+    voice: 'Voice call',
+  } satisfies Record<Leg, string>,
+  ko: { sms: 'SMS', alimtalk: '알림톡', whatsapp: 'WhatsApp', telegram: '텔레그램', voice: '음성 통화' },
 })
 
 /** By its ISO 3166 code; the code itself for what is none. */

@@ -1,4 +1,5 @@
 /** The names of what can become of an issue, its message and its price. */
+import { channelWords } from './delivery'
 import { inWords } from './words'
 
 export const statusWords = inWords({
@@ -19,7 +20,7 @@ export const statusWords = inWords({
       release_pending: 'Being released',
       released: 'Not charged',
     },
-    channels: { sms: 'SMS', alimtalk: 'AlimTalk' },
+    channels: channelWords.en,
     hooks: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
   },
   ko: {
@@ -39,7 +40,7 @@ export const statusWords = inWords({
       release_pending: '해제 중',
       released: '차감 없음',
     },
-    channels: { sms: 'SMS', alimtalk: '알림톡' },
+    channels: channelWords.ko,
     hooks: { pending: '대기', delivered: '전달', failed: '실패' },
   },
 })

@@ -1,13 +1,14 @@
 /**
- * Rows that a unit adds one after another go out as one statement: to either side a statement costs more than a row. All of
- * it sees the database as it was before, which is why only what looks at no other row is joined.
+ * An optimization: consecutive inserts of a transaction are sent as one statement, because a statement costs client and server
+ * more than a row. All parts of one statement see the database as it was before it, so only inserts that read no other row
+ * are joined.
  */
 import type { Statement, StatementValues } from '../connection/statement'
 
-/** Every connection keeps what it has prepared: there are to be few texts. */
-const AT_MOST = 8
+/** Every connection keeps each prepared text, so their number is limited. */
+const MAX_JOINED = 8
 
-/** Statements in their order, and those that have followed them before. */
+/** A sequence of statements, with the sequences that have extended it before. */
 class Chain {
   static readonly NONE = new Chain([], 0)
   readonly #next = new Map<Statement<unknown>, Chain>()
@@ -22,10 +23,10 @@ class Chain {
   }
 
   get isFull(): boolean {
-    return this.texts.length === AT_MOST
+    return this.texts.length === MAX_JOINED
   }
 
-  and(statement: Statement<unknown>, parameters: number): Chain {
+  extendedBy(statement: Statement<unknown>, parameters: number): Chain {
     const known = this.#next.get(statement)
     if (known) return known
     const text = statement.written((n) => `$${this.parameters + n}`)
@@ -45,11 +46,11 @@ export class Additions {
 
   add(statement: Statement<unknown>, values: StatementValues): void {
     const bound = statement.bind(values)
-    this.#chain = this.#chain.and(statement, bound.length)
+    this.#chain = this.#chain.extendedBy(statement, bound.length)
     this.#values.push(...bound)
   }
 
-  /** All that came since they were taken last. */
+  /** The statement for all inserts since the last call. */
   take(): { text: string; values: unknown[] } | undefined {
     if (this.#chain === Chain.NONE) return undefined
     const taken = { text: this.#chain.text, values: this.#values }

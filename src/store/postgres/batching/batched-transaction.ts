@@ -1,160 +1,163 @@
 /**
- * An optimization: all works without it, and `WATCHWORD_DATABASE_BATCHING=false` turns it off. It is used for codes that are
- * issued, delivered and verified at the same moment over PostgreSQL, and quarters what a code costs the database.
+ * An optimization: everything works without it, and `WATCHWORD_DATABASE_BATCHING=false` turns it off. It is used when codes are
+ * issued, delivered and verified at the same moment over PostgreSQL. It cuts what a code costs the database to a quarter.
  *
- * Several units share one transaction: what they ask at a time is asked in one statement, and what they add is added in one. They are kept apart nevertheless: a row that one of them has
- * locked is for no other, and what one has written no other sees, since all of it goes out at the end. Whoever asks what
- * cannot be asked that way leaves, and runs alone; so do all of them where anything goes wrong in the database.
+ * Several transactions (participants) share one database transaction. Queries that they make at the same time run as one
+ * statement, and so do their inserts. They stay isolated: only one participant may hold a row lock, and no participant sees
+ * another's writes, because all writes go out at the end. A participant that asks for something that cannot be batched leaves
+ * and runs alone. If anything fails in the database, all of them run again alone.
  */
 import type { PipelinedTransaction } from '../connection/pipelined-transaction'
-import type { Statement, StatementValues } from '../connection/statement'
-import { Unit, type Write } from '../connection/unit'
-import { addedBySeveral, askedBySeveral } from './batch-sql'
+import type { BoundStatement, Statement, StatementValues } from '../connection/statement'
+import { Transaction } from '../connection/transaction'
+import { batchedInsert, batchedQuery } from './batch-sql'
 import { inCreditOrder } from './credit-order'
 
-/** It is to run alone: it has asked for what one of several cannot have. */
-export class LeftError extends Error {
+/** The participant asked for something that cannot be batched: its transaction runs again alone. */
+export class RunAloneError extends Error {
   override name = 'LeftError'
 }
 
-interface Question {
-  member: Member
+interface BatchedQuery {
+  participant: Participant
   values: StatementValues
   bound: unknown[]
   answer: PromiseWithResolvers<unknown[]>
 }
 
-interface PartyDependencies {
+interface BatchDependencies {
   slot: number
-  /** Whether an app had too little credit lately: where it has again, all of them fail. */
-  isSpent: (appId: string) => boolean
+  /** Whether the app lacked credit lately: if it lacks credit again, the whole batch fails. */
+  lacksCredit: (appId: string) => boolean
 }
 
-export class Party {
-  /** What is asked next, in the order of the first who does. */
-  #questions = new Map<Statement<unknown>, Question[]>()
-  /** Questions under way. */
-  #asked = 0
-  readonly #members: Member[] = []
-  /** Who has what is locked. */
-  readonly #holders = new Map<string, Member>()
+export class BatchedTransaction {
+  /** The next queries by statement, in the order in which each statement was first asked. */
+  #queries = new Map<Statement<unknown>, BatchedQuery[]>()
+  /** Statements sent and not yet answered. */
+  #pending = 0
+  readonly #participants: Participant[] = []
+  readonly #lockHolders = new Map<string, Participant>()
 
   constructor(
-    private readonly block: PipelinedTransaction,
-    private readonly deps: PartyDependencies,
+    private readonly pipeline: PipelinedTransaction,
+    private readonly deps: BatchDependencies,
   ) {}
 
-  join(): Member {
-    const member = new Member(this, this.block, this.deps.slot)
-    this.#members.push(member)
-    return member
+  join(): Participant {
+    const participant = new Participant(this, this.pipeline, this.deps.slot)
+    this.#participants.push(participant)
+    return participant
   }
 
-  isSpent(appId: string): boolean {
-    return this.deps.isSpent(appId)
+  lacksCredit(appId: string): boolean {
+    return this.deps.lacksCredit(appId)
   }
 
-  ask<Row>(member: Member, statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
-    // Once everybody has said what they want to know: they wait for it anyway.
-    if (this.#questions.size === 0) setImmediate(() => this.#askAll())
+  ask<Row>(participant: Participant, statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+    // Deferred to the end of the event loop's turn, so that every participant has made its query.
+    if (this.#queries.size === 0) setImmediate(() => this.#sendQueries())
     const answer = Promise.withResolvers<unknown[]>()
-    const question = { member, values, bound: statement.bind(values), answer }
-    const others = this.#questions.get(statement)
-    if (others) others.push(question)
-    else this.#questions.set(statement, [question])
+    const query = { participant, values, bound: statement.bind(values), answer }
+    const others = this.#queries.get(statement)
+    if (others) others.push(query)
+    else this.#queries.set(statement, [query])
     return answer.promise as Promise<Row[]>
   }
 
-  /** Writes what they want written, each in its order; new rows of a kind together. */
-  write(members: readonly Member[]): void {
-    const left = members.map(({ writes }) => [...writes])
+  /** Sends the writes of the participants, those of each in their order; inserts into the same table are one statement. */
+  write(participants: readonly Participant[]): void {
+    const left = participants.map(({ writes }) => [...writes])
     while (left.some((writes) => writes.length > 0)) {
       for (const writes of left) this.#sendChanges(writes)
       this.#sendAdditions(left.flatMap(takeAdditions))
     }
-    this.#sendLast(members.flatMap(({ lastWrites }) => lastWrites))
+    this.#sendLast(participants.flatMap(({ lastWrites }) => lastWrites))
   }
 
-  /** Those of a kind that follow each other together. */
-  #sendLast(writes: Write[]): void {
+  /** Consecutive writes of the same statement are sent as one. */
+  #sendLast(writes: BoundStatement[]): void {
     const left = inCreditOrder(writes)
     while (left.length > 0) {
-      const { statement } = left[0] as Write
+      const { statement } = left[0] as BoundStatement
       const end = left.findIndex((write) => write.statement !== statement)
       const alike = left.splice(0, statement.shared ? (end < 0 ? left.length : end) : 1)
       const bound = alike.flatMap(({ values }) => statement.bind(values))
-      this.block.send(alike.length > 1 ? askedBySeveral(statement, alike.length) : statement.text, bound)
+      this.pipeline.send(alike.length > 1 ? batchedQuery(statement, alike.length) : statement.text, bound)
     }
   }
 
-  /** Once nobody is to be answered, who has not ended waits for what it has added: that comes with the commit, which waits for it. */
-  lookWhoWaits(): void {
+  /**
+   * Once no query is open, a participant that has not ended awaits a row it has added. That row comes with the commit, and the
+   * commit waits for the participant: such a deadlock is broken by making it leave.
+   */
+  breakDeadlock(): void {
     setImmediate(() => {
-      if (this.#asked > 0 || this.#questions.size > 0) return
-      for (const member of this.#members) member.leaveIfWaiting()
+      if (this.#pending > 0 || this.#queries.size > 0) return
+      for (const participant of this.#participants) participant.leaveIfWaiting()
     })
   }
 
-  #askAll(): void {
-    const asked = this.#questions
-    this.#questions = new Map()
-    // What one looks at without a lock of its own is as it is under the locks it has asked for.
-    const locksFirst = [...asked].toSorted(([one], [other]) => Number(isLooking(one)) - Number(isLooking(other)))
-    for (const [statement, questions] of locksFirst) this.#askFor(statement, questions)
+  #sendQueries(): void {
+    const queries = this.#queries
+    this.#queries = new Map()
+    // A read without a lock must see the state under the locks that its participant has asked for at the same time.
+    const locksFirst = [...queries].toSorted(([one], [other]) => Number(isUnlocked(one)) - Number(isUnlocked(other)))
+    for (const [statement, queries] of locksFirst) this.#sendQuery(statement, queries)
   }
 
-  #askFor(statement: Statement<unknown>, questions: Question[]): void {
-    // In one order, so that two parties do not wait for each other.
-    if (statement.shared?.holds) questions.sort((a, b) => inOrder(nameOf(a.bound), nameOf(b.bound)))
-    const text = askedBySeveral(statement, questions.length)
-    const bound = questions.flatMap((question) => question.bound)
-    this.#asked++
-    this.block
+  #sendQuery(statement: Statement<unknown>, queries: BatchedQuery[]): void {
+    // All batches lock in the same order, so that two of them cannot deadlock.
+    if (statement.shared?.holds) queries.sort((a, b) => inOrder(nameOf(a.bound), nameOf(b.bound)))
+    const text = batchedQuery(statement, queries.length)
+    const bound = queries.flatMap((query) => query.bound)
+    this.#pending++
+    this.pipeline
       .ask(text, bound)
-      .then((rows) => this.#answer(statement, questions, rows))
+      .then((rows) => this.#answer(statement, queries, rows))
       .catch((error) => {
-        for (const { answer } of questions) answer.reject(error)
+        for (const { answer } of queries) answer.reject(error)
       })
       .finally(() => {
-        this.#asked--
-        this.lookWhoWaits()
+        this.#pending--
+        this.breakDeadlock()
       })
   }
 
-  #answer(statement: Statement<unknown>, questions: readonly Question[], rows: readonly unknown[][]): void {
-    const found = Map.groupBy(rows, ([unit]) => Number(unit))
-    questions.forEach(({ member, values, answer }, n) => {
+  #answer(statement: Statement<unknown>, queries: readonly BatchedQuery[], rows: readonly unknown[][]): void {
+    const found = Map.groupBy(rows, ([participant]) => Number(participant))
+    queries.forEach(({ participant, values, answer }, n) => {
       try {
         const own = (found.get(n) ?? []).map(([_, ...row]) => statement.read(row))
         const names = own.map((row) => statement.shared?.holds?.(row, values)).filter((name) => name !== undefined)
-        if (names.every((name) => this.#hold(name, member))) answer.resolve(own)
-        else answer.reject(member.leave())
+        if (names.every((name) => this.#holdLock(name, participant))) answer.resolve(own)
+        else answer.reject(participant.leave())
       } catch (defect) {
         answer.reject(defect)
       }
     })
   }
 
-  #hold(name: string, member: Member): boolean {
-    const holder = this.#holders.get(name) ?? member
-    this.#holders.set(name, holder)
-    return holder === member
+  #holdLock(name: string, participant: Participant): boolean {
+    const holder = this.#lockHolders.get(name) ?? participant
+    this.#lockHolders.set(name, holder)
+    return holder === participant
   }
 
-  #sendChanges(writes: Write[]): void {
+  #sendChanges(writes: BoundStatement[]): void {
     for (let next = writes[0]; next && !isNew(next); next = writes[0]) {
       writes.shift()
-      this.block.send(next.statement.text, next.statement.bind(next.values))
+      this.pipeline.send(next.statement.text, next.statement.bind(next.values))
     }
   }
 
   #sendAdditions(writes: readonly NewRow[]): void {
     for (const [statement, rows] of Map.groupBy(writes, ({ statement }) => statement)) {
-      const text = addedBySeveral(statement, rows.length)
+      const text = batchedInsert(statement, rows.length)
       const bound = rows.flatMap(({ values }) => statement.bind(values))
-      if (rows.every(({ made }) => !made)) this.block.send(text, bound)
+      if (rows.every(({ made }) => !made)) this.pipeline.send(text, bound)
       else
-        this.block
+        this.pipeline
           .ask(text, bound)
           .then((answers) => {
             rows.forEach(({ made }, n) => {
@@ -168,46 +171,46 @@ export class Party {
   }
 }
 
-/** A row that is to be new, and who waits for what the database makes of it. */
-interface NewRow extends Write {
+/** A write; `made` is present where the code that adds a row awaits it as the database has stored it. */
+interface NewRow extends BoundStatement {
   made?: PromiseWithResolvers<unknown>
 }
 
 const isNew = ({ statement, made }: NewRow) => statement.isAddition || made !== undefined
 
-/** Those that come before anything else. */
+/** Takes the inserts before the first other write. */
 function takeAdditions(writes: NewRow[]): NewRow[] {
   const end = writes.findIndex((write) => !isNew(write))
   return writes.splice(0, end < 0 ? writes.length : end)
 }
 
-const isLooking = ({ shared }: Statement<unknown>) => shared?.holds === undefined
+const isUnlocked = ({ shared }: Statement<unknown>) => shared?.holds === undefined
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const nameOf = (bound: readonly unknown[]) =>
   bound.map((value) => (value instanceof Uint8Array ? value.toHex() : String(value))).join('/')
 
-/** One of several. */
-export class Member extends Unit {
+/** One transaction of the batch. */
+export class Participant extends Transaction {
   readonly writes: NewRow[] = []
-  /** Whether it asks and writes no more. */
+  /** Whether its function has returned or thrown. */
   hasEnded = false
-  #left: LeftError | undefined
+  #left: RunAloneError | undefined
 
   constructor(
-    private readonly party: Party,
-    block: PipelinedTransaction,
+    private readonly batch: BatchedTransaction,
+    pipeline: PipelinedTransaction,
     slot: number,
   ) {
-    super(block, slot)
+    super(pipeline, slot)
   }
 
-  /** Whether what it does counts for nothing: it runs again. */
-  get left(): LeftError | undefined {
+  /** Set once it has left: nothing it does is stored, and its transaction runs again alone. */
+  get left(): RunAloneError | undefined {
     return this.#left
   }
 
-  leave(): LeftError {
-    this.#left ??= new LeftError()
+  leave(): RunAloneError {
+    this.#left ??= new RunAloneError()
     return this.#left
   }
 
@@ -216,34 +219,34 @@ export class Member extends Unit {
   }
 
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
-    // It would not see what it has written.
+    // Writes go out at the end, so a query after them would not see them.
     if (!statement.shared || this.writes.length > 0) throw this.leave()
-    this.#assertIn()
-    return this.party.ask(this, statement, values)
+    this.#assertNotLeft()
+    return this.batch.ask(this, statement, values)
   }
 
   override last(statement: Statement<unknown>, values: StatementValues = {}): void {
-    if (this.party.isSpent(String(values.appId))) throw this.leave()
+    if (this.batch.lacksCredit(String(values.appId))) throw this.leave()
     super.last(statement, values)
   }
 
-  protected write(write: Write): void {
-    this.#assertIn()
-    if (write.statement.leavesNoTrace) this.block.send(write.statement.text, write.statement.bind(write.values))
+  protected write(write: BoundStatement): void {
+    this.#assertNotLeft()
+    if (write.statement.leavesNoTrace) this.pipeline.send(write.statement.text, write.statement.bind(write.values))
     else this.writes.push(write)
   }
 
   protected writeNew<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row> {
-    this.#assertIn()
+    this.#assertNotLeft()
     const made = Promise.withResolvers<unknown>()
-    // Who waits for it hears of a failure, if anybody does.
+    // The row may have no one awaiting it; avoid an unhandled rejection.
     made.promise.catch(() => {})
     this.writes.push({ statement, values, made })
-    this.party.lookWhoWaits()
+    this.batch.breakDeadlock()
     return made.promise as Promise<Row>
   }
 
-  #assertIn(): void {
+  #assertNotLeft(): void {
     if (this.#left) throw this.#left
   }
 }

@@ -1,12 +1,12 @@
 /**
- * What is written at the very end, in one order for everybody: by app; of an app what locks its wallet, and then what takes
- * from a part of it that is set aside, which may lock the wallet first where that part is empty. So whoever has such a part
- * waits for no wallet, and takes from it but once. Where that did not hold, two would wait for each other.
+ * The order of the last writes of a transaction, the same for all transactions so that they cannot deadlock: by app, and for
+ * each app first the writes that lock its wallet, then those that take from a slot of reserved credit. Taking from an empty
+ * slot locks the wallet, so a transaction that holds a slot must not wait for a wallet. It takes from each slot only once.
  */
-import type { Write } from '../connection/unit'
+import type { BoundStatement } from '../connection/statement'
 
-export function inCreditOrder(writes: readonly Write[]): Write[] {
-  const left: Write[] = []
+export function inCreditOrder(writes: readonly BoundStatement[]): BoundStatement[] {
+  const left: BoundStatement[] = []
   for (const write of writes.toSorted(byApp)) {
     const sum = sumOf(left.at(-1), write)
     if (sum) left.splice(-1, 1, sum)
@@ -15,13 +15,14 @@ export function inCreditOrder(writes: readonly Write[]): Write[] {
   return left
 }
 
-const byApp = (one: Write, other: Write) => inOrder(appOf(one), appOf(other)) || takesAside(one) - takesAside(other)
+const byApp = (one: BoundStatement, other: BoundStatement) =>
+  inOrder(appOf(one), appOf(other)) || takesFromSlot(one) - takesFromSlot(other)
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const appOf = ({ values }: Write) => String(values.appId)
-const takesAside = ({ statement }: Write) => Number(statement.summed !== undefined)
+const appOf = ({ values }: BoundStatement) => String(values.appId)
+const takesFromSlot = ({ statement }: BoundStatement) => Number(statement.summed !== undefined)
 
-/** Of two of a kind for one app. */
-function sumOf(one: Write | undefined, { statement, values }: Write): Write | undefined {
+/** Two takes from the slot of one app as one, with the sum. */
+function sumOf(one: BoundStatement | undefined, { statement, values }: BoundStatement): BoundStatement | undefined {
   const { summed } = statement
   if (!summed || one?.statement !== statement || one.values.appId !== values.appId) return undefined
   return { statement, values: { ...values, [summed]: Number(one.values[summed]) + Number(values[summed]) } }

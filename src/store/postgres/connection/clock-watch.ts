@@ -1,15 +1,15 @@
-/** Notices that the database's clock was set back: a server does, by its own clock that never steps. */
+/** Detects that the database's clock was set back, by the monotonic clock of this server. */
 
-/** Less is the usual correction of a clock, and nobody waits long for it. */
+/** Smaller steps are usual corrections of a clock, and cause no noticeable wait. */
 const NOTICED_MS = 1_000
 
-/** The lock of the clock: units share it, and whoever makes what is stored fit has it alone. */
+/** The advisory lock of the clock: transactions hold it shared, the adjustment of stored times holds it exclusively. */
 export const CLOCK = `hashtextextended('clock', 0)`
 
-/** By how much the clock was set back in all, as far as what is stored was made to fit: what a look at the clock is held against. */
+/** How far the clock was set back in all, counting the steps to which stored times were adjusted. */
 export const FOLLOWED = '(SELECT coalesce(sum(set_back_ms), 0) FROM clock_steps)'
 
-/** What the database said between two moments of a clock that never steps. */
+/** The database's time, read between two moments of the local monotonic clock. */
 export interface ClockLook {
   stamped: number
   followedMs: number
@@ -18,14 +18,15 @@ export interface ClockLook {
 }
 
 /**
- * With all that was followed added, time goes on as if nobody had set it back. Where it does not, somebody has, and nobody has
- * followed yet, however long a server may have stood still meanwhile.
+ * The database's time plus all adjusted steps advances as if the clock had never been set back. Where it falls behind
+ * the monotonic clock, the clock was set back and stored times are not adjusted yet. A server that stood still for long
+ * does not matter.
  */
 export class ClockWatch {
-  /** What to add to our own clock at least. */
+  /** Lower bound of the difference between the database's time and the local clock. */
   #lead = Number.NEGATIVE_INFINITY
 
-  /** By how much the clock was set back, at least, without anybody having followed; 0 for what nobody follows. */
+  /** Lower bound of a step back to which stored times are not adjusted yet; 0 where it is too small to matter. */
   setBackMs({ stamped, followedMs, sentAt, answeredAt }: ClockLook): number {
     const steady = stamped + followedMs
     this.#lead = Math.max(this.#lead, steady - answeredAt)
@@ -36,12 +37,12 @@ export class ClockWatch {
   }
 }
 
-/** The clock was set, or stood still for long, in the middle of a unit: it is to run again. */
+/** The clock stepped, or the process stood still for long, within a transaction: it runs again. */
 export class ClockSetError extends Error {
   override name = 'ClockSetError'
 }
 
-/** What a unit began by a clock that was set back, and that nobody has followed: it is to run again afterwards. */
+/** The transaction began by a clock that was set back: it runs again once stored times are adjusted. */
 export class SetBackError extends Error {
   override name = 'SetBackError'
 }

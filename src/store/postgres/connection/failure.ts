@@ -1,10 +1,10 @@
-/** What PostgreSQL could not do: run the unit again, tell that it is unavailable, or a defect of ours. */
+/** Kinds of errors of PostgreSQL: those to retry, those that mean `unavailable`, and defects of this program. */
 import { cannotRead } from '../../failure'
 
 interface DatabaseError extends Error {
-  /** Of Bun: who says it. */
+  /** Set by Bun's driver. */
   code?: string
-  /** SQLSTATE, where the database says it. */
+  /** SQLSTATE, if the error comes from the database. */
   errno?: string
   detail?: string
 }
@@ -14,43 +14,43 @@ const isDatabaseError = (error: unknown): error is DatabaseError =>
 
 const stateOf = (error: unknown) => (isDatabaseError(error) ? error.errno : undefined)
 
-/** Too little credit, with the overdraft limit as its detail. */
+/** The error that the database raises for too little credit; its detail is the overdraft limit. */
 export const noCreditIn = (error: unknown): { overdraftLimit: number } | undefined =>
   stateOf(error) === 'WW402' ? { overdraftLimit: Number((error as DatabaseError).detail) } : undefined
 
-/** A unit that lost against another one: serialization, deadlock, or somebody else was first. */
-const LOST_RACE = new Set(['40001', '40P01', '23505', '23503'])
+/** Serialization failure, deadlock, and violations of unique and foreign keys. */
+const CONFLICTS = new Set(['40001', '40P01', '23505', '23503'])
 
-export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
+export const isConflict = (error: unknown) => CONFLICTS.has(stateOf(error) ?? '')
 
-/** Somebody else held what was wanted: for too long, or each waited for the other. */
-export const isInTheWay = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
+/** A lock timeout or a deadlock. */
+export const isLockConflict = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
 
-/** The database has recovered from a crash, and nobody has noted that yet: nothing may be stored. */
+/** The database has recovered from a crash that is not noted yet, so nothing may be stored. */
 export class UnbegunError extends Error {
   override name = 'UnbegunError'
 }
 
-/** The same where the database itself says it. */
+/** True for that error, also if the database raised it. */
 export const isUnbegun = (error: unknown) => error instanceof UnbegunError || stateOf(error) === 'WW001'
 
-/** The connection is gone, and nobody knows what the last answer was. */
+/** The connection was lost, and with it the last answer. */
 export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(error) === undefined
 
 /**
- * Out of reach or out of room, shutting down, a standby (0A000 where it is asked for a table that is not logged), or too slow
- * (it, or this server within a unit): it may be better soon.
+ * SQLSTATEs of conditions that may pass: out of reach, out of disk or memory, shutting down, a standby (0A000 for an
+ * unlogged table), or a timeout of the database or of this server within a transaction.
  */
-const PASSING = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
+const TRANSIENT = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
 
-export const isPassing = (error: unknown) => {
+export const isTransient = (error: unknown) => {
   const state = stateOf(error)
-  return isLost(error) || (state !== undefined && PASSING.test(state))
+  return isLost(error) || (state !== undefined && TRANSIENT.test(state))
 }
 
-export const readFailure = (error: unknown) => (isPassing(error) ? cannotRead(error) : error)
+export const readFailure = (error: unknown) => (isTransient(error) ? cannotRead(error) : error)
 
-/** The connection ended while a commit was under way. */
+/** The connection was lost during a commit. */
 export class CommitLostError extends Error {
   override name = 'CommitLostError'
   constructor(override readonly cause: unknown) {

@@ -1,12 +1,12 @@
-/** The servers that share the database: who they are, and what they count together. */
+/** The servers that share the database, and the rate limits that they count together. */
 
 import { type LimitRule, limited } from '../../../domain/access/rate-limits'
 import type { NodeState } from '../../../domain/operations/node'
 import { VERSION } from '../../../domain/operations/version'
 import { DAY_MS } from '../../../domain/shared/value'
-import type { Fleet } from '../../../ports/fleet'
+import type { Fleet } from '../../../ports/node'
 import { listOf, plain } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
 const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms'
 
@@ -18,8 +18,8 @@ function nodeOf([nodeId, name, version, startedAt, seenAt, isLeaving, lagMs]: re
 }
 
 /**
- * By the database's clock: where that is set back, the later time stays until somebody has followed. Who was not heard of for a
- * day is forgotten, and so is what counts no more.
+ * Heartbeat by the database's clock. If that is set back, the later time stays until stored times are adjusted. Servers
+ * not seen for a day and expired counts are deleted.
  */
 const BEAT = plain(
   `WITH here AS (
@@ -69,7 +69,7 @@ export function createFleet(pool: Querying, nodeId: string): Fleet {
         async giveBack() {
           if (!isCounted) return
           isCounted = false
-          // What cannot be taken back counts until its window is over.
+          // On failure the count stays until its window ends.
           await pool.all(TAKE_BACK, { subjects, windows }).catch(() => {})
         },
       }

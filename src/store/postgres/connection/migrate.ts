@@ -1,16 +1,15 @@
 /**
- * Brings a database to the schema this binary knows, one server at a time. A migration only adds what the release before
- * can live beside: both run side by side during a deploy. The SQL is text in the binary.
+ * Migrates a database to the schema of this binary, one server at a time. A migration must be compatible with the
+ * release before, because both run side by side during a deploy. The SQL is embedded in the binary.
  */
 import type { SQL } from 'bun'
 import initial from '../../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
 import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../migrations'
-import { isInTheWay } from './failure'
+import { isLockConflict } from './failure'
 
 /** In order. A released migration is never changed. */
 export const MIGRATIONS: readonly string[] = [initial]
 
-/** The schema that this binary brings. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 export class NewerDatabaseError extends Error {
@@ -28,8 +27,9 @@ export class OldServerError extends Error {
 const OLDEST_SERVER = 14
 
 /**
- * Applies what is missing, all or nothing. Throws `OldServerError`, `ForeignDatabaseError` for a schema with tables of
- * another program, `ChangedMigrationError`, and `NewerDatabaseError` where a later release has taken away what this one needs; leaves all as it is.
+ * Applies the missing migrations, all or nothing. Throws `OldServerError`, `ForeignDatabaseError` for a schema with
+ * tables of another program, `ChangedMigrationError`, and `NewerDatabaseError` where a later release has removed what
+ * this one needs.
  */
 export async function migrate(sql: SQL, migrations = MIGRATIONS, tell: Tell = () => {}): Promise<void> {
   await assertKnownServer(sql)
@@ -38,15 +38,15 @@ export async function migrate(sql: SQL, migrations = MIGRATIONS, tell: Tell = ()
     try {
       return await bringUp(sql, migrations, tell)
     } catch (error) {
-      if (!isInTheWay(error) || run === MAX_RUNS) throw error
+      if (!isLockConflict(error) || run === MAX_RUNS) throw error
       await Bun.sleep(PAUSE_MS)
     }
   }
 }
 
 /**
- * A table that is changed is nobody else's, and whoever wants it waits behind who waits for it: so nobody waits long, and
- * what the servers that are at work keep is tried for again.
+ * ALTER TABLE needs an exclusive lock, and other queries queue behind a waiting one. So each attempt waits only
+ * briefly, and tables that running servers hold are tried again.
  */
 const WAITS_MS = 1_000
 const PAUSE_MS = 200
@@ -75,7 +75,7 @@ async function bringUp(sql: SQL, migrations: readonly string[], tell: Tell): Pro
   })
 }
 
-/** Told of each migration before it is applied; again where all of them are tried again. */
+/** Called before each migration, also on each new attempt. */
 type Tell = (step: MigrationStep) => void
 
 async function checksumsOf(sql: SQL, migrations: readonly string[]): Promise<string | undefined> {
@@ -92,13 +92,13 @@ export async function assertKnownServer(sql: SQL): Promise<void> {
 
 export interface Applied {
   version: number
-  /** What a binary must know to live with it. */
+  /** The oldest schema version that a binary must know to use the database. */
   needs: number
 }
 
-/** Undefined where there is nothing of ours yet. */
+/** Undefined where there are no tables of Watchword yet. */
 export async function applied(sql: SQL): Promise<Applied | undefined> {
-  // Not by `to_regclass`, which may remember that there was none before the lock was waited for.
+  // Not `to_regclass`, whose cached answer may date from before the lock was acquired.
   const [table] =
     await sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`
   if (!table) return undefined

@@ -1,6 +1,6 @@
-/** What a database is called. Apart from the pool: whoever says it need not load a driver. */
+/** The display name of a database. Apart from the pool, so that showing it does not load the driver. */
 
-/** A URL without what nobody else may know. */
+/** The URL without password and options. */
 export function nameOf(text: string): string {
   const url = new URL(text)
   const path = url.searchParams.get('search_path')

@@ -1,14 +1,14 @@
 /**
- * One transaction on a connection of its own. Statements go out as soon as they are asked for and are answered in order:
- * whoever needs an answer waits for it, and what answers nothing is not waited for before the commit. So reads that do not
- * depend on each other cost one round trip with BEGIN, and writes one with COMMIT.
+ * One database transaction on a reserved connection, pipelined: statements are sent at once and answered in order. Only code
+ * that needs an answer waits for it; writes are not awaited before the commit. So independent reads share one round trip
+ * with BEGIN, and writes share one with COMMIT.
  */
 import type { Clock } from '../../../ports/clock'
 import { cannotWrite } from '../../failure'
 import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
-import { aborted, CommitLostError, isLost, isPassing, UnbegunError } from './failure'
+import { aborted, CommitLostError, isLost, isTransient, UnbegunError } from './failure'
 
-/** The parts of Bun's reserved connection that a transaction needs. */
+/** The part of Bun's reserved connection that a transaction needs. */
 export interface Wire {
   unsafe(text: string, values?: unknown[]): Query
 }
@@ -17,30 +17,30 @@ interface Query extends Promise<{ command: string }> {
   values(): Promise<unknown[][]>
 }
 
-/** What time it is for a unit, by what the database says; moments are of a clock that never steps. */
+/** The time of a transaction, from what the database said (`stamped`) between two moments of a monotonic clock. */
 export type Time = (sighting: { stamped: number; sentAt: number; answeredAt: number }) => number
 
 export interface Identity {
   transaction: string
-  /** Of the database's lives between crashes: another one gives some numbers anew. */
+  /** Number of the database's run since its last crash; after a crash it may give transaction numbers again. */
   life: string
-  /** Of the database's history: another one, when a replica has taken over, gives the same ids anew. */
+  /** PostgreSQL timeline: after a failover the promoted replica may give the same transaction ids again. */
   timeline: string
 }
 
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, (SELECT life FROM this_life)::text, ${TIMELINE}, ${FOLLOWED}`
-/** Its time stays that of the database until it ends: whoever follows a clock that was set back waits for it. */
+/** Held until the end of the transaction: the adjustment to a clock that was set back waits for transactions of the old time. */
 const HELD = `FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 const OPENING = `${LOOK} ${HELD}`
-/** Who has several units in it waits for nobody for long: they would all wait. */
-const PATIENCE_MS = 250
-const IMPATIENT_OPENING = `${LOOK}, set_config('lock_timeout', '${PATIENCE_MS}', true) ${HELD}`
+/** In a batched transaction a long wait for a lock would hold up every participant. */
+const BATCH_LOCK_TIMEOUT_MS = 250
+const BATCH_OPENING = `${LOOK}, set_config('lock_timeout', '${BATCH_LOCK_TIMEOUT_MS}', true) ${HELD}`
 
-export interface BlockDependencies {
+export interface PipelineDependencies {
   time: Time
   clock: Pick<Clock, 'elapsed'>
-  /** Of one that a clock may send back. */
+  /** Notices a clock that was set back; absent for the transaction that adjusts to it. */
   watch?: ClockWatch | undefined
 }
 
@@ -48,20 +48,20 @@ export class PipelinedTransaction {
   #now: number | undefined
   #stamped: number | undefined
   #identity: Identity | undefined
-  /** The first that went wrong: what comes after it only says that something has. */
+  /** The first failure; later ones only say that the transaction has failed. */
   #failure: unknown
   #isOver = false
   readonly #opened: Promise<void>
 
   constructor(
     private readonly wire: Wire,
-    { time, clock, watch }: BlockDependencies,
-    { isImpatient = false } = {},
+    { time, clock, watch }: PipelineDependencies,
+    { isBatch = false } = {},
   ) {
     this.send('BEGIN')
     const sentAt = clock.elapsed()
-    const words = isImpatient ? IMPATIENT_OPENING : OPENING
-    const opening = wire.unsafe(watch ? words : LOOK).values()
+    const text = isBatch ? BATCH_OPENING : OPENING
+    const opening = wire.unsafe(watch ? text : LOOK).values()
     this.#opened = opening.then(
       ([row]) => {
         const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
@@ -76,27 +76,26 @@ export class PipelinedTransaction {
     this.#opened.catch(() => {})
   }
 
-  /** By the database's clock; known once something was answered. */
+  /** The database's time; known once a query has been answered. */
   get now(): number {
     return known(this.#now)
   }
 
-  /** When it began, by the database's clock itself; known as `now` is. */
+  /** When the transaction began, by the unadjusted clock of the database; known once `now` is. */
   get stamped(): number {
     return known(this.#stamped)
   }
 
-  /** By which the database remembers what became of it. */
+  /** The database finds the outcome of the transaction by it. */
   get identity(): Identity | undefined {
     return this.#identity
   }
 
-  /** The first that went wrong. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** Waits until `now` is known. */
+  /** Resolves once `now` is known. */
   opened(): Promise<void> {
     return this.#opened
   }
@@ -104,8 +103,8 @@ export class PipelinedTransaction {
   async ask(text: string, values: unknown[]): Promise<unknown[][]> {
     this.#assertOpen()
     const rows = this.wire.unsafe(text, values).values()
-    // Whoever awaits it may hear of a failure later than the commit does.
-    this.#heed(rows)
+    // The commit may learn of a failure before the code that awaits these rows.
+    this.#noteFailure(rows)
     try {
       const [answer] = await Promise.all([rows, this.#opened])
       return answer
@@ -114,33 +113,35 @@ export class PipelinedTransaction {
     }
   }
 
-  /** That it went wrong shows at the next answer, at the latest at the commit's. */
+  /** A failure shows at the next answer, at the latest at the commit. */
   send(text: string, values: unknown[] = []): void {
     this.#assertOpen()
-    this.#heed(this.wire.unsafe(text, values))
+    this.#noteFailure(this.wire.unsafe(text, values))
   }
 
-  /** Once it is stored. Throws what went wrong, `CommitLostError`, or `unavailable` where it may be stored. `hasWritten`: otherwise nobody waits for the end of it. */
+  /**
+   * Resolves once the transaction is stored; without writes it does not wait for the COMMIT. Throws the first failure,
+   * `CommitLostError`, or `unavailable` where it is unknown whether the transaction was stored.
+   */
   async commit(hasWritten: boolean): Promise<void> {
-    // What has asked for nothing has not heard yet that it may not be stored.
+    // A transaction that has asked for nothing has not yet learnt that it must not be stored.
     await this.#opened
     this.#assertOpen()
     this.#isOver = true
-    if (!hasWritten) return this.#heed(this.wire.unsafe('COMMIT'))
+    if (!hasWritten) return this.#noteFailure(this.wire.unsafe('COMMIT'))
     try {
       const { command } = await this.wire.unsafe('COMMIT')
       if (command === 'COMMIT') return
     } catch (error) {
-      // The answers to what went out with it may be lost, too.
+      // A lost connection also loses the answers to statements sent with the COMMIT.
       if (isLost(error) && (this.#failure === undefined || isLost(this.#failure))) throw new CommitLostError(error)
-      // Whoever was ended while the commit waited for a replica has stored it here, and perhaps not there.
-      if (this.#failure === undefined && isPassing(error)) throw cannotWrite(error)
+      // A backend that was terminated while it waited for a synchronous replica has committed here, perhaps not there.
+      if (this.#failure === undefined && isTransient(error)) throw cannotWrite(error)
       this.#failure ??= error
     }
     throw this.#failure ?? aborted()
   }
 
-  /** Nothing of it is stored, and nothing is locked any more. */
   async rollback(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
@@ -156,7 +157,7 @@ export class PipelinedTransaction {
     if (this.#isOver) throw new Error('This transaction has ended')
   }
 
-  #heed(query: PromiseLike<unknown>): void {
+  #noteFailure(query: PromiseLike<unknown>): void {
     query.then(
       () => {},
       (error) => {
@@ -167,6 +168,7 @@ export class PipelinedTransaction {
 }
 
 function known(moment: number | undefined): number {
-  if (moment === undefined) throw new Error('The time of a unit is known once it has looked at something')
+  if (moment === undefined)
+    throw new Error('The time of a transaction is known once it has asked the database something')
   return moment
 }

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: for units, one at a time each; for reads, shared. */
+/** Connections to PostgreSQL: transactions reserve one each, reads share theirs. */
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../../ports/clock'
@@ -6,24 +6,23 @@ import { isLost, readFailure } from './failure'
 import { nameOf } from './name'
 import type { Wire } from './pipelined-transaction'
 import type { Statement, StatementValues } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
-/** What takes longer is ended by the database. */
 const STATEMENT_TIMEOUT_MS = 15_000
-/** Who says nothing for so long is gone, whatever the network makes of it. */
-export const SILENT_MS = STATEMENT_TIMEOUT_MS + 3_000
-/** A server that hangs inside a unit must not keep others from what it has locked. */
-const IDLE_IN_UNIT_MS = 20_000
+/** A connection silent for this long counts as lost, whatever the network reports. */
+export const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 3_000
+/** Ends the transactions of a server that hangs, so that its locks are released. */
+const IDLE_IN_TRANSACTION_MS = 20_000
 const CONNECT_TIMEOUT_SEC = 5
 
 export interface PoolOptions {
-  /** With credentials; `sslmode` and `sslrootcert` as libpq has them. */
+  /** With credentials; `sslmode` and `sslrootcert` mean what they mean to libpq. */
   url: string
-  /** Connections for units. */
+  /** Connections for transactions. */
   size: number
 }
 
-/** Reads have half as many as units. */
+/** Connections for reads: half as many as for transactions. */
 export const readersOf = (size: number) => Math.ceil(size / 2)
 
 export function connect({ url, size }: PoolOptions, name: string): SQL {
@@ -36,7 +35,7 @@ export function connect({ url, size }: PoolOptions, name: string): SQL {
     connection: {
       application_name: name,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_UNIT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     },
   })
 }
@@ -45,8 +44,8 @@ export class UnreachableError extends Error {
   override name = 'UnreachableError'
 }
 
-/** For who opens: where nobody has answered it says where, which the driver does not. */
-export const unreached = (url: string, error: unknown): unknown =>
+/** Adds the address to an error of the driver, which does not name it. */
+export const withAddress = (url: string, error: unknown): unknown =>
   error instanceof Error && isLost(error)
     ? new UnreachableError(`${nameOf(url)} does not answer: ${error.message}`, { cause: error })
     : error
@@ -57,7 +56,7 @@ interface Tls {
   checkServerIdentity?: () => undefined
 }
 
-/** Whether the server's certificate is looked at, and whether its name: `verify-full` is the only one that keeps strangers out. */
+/** TLS options by `sslmode`. Only `verify-full` checks both certificate and name, and so prevents impersonation. */
 export function addressOf(text: string): { url: string; tls?: Tls } {
   const url = new URL(text)
   const mode = url.searchParams.get('sslmode') ?? 'prefer'
@@ -73,17 +72,17 @@ export function addressOf(text: string): { url: string; tls?: Tls } {
   }
 }
 
-/** How much of the server's certificate is looked at: nothing where the connection is not to be encrypted. */
-export type Checking = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
+/** What is verified of the server's certificate. */
+export type TlsVerification = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
 
-export function checkingOf(text: string): Checking {
+export function tlsVerificationOf(text: string): TlsVerification {
   const { tls } = addressOf(text)
   if (!tls) return 'no TLS'
   if (!tls.rejectUnauthorized) return 'nothing'
   return tls.checkServerIdentity ? 'the certificate' : 'certificate and name'
 }
 
-/** Statements without parameters are prepared, too, only where they come as a template: others would wait for an answer each. */
+/** Bun prepares and pipelines statements without parameters only if they come as a template string. */
 const TEMPLATES = new Map<string, TemplateStringsArray>()
 
 export function templateOf(text: string): TemplateStringsArray {
@@ -99,7 +98,7 @@ export const wireOf = (connection: ReservedSQL | SQL): Wire => ({
     (values.length > 0 ? connection.unsafe(text, values) : connection(templateOf(text))) as ReturnType<Wire['unsafe']>,
 })
 
-/** Reads of committed data. A connection that has gone silent takes all of them along: they ask again on new ones. */
+/** Reads of committed data. If one connection goes silent, all are replaced and pending reads run again on new ones. */
 export class ReadPool implements Querying {
   #sql: SQL
 
@@ -113,7 +112,7 @@ export class ReadPool implements Querying {
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
     try {
       const rows = await this.#ask(statement, values).catch((error) => {
-        // A connection that ended has changed nothing; the next one may be well.
+        // A read can be repeated safely on the next connection.
         if (isLost(error)) return this.#ask(statement, values)
         throw error
       })
@@ -133,7 +132,7 @@ export class ReadPool implements Querying {
 
   async #ask(statement: Statement<unknown>, values: StatementValues): Promise<unknown[][]> {
     const sql = this.#sql
-    const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
+    const cancel = this.clock.after(SILENCE_TIMEOUT_MS, () => this.#renew(sql))
     try {
       return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
     } finally {
@@ -148,7 +147,7 @@ export class ReadPool implements Querying {
   }
 }
 
-/** At once; whoever still waits is told. */
+/** Closes at once; pending queries are rejected. */
 export const end = (connection: SQL | ReservedSQL): void => {
   connection.close({ timeout: 0 }).catch(() => {})
 }

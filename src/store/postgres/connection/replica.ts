@@ -1,10 +1,10 @@
-/** A replica, for what people look through. What it cannot answer, or is too far behind for, the primary answers. */
+/** A replica that serves lists. The primary answers where the replica fails or lags too far behind. */
 import type { Clock } from '../../../ports/clock'
 import { connect, type PoolOptions, ReadPool } from './pool'
 import { plain, type Statement, type StatementValues } from './statement'
-import type { Querying } from './unit'
+import type { Querying } from './transaction'
 
-/** Servers say every few seconds that they are here. */
+/** Lag by the heartbeats of servers, which are written every few seconds. */
 const BEHIND = plain(
   'SELECT clock_ms() - max(seen_at) FROM nodes',
   () => [],
@@ -21,7 +21,7 @@ interface ReplicaOptions extends Omit<PoolOptions, 'url'> {
 export class Replica implements Querying {
   readonly #reading: ReadPool
   readonly #elapsed: () => number
-  /** Until then it is not looked at again, fit or not. */
+  /** Until then the lag is not measured again. */
   #knownUntil = Number.NEGATIVE_INFINITY
   #isFit = false
 
@@ -38,7 +38,7 @@ export class Replica implements Querying {
     try {
       if (await this.#mayBeAsked()) return await this.#reading.all(statement, values)
     } catch {
-      // Away, or it has cancelled what kept it from following.
+      // The replica is unreachable, or has cancelled a query that conflicted with replication.
       this.#know(false, RESTS_MS)
     }
     return this.primary.all(statement, values)

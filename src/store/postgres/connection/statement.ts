@@ -1,4 +1,4 @@
-/** Statements, prepared to the end when they are first used, and executed on whatever connection a unit has. */
+/** SQL statements, compiled when they are first used and executed on the connection of whichever transaction or reader uses them. */
 import { and, eq, getTableColumns, Param, type Placeholder, type Query, type SQL, sql, type Table } from 'drizzle-orm'
 import {
   type AnyPgColumn,
@@ -12,34 +12,35 @@ import {
 } from 'drizzle-orm/pg-core'
 import { type Compiled, compile } from '../../compiled'
 
-/** How a parameter is written, by its number from 1 on: `$1` in a statement of its own. */
+/** How parameter `n` (from 1) is written: `$1` in a statement that is sent by itself. */
 export type ParameterText = (n: number) => string
 
-/** What a connection is asked, and what its rows mean. */
+/** One SQL statement with the codecs of its parameters and rows. */
 export interface Statement<Row> {
   readonly text: string
-  /** The text with parameters written otherwise; of an addition, for so many rows. */
+  /** The text with another notation of its parameters; an addition can be written for several rows. */
   written(place: ParameterText, rows?: number): string
   bind(values: StatementValues): unknown[]
   read(row: readonly unknown[]): Row
-  /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
+  /** An INSERT that reads no row its transaction has just added, so several of them may be sent as one statement. */
   readonly isAddition?: boolean
-  /** May be asked for several units at once. */
+  /** Present where one statement may run for several transactions of a batch. */
   readonly shared?: Shared<Row>
+  /** Its effect is invisible, so it may stay even if its transaction is rolled back. */
   readonly leavesNoTrace?: boolean
-  /** Takes from what is set aside of a wallet: for an app once in a transaction, with the sum of this parameter. */
+  /** The parameter to add up: a transaction sends the statement once for each app, with the sum. Used for slots of reserved credit. */
   readonly summed?: string
 }
 
-/** What units that share a transaction must know of what they ask. */
+/** What a batched transaction must know of a statement to run it for several participants. */
 export interface Shared<Row> {
-  /** Of its parameters. */
+  /** PostgreSQL types of the parameters. */
   readonly types: readonly string[]
-  /** What it has locked: one of the units alone may have that. */
+  /** Names the lock that a row stands for; only one participant of a batch may hold it. */
   holds?(row: Row, values: StatementValues): string
 }
 
-/** How a statement may be sent. `sharedBy`: together with those of other units; what it locks has a name there. */
+/** `sharedBy`: whether the statement may run for several transactions at once; a statement that locks says how its locks are named. */
 interface StatementOptions<Row> {
   isAddition?: boolean
   sharedBy?: 'anybody' | Shared<Row>['holds']
@@ -47,7 +48,12 @@ interface StatementOptions<Row> {
 
 export type StatementValues = Record<string, unknown>
 
-/** Only a builder: what it prepares is executed elsewhere. */
+export interface BoundStatement {
+  statement: Statement<unknown>
+  values: StatementValues
+}
+
+/** Drizzle serves as a query builder only; connections execute the compiled text. */
 class CompiledPgQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> {
   readonly compiled: Compiled
 
@@ -57,7 +63,7 @@ class CompiledPgQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> 
   }
 
   override execute(): Promise<never> {
-    throw new Error('A statement is executed by a unit or a reader')
+    throw new Error('A statement is executed by a transaction or a reader')
   }
 }
 
@@ -67,7 +73,7 @@ class StatementBuilder extends PgSession {
   }
 
   override transaction(): Promise<never> {
-    throw new Error('Units are begun by the store')
+    throw new Error('Transactions are begun by the store')
   }
 }
 
@@ -78,7 +84,6 @@ function builderOf(place: ParameterText) {
   return new PgDatabase(dialect, new StatementBuilder(dialect), undefined)
 }
 
-/** Builds statements. */
 export const db = builderOf(numbered)
 
 interface PreparedPgStatement {
@@ -88,15 +93,15 @@ interface PreparedPgStatement {
 
 type RowOf<P extends PreparedPgStatement> = Awaited<ReturnType<P['execute']>> extends Array<infer Row> ? Row : never
 
-/** A text here holds no NUL, which carriers may send: wherever one is stored or looked for, another sign stands for it. */
+/** PostgreSQL text cannot hold NUL, which carriers may send; U+FFFD replaces it wherever a text is stored or looked up. */
 export const storable = (parameters: unknown[]): unknown[] =>
   parameters.some((value) => typeof value === 'string' && value.includes('\0'))
     ? parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
     : parameters
 
 /**
- * Prepared when it is first used: preparing all of them would take longer than the rest of a start. `prepare` gets what builds
- * it, and how many rows it adds; only what units may send together looks at that.
+ * Compiled when it is first used: compiling all statements would take longer than the rest of a start. `prepare` gets the
+ * query builder and the number of rows to add; only additions look at the number.
  */
 export function statement<P extends PreparedPgStatement>(
   prepare: (on: typeof db, rows: number) => P,
@@ -124,7 +129,7 @@ export function statement<P extends PreparedPgStatement>(
 }
 
 function unsaid(text: string): never {
-  throw new Error(`Of what kind the parameters are is not said: ${text}`)
+  throw new Error(`A shared statement must give the types of its parameters: ${text}`)
 }
 
 const sharing = <Row>(by: NonNullable<StatementOptions<Row>['sharedBy']>, types: () => readonly string[]) => ({
@@ -136,7 +141,7 @@ const sharing = <Row>(by: NonNullable<StatementOptions<Row>['sharedBy']>, types:
   },
 })
 
-/** A new row with every column of a table, or with the named ones. */
+/** INSERT of a row with every column of a table, or with the named ones. */
 export const addition = (table: PgTable, names?: readonly string[]): Statement<unknown> =>
   statement(
     (on, rows) =>
@@ -149,11 +154,10 @@ export const addition = (table: PgTable, names?: readonly string[]): Statement<u
     },
   )
 
-/** The values of so many rows. */
 export const repeated = <StatementValues>(rows: number, make: () => StatementValues): StatementValues[] =>
   Array.from({ length: rows }, make)
 
-/** A statement in SQL's own words; its rows are read by their places. One that units may ask together says where its parameters are. */
+/** A statement in plain SQL whose rows are read by position. A shared one takes `place` to write its parameters. */
 export function plain<Row = never>(
   text: string,
   bind: (values: StatementValues) => unknown[],
@@ -175,17 +179,17 @@ export function plain<Row>(
   return { text: written(numbered), written, bind: (values) => storable(bind(values)), read, ...(shared && { shared }) }
 }
 
-/** Whoever writes it may still come to nothing: nobody sees that it was written. */
+/** Marks a statement whose effect is invisible even if its transaction is rolled back. */
 export const traceless = (statement: Statement<never>): Statement<never> => ({ ...statement, leavesNoTrace: true })
 
 /** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
 export const bind = (column: AnyPgColumn, name: string) => new Param(sql.placeholder(name), column)
 
-/** PostgreSQL's own word for a list, as a parameter. */
+/** An array literal of PostgreSQL, as a parameter. */
 export const listOf = (items: ReadonlyArray<string | number>) =>
   `{${items.map((item) => (typeof item === 'number' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
 
-/** Of an app and mode. */
+/** Selects the rows of an app and mode. */
 export const ofOwner = ({ appId, mode }: { appId: AnyPgColumn; mode: AnyPgColumn }) =>
   and(eq(appId, bind(appId, 'appId')), eq(mode, bind(mode, 'mode')))
 
@@ -209,7 +213,7 @@ export function parameters<T extends PgTable>(table: T, names?: readonly string[
   }
 }
 
-/** Statements of one shape, each made once. */
+/** Memoizes a family of statements by its key. */
 export function keptBy<Key, Row>(make: (key: Key) => Statement<Row>): (key: Key) => Statement<Row> {
   const made = new Map<Key, Statement<Row>>()
   return (key) => {

@@ -1,9 +1,9 @@
-/** The thread that copies the write-ahead log of a database: asked for it, it says whether hardly anything is left. */
+/** A worker thread that makes passive checkpoints. It answers each request with whether the log is nearly copied. */
 import { Database } from 'bun:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Length, SHORT, waiting } from './checkpoints'
 
-/** Each is shorter than the one before: it copies what was written meanwhile. */
+/** Each round copies what was written during the one before, so rounds become shorter. */
 const MOST_ROUNDS = 5
 
 const db = new Database(workerData, { strict: true })
@@ -22,7 +22,7 @@ parentPort?.on('message', () => {
   try {
     parentPort?.postMessage(copyUntilShort())
   } catch {
-    // The disk is full, say. What is in the log is as safe as what is copied.
+    // The disk may be full. What is in the log is as safe as what is copied.
     parentPort?.postMessage(false)
   }
 })

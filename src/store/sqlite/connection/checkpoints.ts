@@ -1,21 +1,22 @@
 /**
- * Copies the write-ahead log into the database when it has grown long, in a thread of its own: that takes as long as many
- * requests. What is written meanwhile is short, and copied between two groups, so that the log begins anew.
+ * Makes checkpoints of the write-ahead log when it has grown long. A worker thread copies most of it, because that
+ * takes as long as many requests. The short rest is copied between two groups, so that the log starts from its
+ * beginning again.
  */
 import type { Database } from 'bun:sqlite'
 import type { Worker } from 'node:worker_threads'
 import type { StoreTelemetry } from '../../../ports/telemetry'
 
-/** Of the log, in pages. */
+/** Length of the write-ahead log, in pages. */
 export interface Length {
   log: number
   checkpointed: number
 }
 
-/** Pages that are to be copied. */
+/** Pages not yet copied. */
 export const waiting = (length: Length | null) => (length ? length.log - length.checkpointed : 0)
 
-/** Pages; to copy them takes a millisecond. */
+/** Pages that are copied within a millisecond. */
 export const SHORT = 300
 
 export class Checkpoints {
@@ -27,20 +28,19 @@ export class Checkpoints {
   #isRestOurs = false
   #truncate: () => boolean
   #truncating: ((isTruncated: boolean) => void) | undefined
-  /** Whom it tells how it works. */
   telemetry: StoreTelemetry | undefined
   #hasFailed = false
-  /** How many pages wait before the thread is asked. */
+  /** Pages not yet copied at which the thread is asked. */
   #enough: number
 
-  /** Of the connection that writes to `file`; the log is `long` at so many pages. */
+  /** `db` is the connection that writes to `file`; a log of `long` pages is to be copied. */
   constructor(
     private readonly file: string,
     db: Database,
     private readonly long: number,
   ) {
     this.#enough = long
-    // The wall behind it: SQLite's own, within a commit.
+    // As a last resort SQLite makes a checkpoint itself, within a commit.
     db.run(`PRAGMA wal_autocheckpoint = ${4 * long}`)
     const look = db.query<Length, []>('PRAGMA wal_checkpoint(NOOP)')
     const copy = db.query('PRAGMA wal_checkpoint(PASSIVE)')
@@ -50,14 +50,14 @@ export class Checkpoints {
     this.#truncate = () => withoutWaiting(db, () => truncate.get()?.busy === 0)
   }
 
-  /** Resolves when hardly anything of the log is left to be copied, or cannot be copied now. */
+  /** Resolves when the log is nearly copied, or cannot be copied now. */
   async shorten(): Promise<void> {
     if (this.#waiting() <= SHORT) return
     this.#copying ??= this.#copyAside()
     await this.#copying
   }
 
-  /** Answers after the next commit: whether the log is empty now. It is not where somebody reads in it just then. */
+  /** Answers after the next commit whether the log is empty. A reader of the log prevents that. */
   truncateAtCommit(): Promise<boolean> {
     return new Promise((answer) => {
       this.#truncating = answer
@@ -72,7 +72,7 @@ export class Checkpoints {
     try {
       this.#copyIfLong()
     } catch {
-      // The disk is full, say. What is in the log is as safe as what is copied.
+      // The disk may be full. What is in the log is as safe as what is copied.
     }
   }
 
@@ -88,7 +88,7 @@ export class Checkpoints {
       this.#copy()
     }
     const pages = this.#waiting()
-    // What could not be copied is tried again when as much has been added.
+    // After a failure, tries again once the log has grown by as much again.
     if (this.#hasFailed) this.#enough = pages + this.long
     else if (pages < this.long) this.#enough = this.long
     this.#hasFailed = false
@@ -103,7 +103,7 @@ export class Checkpoints {
     this.#copying = undefined
   }
 
-  /** Whether what is left is to be copied here. */
+  /** Whether the rest is short enough to be copied by this thread. */
   #ask(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#answered = resolve
@@ -116,7 +116,7 @@ export class Checkpoints {
     const { Worker } = process.getBuiltinModule('node:worker_threads')
     const thread = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: this.file })
     thread.on('message', (isRestOurs: boolean) => this.#answered(isRestOurs))
-    // Where there can be no thread it is copied here, as long as that takes.
+    // Without a worker thread the log is copied here, however long that takes.
     const gone = () => {
       this.#thread = undefined
       this.#answered(true)
@@ -128,7 +128,10 @@ export class Checkpoints {
   }
 }
 
-/** False where `truncate` fails, also because another program is in the way: to wait for it would hold every writer up. */
+/**
+ * False where `truncate` fails or another program prevents it. It does not wait, because that would hold up every
+ * writer.
+ */
 function withoutWaiting(db: Database, truncate: () => boolean): boolean {
   const { timeout } = db.query('PRAGMA busy_timeout').get() as { timeout: number }
   try {

@@ -1,15 +1,15 @@
-/** Gives back to the disk what deleted rows have left of a database file. */
+/** Returns the free pages of a database file to the disk. */
 import { Database } from 'bun:sqlite'
 
-/** `PRAGMA auto_vacuum`: free pages can be given back a few at a time. */
+/** Value of `PRAGMA auto_vacuum` with which free pages can be returned a few at a time. */
 const INCREMENTAL = 2
 
-/** A step takes some ten milliseconds, in which nobody else writes. */
+/** A step takes some ten milliseconds and blocks all writers. */
 const PAGES_AT_ONCE = 500
 
 export interface FileState {
   bytes: number
-  /** Whether `giveBackPages` has any effect: what releases before this one have made was not laid out for it. */
+  /** Whether `giveBackPages` works; files of earlier releases lack the setting. */
   isIncremental: boolean
 }
 
@@ -24,15 +24,15 @@ export const stateOfFile = (file: string): FileState =>
     return { bytes, isIncremental: mode === INCREMENTAL }
   })
 
-/** Writes all of it anew, laid out for `giveBackPages`: nobody else writes meanwhile, which takes a second for 64 MB. */
+/** Rewrites the file so that `giveBackPages` works. Blocks all writers, for a second per 64 MB. */
 export const rewriteInPlace = (file: string): void =>
   on(file, (db) => {
     db.run(`PRAGMA auto_vacuum = ${INCREMENTAL}`)
     db.run('VACUUM')
   })
 
-/** Gives some free pages back. False where none is left. */
-export const giveBackPages = (file: string): boolean =>
+/** Returns some free pages. False where none is left. */
+export const releasePages = (file: string): boolean =>
   on(file, (db) => {
     db.query(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`).all()
     const { freelist_count: free } = db.query('PRAGMA freelist_count').get() as { freelist_count: number }

@@ -1,9 +1,12 @@
-/** Brings a database to the schema this binary knows. The SQL is text in the binary: nothing is read from a folder. */
+/** Migrates a database to the schema of this binary. The SQL is embedded in the binary. */
 import { Database } from 'bun:sqlite'
 import initial from '../../../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
 import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../migrations'
 
-/** In order; `PRAGMA user_version` counts those applied. A released migration is never changed, which checksums in the database tell. */
+/**
+ * In order; `PRAGMA user_version` counts those applied. A released migration must never change; checksums in the
+ * database detect it.
+ */
 const MIGRATIONS: readonly string[] = [initial]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -19,19 +22,19 @@ export class ForeignFileError extends Error {
 const applied = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
 
 /**
- * Applies what is missing, all or nothing. Throws `NewerDatabaseError` for a database of a later release,
- * `ForeignDatabaseError` for one of another program, `ChangedMigrationError`, and leaves them as they are.
+ * Applies the missing migrations, all or nothing. Throws `NewerDatabaseError` for a database of a later release,
+ * `ForeignDatabaseError` for one of another program, and `ChangedMigrationError`.
  */
 export function migrate(db: Database): void {
   for (const _ of migrating(db));
 }
 
-/** The same, one step after the other: somebody may be told before each. */
+/** The same in steps, so that the caller can report each migration before it runs. */
 export function* migrating(db: Database): Generator<MigrationStep & { bytes: number }> {
   if (applied(db) === MIGRATIONS.length && checksumsOf(db) === undefined) return
-  // Of a new database; of another it says nothing. By it `watchword compact` works beside a server.
+  // Takes effect in a new database only. `watchword compact` needs it to work beside a server.
   db.run('PRAGMA auto_vacuum = INCREMENTAL')
-  // Looked at under the lock: another process may be making this very database.
+  // The version is read under the lock, because another process may be creating the same database.
   db.run('BEGIN IMMEDIATE')
   try {
     assertKnownVersion(db)

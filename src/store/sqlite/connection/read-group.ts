@@ -1,16 +1,16 @@
 /**
- * Group read. What requests of one turn of the event loop look up is looked up at its end, one right after another and in one
- * read transaction. So nobody sees less than was on disk when he asked; and the answers go out together: whoever waits for
- * several of them is woken once, which costs a status more than all else that is done for it.
+ * Group read, an optimization: the look-ups of one turn of the event loop run at its end, in one read transaction. Each sees at
+ * least what was on disk when it was asked for. Code that waits for several of them resumes once; for a request of a status
+ * that wake-up costs more than everything else.
  */
 import type { Database } from 'bun:sqlite'
 
-/** `scanning`: of what reads much, and each page once. */
+/** `scanning`: for queries that read many pages once, which would evict the pages of the other connection's cache. */
 export interface Connections {
   reading: Database
   scanning: Database
-  /** On that for reading. */
-  together: ReadGroup
+  /** Uses `reading`. */
+  group: ReadGroup
 }
 
 interface QueuedRead {
@@ -19,11 +19,11 @@ interface QueuedRead {
 }
 
 export class ReadGroup {
-  #asked: QueuedRead[] = []
+  #queued: QueuedRead[] = []
   readonly #begin: () => void
   readonly #end: () => void
 
-  /** `atEnd` calls at the end of a turn. */
+  /** `atEnd` defers to the end of the event loop's turn. */
   constructor(
     private readonly db: Database,
     private readonly atEnd: (read: () => void) => void,
@@ -33,25 +33,25 @@ export class ReadGroup {
     this.#end = () => void end.run()
   }
 
-  /** Answers what `look` does at the end of this turn. */
+  /** Runs `look` at the end of this turn and answers its result. */
   read<T>(look: () => T): Promise<T> {
     return new Promise<T>((resolve, fail) => {
-      if (this.#asked.push({ read: () => resolve(look()), fail }) === 1) this.atEnd(() => this.readNow())
+      if (this.#queued.push({ read: () => resolve(look()), fail }) === 1) this.atEnd(() => this.readNow())
     })
   }
 
-  /** Before the connection is closed: whoever has asked is answered. */
+  /** Runs what is queued at once; also called before the connection is closed. */
   readNow(): void {
-    const asked = this.#asked
-    this.#asked = []
-    if (asked.length === 0) return
+    const queued = this.#queued
+    this.#queued = []
+    if (queued.length === 0) return
     try {
       this.#begin()
     } catch (error) {
-      for (const { fail } of asked) fail(error)
+      for (const { fail } of queued) fail(error)
       return
     }
-    for (const { read, fail } of asked) {
+    for (const { read, fail } of queued) {
       try {
         read()
       } catch (error) {
@@ -59,10 +59,13 @@ export class ReadGroup {
       }
     }
     try {
-      // Some errors have ended it.
+      // Some errors have ended the transaction already.
       if (this.db.inTransaction) this.#end()
     } catch {
-      // Everybody has been told what he reads, or that it is broken.
+      // Every look-up has been answered or rejected already.
     }
   }
 }
+
+/** Yields to the event loop: reads are synchronous, so long ones go in steps. */
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

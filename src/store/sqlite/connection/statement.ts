@@ -1,18 +1,27 @@
-/** Statements are prepared once, each when it is first needed, and name their parameters. */
-import type { Changes } from 'bun:sqlite'
-import { and, eq, getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
-import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+/** SQL statements: built by Drizzle, compiled and prepared when they are first used, with named parameters. */
+import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { and, eq, getTableColumns, Param, type Placeholder, type Query, type SQL, sql, type Table } from 'drizzle-orm'
+import { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite/driver'
+import { PreparedQuery, SQLiteBunSession } from 'drizzle-orm/bun-sqlite/session'
+import { NoopLogger } from 'drizzle-orm/logger'
+import {
+  type AnySQLiteColumn,
+  type PreparedQueryConfig,
+  SQLiteSyncDialect,
+  type SQLiteTable,
+} from 'drizzle-orm/sqlite-core'
+import { type Compiled, compile } from '../../compiled'
 
-/** A value, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
+/** A parameter encoded like its column; Drizzle does not encode bare placeholders in conditions. */
 const value = (column: AnySQLiteColumn, name: string) => new Param(sql.placeholder(name), column)
 
 /**
- * A parameter of a condition. The `+` changes no value: without it SQLite takes the best plan to depend on the value, and where
- * it joins or sorts prepares the whole statement anew each time.
+ * A parameter of a condition. Without the `+`, which changes no value, SQLite plans by the value of the parameter, and
+ * prepares statements with joins or sorts anew for each.
  */
 export const bind = (column: AnySQLiteColumn, name: string): SQL => sql`+${value(column, name)}`
 
-/** Of an app and mode. */
+/** Selects the rows of an app and mode. */
 export const ofOwner = ({ appId, mode }: { appId: AnySQLiteColumn; mode: AnySQLiteColumn }) =>
   and(eq(appId, bind(appId, 'appId')), eq(mode, bind(mode, 'mode')))
 
@@ -37,7 +46,10 @@ export function parameters<T extends SQLiteTable>(table: T, names?: readonly str
 
 type PreparedStatement = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
 
-/** How many rows a statement has changed is told without RETURNING, for which SQLite makes a table of what it returns. */
+/**
+ * `run` answers how many rows were changed. RETURNING would cost more, because SQLite collects its rows in a temporary
+ * table.
+ */
 type OnFirstUse<P extends PreparedStatement> = Pick<P, 'get' | 'all'> & {
   run(values?: Parameters<P['run']>[0]): Changes
 }
@@ -57,8 +69,9 @@ export function onFirstUse<P extends PreparedStatement>(prepare: () => P): OnFir
 }
 
 /**
- * Stores what has changed of a row that is locked: a column that stays would cost its checks, and its part of an index. Each
- * set of columns has a statement of its own; beyond so many, and where nobody says what was `before`, all are stored.
+ * Updates only the changed columns of a locked row: each unchanged column would cost its constraints and its index
+ * entries. Each set of columns has its own statement; beyond `most` sets, or if `before` is unknown, all columns are
+ * updated.
  */
 export function updating<const Name extends string>(
   all: readonly Name[],
@@ -81,5 +94,68 @@ export function updating<const Name extends string>(
     const values: Record<string, unknown> = { ...key }
     for (const name of names) values[name] = row[name] ?? null
     run(values as never)
+  }
+}
+
+export type Drizzle = BunSQLiteDatabase
+
+export function drizzle(connection: Database): Drizzle {
+  const dialect = new SQLiteSyncDialect()
+  return new BunSQLiteDatabase('sync', dialect, new CompilingSession(connection, dialect), undefined)
+}
+
+type PrepareArguments = Parameters<SQLiteBunSession<Record<string, never>, Record<string, never>>['prepareQuery']>
+type PreparedConfig = Omit<PreparedQueryConfig, 'statement' | 'run'>
+
+class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<string, never>> {
+  readonly #connection: Database
+
+  constructor(connection: Database, dialect: SQLiteSyncDialect) {
+    super(connection, dialect, undefined)
+    this.#connection = connection
+  }
+
+  override prepareQuery<T extends PreparedConfig>(...args: PrepareArguments): PreparedQuery<T> {
+    const [query, fields, method, isArrayMode, mapper] = args
+    if (mapper) return super.prepareQuery(...args)
+    return new CompiledSQLiteQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
+  }
+}
+
+class CompiledSQLiteQuery<T extends PreparedConfig> extends PreparedQuery<T> {
+  readonly #statement: Statement<unknown, SQLQueryBindings[]>
+  readonly #compiled: Compiled
+
+  constructor(
+    statement: Statement<unknown, SQLQueryBindings[]>,
+    query: Query,
+    fields: PrepareArguments[1],
+    method: PrepareArguments[2],
+    isArrayMode: boolean,
+  ) {
+    super(statement, query, new NoopLogger(), fields, method, isArrayMode)
+    this.#statement = statement
+    this.#compiled = compile(query, fields)
+  }
+
+  override run(values: Record<string, unknown> = {}) {
+    return this.#statement.run(this.#bind(values))
+  }
+
+  override all(values: Record<string, unknown> = {}): T['all'] {
+    return this.#statement.values(this.#bind(values)).map((row) => this.#compiled.read(row))
+  }
+
+  override get(values: Record<string, unknown> = {}): T['get'] {
+    const row = this.#statement.values(this.#bind(values))[0]
+    return row && this.#compiled.read(row)
+  }
+
+  /**
+   * Passes all values as one array, which Bun's types do not know: as separate arguments Bun would collect them into an
+   * array again.
+   */
+  #bind(values: Record<string, unknown>): SQLQueryBindings {
+    return this.#compiled.bind(values) as unknown as SQLQueryBindings
   }
 }

@@ -1,10 +1,10 @@
-/** The unit that runs now: there is one at a time on the writer's connection, and what the doors do belongs to it. */
+/** State of the transaction that runs now. The writer's connection runs one at a time, so all methods of `Tx` share it. */
 import type { Endpoint } from '../../../domain/webhooks/webhook'
 import { ReadCache } from '../cache/read-cache'
 
-export class Current {
+export class TransactionState {
   now = 0
-  /** Of an app and mode. */
+  /** By app and mode. */
   readonly endpoints = new ReadCache<readonly Endpoint[]>()
   #effects: Array<() => void> = []
   #changesSettings = false
@@ -24,7 +24,7 @@ export class Current {
     this.#changesSettings = true
   }
 
-  /** What is to happen once the unit that has just ended is on disk. */
+  /** Answers what is to happen once the transaction that has just ended is on disk. */
   end(): { effects: ReadonlyArray<() => void>; changesSettings: boolean } {
     return { effects: this.#effects, changesSettings: this.#changesSettings }
   }

@@ -1,11 +1,12 @@
 /**
- * Group commit. SQLite has one writer and a durable commit costs a sync of the disk, so writers queue: what has queued
- * up in this turn of the event loop runs under one BEGIN … COMMIT, and everybody is answered after the COMMIT. An answer
- * therefore means that the change is on disk (`synchronous=FULL`).
+ * Group commit. SQLite has one writer and a durable commit costs an fsync, so writers queue: all transactions queued in one
+ * turn of the event loop run under one BEGIN … COMMIT and are answered after the COMMIT. So an answer means that the change
+ * is on disk (`synchronous=FULL`).
  *
- * A unit that fails takes nobody along. Most have written nothing by then, and nothing is to be undone; for the others each
- * unit would need a savepoint, for which SQLite copies every page that is changed. So a group runs without: where one fails
- * that has written, all of it is rolled back and runs again, now with savepoints, and so do groups for a while after.
+ * A transaction that fails does not fail its group. Most have written nothing when they fail, so there is nothing to undo. To
+ * undo the others, each transaction would need a savepoint, for which SQLite copies every changed page. So a group runs
+ * without savepoints at first. If one of its transactions fails after it has written, the group is rolled back and runs
+ * again with savepoints, and so do the groups of the next second.
  */
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../../domain/shared/error'
@@ -13,47 +14,47 @@ import type { StoreTelemetry } from '../../../ports/telemetry'
 import { cannotWrite } from '../../failure'
 import { isStorageError } from './failure'
 
-interface QueuedUnit {
+interface QueuedTransaction {
   queuedAt: number
   run: () => Promise<() => void>
   fail: (error: unknown) => void
 }
 
-/** What a unit has come to; everybody is told at the end. */
-type Ended = { unit: QueuedUnit; answer: () => void } | { unit: QueuedUnit; error: unknown }
+/** The result of a transaction, answered at the end of its group. */
+type EndedTransaction =
+  | { transaction: QueuedTransaction; answer: () => void }
+  | { transaction: QueuedTransaction; error: unknown }
 
 export interface WriterOptions {
   /** Defers a group to the end of the event loop's turn; the simulation brings its own. */
   soon: (drain: () => Promise<void>) => void
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
-  /** Called as a group begins: from there on no other process writes. */
+  /** Called when a group begins; no other process can write from then on. */
   begun?: () => void
-  /** Called after every group that is on disk, when everybody is answered. */
+  /** Called after every group that is on disk, once its transactions are answered. */
   committed?: () => void
 }
 
-/** So that one group cannot hold the disk, and a lost commit's retries, forever. */
+/** Limits how long one group holds the disk, and how much a failed commit loses. */
 const MAX_GROUP = 512
 
-/** Who runs out of credit asks again and again: each time would cost everybody a second run. */
-const APART_FOR_MS = 1_000
+/** A client without credit keeps asking, and each of its failures would make a whole group run twice. */
+const SAVEPOINTS_FOR_MS = 1_000
 
 export class Writer {
-  readonly #queue: QueuedUnit[] = []
+  readonly #queue: QueuedTransaction[] = []
   readonly #begin: () => void
   readonly #savepoint: () => void
   readonly #release: () => void
   readonly #commit: () => void
-  /** Rows that the connection has changed, ever. */
+  /** How many rows the connection has changed since it was opened. */
   readonly #changes: () => unknown
-  /** Whom it tells how it works. */
   telemetry: StoreTelemetry | undefined
   #draining = false
   #closed = false
   #drained: Promise<void> = Promise.resolve()
-  /** Until then each unit has a savepoint. */
-  #apartUntil = Number.NEGATIVE_INFINITY
+  #savepointsUntil = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly db: Database,
@@ -64,19 +65,19 @@ export class Writer {
       return () => void statement.run()
     }
     this.#begin = prepared('BEGIN IMMEDIATE')
-    this.#savepoint = prepared('SAVEPOINT unit')
-    this.#release = prepared('RELEASE unit')
+    this.#savepoint = prepared('SAVEPOINT grouped')
+    this.#release = prepared('RELEASE grouped')
     this.#commit = prepared('COMMIT')
     const changes = db.query('SELECT total_changes()')
     this.#changes = () => changes.values()[0]?.[0]
   }
 
-  /** Runs `unit` in its turn; resolves with what it answered, and `onCommit` runs, once it is on disk. */
-  run<T>(unit: () => Promise<T>, onCommit: () => void): Promise<T> {
+  /** Queues `work`. Once it is on disk, resolves with its answer and runs `onCommit`. */
+  run<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
     if (this.#closed) return Promise.reject(unavailable('The store is closed'))
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
-        const result = await unit()
+        const result = await work()
         return () => {
           resolve(result)
           onCommit()
@@ -87,7 +88,7 @@ export class Writer {
     })
   }
 
-  /** Lets what is queued finish, then takes nothing more. */
+  /** Refuses new transactions and waits for those that are queued. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#draining) await this.#drained
@@ -97,7 +98,7 @@ export class Writer {
     if (this.#draining) return
     this.#draining = true
     this.#drained = new Promise((done) => {
-      // A group a turn: work that follows from work must not keep requests from being read.
+      // One group per turn of the event loop, so that follow-up work does not keep requests from being read.
       const drain = async () => {
         await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
         if (this.#queue.length > 0) return this.options.soon(drain)
@@ -108,7 +109,7 @@ export class Writer {
     })
   }
 
-  async #commitGroup(group: QueuedUnit[]): Promise<void> {
+  async #commitGroup(group: QueuedTransaction[]): Promise<void> {
     const begunAt = this.telemetry ? performance.now() : 0
     const ended = await this.#runGroup(group)
     if (!ended) return
@@ -124,23 +125,23 @@ export class Writer {
       const waitedMs = begunAt - (group[0]?.queuedAt ?? begunAt)
       this.telemetry.committed(group.length, waitedMs, performance.now() - commitAt)
     }
-    for (const one of ended) tell(one)
+    for (const one of ended) settle(one)
     this.options.committed?.()
   }
 
-  /** Undefined where there is nothing to commit, which everybody has been told. */
-  async #runGroup(group: QueuedUnit[]): Promise<Ended[] | undefined> {
-    const isApart = this.options.elapsed() < this.#apartUntil
+  /** Undefined where there is nothing to commit; the transactions are answered already. */
+  async #runGroup(group: QueuedTransaction[]): Promise<EndedTransaction[] | undefined> {
+    const hasSavepoints = this.options.elapsed() < this.#savepointsUntil
     if (!this.#beginFor(group)) return undefined
-    const outcome = await this.#runEach(group, isApart)
-    if (outcome !== 'spoiled') return outcome
+    const outcome = await this.#runEach(group, hasSavepoints)
+    if (outcome !== 'to repeat') return outcome
     this.#rollback()
     this.telemetry?.uncommitted('again')
-    this.#apartUntil = this.options.elapsed() + APART_FOR_MS
+    this.#savepointsUntil = this.options.elapsed() + SAVEPOINTS_FOR_MS
     return this.#runGroup(group)
   }
 
-  #beginFor(group: QueuedUnit[]): boolean {
+  #beginFor(group: QueuedTransaction[]): boolean {
     try {
       this.#begin()
       this.options.begun?.()
@@ -148,53 +149,59 @@ export class Writer {
     } catch (error) {
       this.#rollback()
       this.#lose(
-        group.map((unit) => ({ unit, answer() {} })),
+        group.map((transaction) => ({ transaction, answer() {} })),
         error,
       )
       return false
     }
   }
 
-  /** Spoiled is what only the whole group can be rid of; undefined where SQLite has given it up. */
-  async #runEach(group: QueuedUnit[], isApart: boolean): Promise<Ended[] | 'spoiled' | undefined> {
-    const ended: Ended[] = []
-    for (const [index, unit] of group.entries()) {
-      const before = isApart || this.#changes()
+  /**
+   * 'to repeat' where a transaction failed whose writes only a rollback of the group can undo; undefined where SQLite has rolled
+   * the group back itself.
+   */
+  async #runEach(
+    group: QueuedTransaction[],
+    hasSavepoints: boolean,
+  ): Promise<EndedTransaction[] | 'to repeat' | undefined> {
+    const ended: EndedTransaction[] = []
+    for (const [index, transaction] of group.entries()) {
+      const before = hasSavepoints || this.#changes()
       try {
-        if (isApart) this.#savepoint()
-        const answer = await unit.run()
-        if (isApart) this.#release()
-        // It went on though SQLite had given the whole transaction up.
+        if (hasSavepoints) this.#savepoint()
+        const answer = await transaction.run()
+        if (hasSavepoints) this.#release()
+        // The function may have ignored an error after which SQLite had rolled back the whole group.
         if (!this.db.inTransaction) throw cannotWrite(new Error('There is no transaction any more'))
-        ended.push({ unit, answer })
+        ended.push({ transaction, answer })
       } catch (error) {
-        if (isApart) this.#rollbackUnit()
-        ended.push({ unit, error: isStorageError(error) ? cannotWrite(error) : error })
+        if (hasSavepoints) this.#rollbackToSavepoint()
+        ended.push({ transaction, error: isStorageError(error) ? cannotWrite(error) : error })
         if (!this.db.inTransaction) {
-          // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
-          // and what comes now would be a transaction of its own.
+          // SQLite has rolled back the whole group because the disk was full or failing. What ran before is lost, and the
+          // rest needs a new BEGIN.
           this.#lose(ended, error)
           this.#queue.unshift(...group.slice(index + 1))
           return undefined
         }
-        if (!isApart && this.#changes() !== before) return 'spoiled'
+        if (!hasSavepoints && this.#changes() !== before) return 'to repeat'
       }
     }
     return ended
   }
 
-  /** Who was refused stays refused. */
-  #lose(ended: readonly Ended[], error: unknown): void {
+  /** Transactions that had already thrown keep their own error. */
+  #lose(ended: readonly EndedTransaction[], error: unknown): void {
     this.telemetry?.uncommitted('failed')
     for (const one of ended) {
-      if ('error' in one) tell(one)
-      else one.unit.fail(cannotWrite(error))
+      if ('error' in one) settle(one)
+      else one.transaction.fail(cannotWrite(error))
     }
   }
 
-  #rollbackUnit(): void {
+  #rollbackToSavepoint(): void {
     try {
-      this.db.run('ROLLBACK TO unit')
+      this.db.run('ROLLBACK TO grouped')
       this.#release()
     } catch {
       // SQLite has already rolled the whole transaction back.
@@ -210,12 +217,12 @@ export class Writer {
   }
 }
 
-function tell(ended: Ended): void {
+function settle(ended: EndedTransaction): void {
   try {
-    if ('error' in ended) ended.unit.fail(ended.error)
+    if ('error' in ended) ended.transaction.fail(ended.error)
     else ended.answer()
   } catch (defect) {
-    // An effect must not keep the others from their answers, nor go unseen.
+    // An effect that throws must not keep other callers from their answers, and must not go unnoticed.
     queueMicrotask(() => {
       throw defect
     })

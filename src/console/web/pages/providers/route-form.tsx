@@ -1,7 +1,7 @@
 /** A route: for which channel, country and app, and the carriers in order. */
 import { NativeSelect, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { CHANNELS } from '../../../../../contract/channel'
+import { LEGS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/delivery'
 import { useLanguage } from '../../i18n/language'
@@ -64,7 +64,7 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
           <NativeSelect
             data-autofocus
             label={say.channel}
-            data={CHANNELS.map((value) => ({ value, label: channels[value] }))}
+            data={LEGS.map((value) => ({ value, label: channels[value] }))}
             value={channel}
             onChange={(event) =>
               form.set({ channel: event.currentTarget.value as ShownRoute['channel'], providers: [] })

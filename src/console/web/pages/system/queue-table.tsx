@@ -25,7 +25,7 @@ const words = inWords({
     kinds: {
       deliver: 'Send messages',
       'await-report': 'Wait for delivery reports',
-      settle: 'Settle credit',
+      'next-leg': 'Start the next leg',
       webhook: 'Send webhooks',
     },
   },
@@ -37,7 +37,12 @@ const words = inWords({
     oldest: '최장 지연',
     none: '대기 중인 작업이 없습니다',
     next: '모든 발송, 정산, 알림이 끝났습니다.',
-    kinds: { deliver: '메시지 발송', 'await-report': '전달 결과 대기', settle: '크레딧 정산', webhook: '웹훅 전송' },
+    kinds: {
+      deliver: '메시지 발송',
+      'await-report': '전달 결과 대기',
+      'next-leg': '다음 채널로 발송',
+      webhook: '웹훅 전송',
+    },
   },
 })
 

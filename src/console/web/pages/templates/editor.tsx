@@ -5,6 +5,7 @@ import { IconInfoCircle } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { CHANNELS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords } from '../../i18n/delivery'
 import { frameWords } from '../../i18n/frame'
@@ -127,8 +128,9 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
               {...form.plainField('channelSupport')}
             >
               <Group mt="xs">
-                <Checkbox value="sms" label={channels.sms} />
-                <Checkbox value="alimtalk" label={channels.alimtalk} />
+                {CHANNELS.map((channel) => (
+                  <Checkbox key={channel} value={channel} label={channels[channel]} />
+                ))}
               </Group>
             </Checkbox.Group>
             {draft.channelSupport.includes('alimtalk') && (

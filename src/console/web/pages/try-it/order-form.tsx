@@ -1,6 +1,7 @@
 /** Which scenario, for what. Ready as it comes: one click issues. */
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
+import { CHANNELS } from '../../../../../contract/constants'
 import type { client } from '../../api'
 import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
 import { statusWords } from '../../i18n/statuses'
@@ -75,12 +76,11 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
           label={say.channel}
           value={form.values.channel ?? ''}
           onChange={({ currentTarget: { value } }) =>
-            form.set({ channel: value === 'sms' || value === 'alimtalk' ? value : undefined })
+            form.set({ channel: CHANNELS.find((channel) => channel === value) })
           }
           data={[
             { value: '', label: say.byScenario },
-            { value: 'sms', label: names.channels.sms },
-            { value: 'alimtalk', label: names.channels.alimtalk },
+            ...CHANNELS.map((value) => ({ value, label: names.channels[value] })),
           ]}
         />
         <Group>

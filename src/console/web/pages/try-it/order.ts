@@ -1,5 +1,5 @@
 /** What is issued on the page: to whom, for what, how. */
-import type { Channel } from '../../../../../contract/channel'
+import type { Channel } from '../../../../../contract/constants'
 import { magicNumber } from '../../i18n/scenarios'
 
 export interface TryItRequest {

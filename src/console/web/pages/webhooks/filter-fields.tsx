@@ -1,6 +1,7 @@
 /** Which events an endpoint wants to hear of: by channel, purpose and metadata. */
 import { ActionIcon, Button, Checkbox, Fieldset, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { CHANNELS } from '../../../../../contract/constants'
 import { channelWords } from '../../i18n/delivery'
 import { useWords } from '../../i18n/words'
 import { type EndpointDraft, newLine } from './draft'
@@ -25,8 +26,9 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
         </Text>
         <Checkbox.Group label={say.method} value={methods} onChange={(value) => onChange({ methods: value })}>
           <Group mt={6}>
-            <Checkbox value="sms" label={channels.sms} />
-            <Checkbox value="alimtalk" label={channels.alimtalk} />
+            {CHANNELS.map((channel) => (
+              <Checkbox key={channel} value={channel} label={channels[channel]} />
+            ))}
           </Group>
         </Checkbox.Group>
         <TagsInput

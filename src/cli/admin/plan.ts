@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { type DeliveryPlan, LEGS_MAX, type PlannedLeg, WAIT_SEC } from '../../domain/delivery/plan'
+import { invalid } from '../../domain/shared/error'
+import { CHANNELS, isLeg, LEGS } from '../../domain/shared/value'
+import * as administer from '../../usecases/administer'
+import { asChannel } from '../command'
+import { table } from '../output'
+import { APP_ARGUMENT, adminCommand, group, text } from './build'
+
+/** As it is typed. */
+const scope = APP_ARGUMENT.extend({
+  channel: z.string().describe(`<channel>  the channel that callers ask for: ${CHANNELS.join(' or ')}`),
+  country: text('--country <code>  only to this country, for example KR'),
+})
+
+/** `whatsapp:8`: the channel, and the seconds after which the next leg starts. */
+function legOf(typed: string): PlannedLeg {
+  const [channel = '', wait, ...rest] = typed.trim().split(':')
+  const waitSec = wait === undefined ? undefined : Number(wait)
+  if (rest.length > 0 || Number.isNaN(waitSec))
+    throw invalid('legs', 'invalid_format', `not a leg: ${typed.trim()}; write whatsapp:8 or sms`)
+  if (!isLeg(channel))
+    throw invalid('legs', 'invalid_format', `no such channel: ${channel}; there are ${LEGS.join(', ')}`)
+  return { channel, ...(waitSec !== undefined && { waitSec }) }
+}
+
+const textOfLegs = (legs: readonly PlannedLeg[]) =>
+  legs.map(({ channel, waitSec }) => (waitSec === undefined ? channel : `${channel} for ${waitSec} s`)).join(', then ')
+
+const lineOf = ({ channel, country, legs }: DeliveryPlan) =>
+  `${channel}${country ? ` to ${country}` : ''}: ${textOfLegs(legs)}`
+
+export const planCommands = () =>
+  group(
+    'plan',
+    'by which channels a code goes, and when the next one starts',
+    'set app_4k2m9x0c7q1z sms whatsapp:8,sms',
+    {
+      set: adminCommand({
+        summary: 'set the delivery plan of an app for the channel that callers ask for',
+        examples: [
+          'app_4k2m9x0c7q1z sms whatsapp:8,sms:30,voice',
+          'app_4k2m9x0c7q1z alimtalk alimtalk:20,sms --country KR',
+        ],
+        input: scope.extend({
+          legs: z
+            .string()
+            .describe(
+              `<legs>  1 to ${LEGS_MAX} of ${LEGS.join(', ')}, separated by commas; \`:8\` starts the next one after 8 seconds without a delivery (${WAIT_SEC.min} to ${WAIT_SEC.max})`,
+            ),
+        }),
+        run: (admin, { appId, channel, country, legs }) =>
+          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legs.split(',').map(legOf) }),
+        lines: (plan) => [lineOf(plan)],
+      }),
+      list: adminCommand({
+        summary: 'list the delivery plans of an app; a channel without one uses its own legs',
+        examples: ['app_4k2m9x0c7q1z'],
+        input: APP_ARGUMENT,
+        run: async (admin, { appId }) => ({ plans: [...((await administer.existingApp(admin, appId)).plans ?? [])] }),
+        lines: ({ plans }) =>
+          table(
+            ['CHANNEL', 'COUNTRY', 'LEGS'],
+            plans.map(({ channel, country = 'any', legs }) => [channel, country, textOfLegs(legs)]),
+            'No plans: `sms` goes by SMS, `alimtalk` by AlimTalk and then SMS. `watchword plan set` changes that.',
+          ),
+      }),
+      remove: adminCommand({
+        summary: 'remove a delivery plan',
+        examples: ['app_4k2m9x0c7q1z sms --country KR --yes'],
+        input: scope,
+        confirmation: async (admin, { appId, channel, country }) => {
+          const { plans = [] } = await administer.existingApp(admin, appId)
+          const known = plans.find((plan) => plan.channel === channel && plan.country === country)
+          return known && `Remove the plan ${lineOf(known)}?`
+        },
+        run: async (admin, { appId, channel, country }) => {
+          const plan = { channel: asChannel(channel), country }
+          await administer.removePlan(admin, appId, plan)
+          return { ...plan, removed: true }
+        },
+        lines: () => ['Removed'],
+      }),
+    },
+  )

@@ -1,0 +1,48 @@
+/** By which channels a code reaches a phone, in which order and after which waits. Decisions: "Delivery plans". */
+import { invalid } from '../shared/error'
+import type { Channel, Leg } from '../shared/value'
+
+/** One step of a delivery plan. */
+export interface PlannedLeg {
+  readonly channel: Leg
+  /** Seconds after a carrier took the message. Then the next leg starts, unless the message was delivered. */
+  readonly waitSec?: number | undefined
+}
+
+/** The legs of one app for a channel that callers ask for. */
+export interface DeliveryPlan {
+  readonly channel: Channel
+  /** ISO 3166; undefined: every country without a plan of its own. */
+  readonly country: string | undefined
+  readonly legs: readonly PlannedLeg[]
+}
+
+export const LEGS_MAX = 4
+export const WAIT_SEC = { min: 1, max: 600 } as const
+
+/** Throws `invalid` for legs that cannot be played. */
+export function assertLegs(legs: readonly PlannedLeg[]): void {
+  const refuse = (what: string) => invalid('legs', 'invalid_format', what)
+  if (legs.length < 1 || legs.length > LEGS_MAX) throw refuse(`a plan has 1 to ${LEGS_MAX} legs`)
+  if (new Set(legs.map(({ channel }) => channel)).size < legs.length) throw refuse('a channel stands in a plan once')
+  for (const { waitSec } of legs) {
+    if (waitSec !== undefined && !(Number.isInteger(waitSec) && waitSec >= WAIT_SEC.min && waitSec <= WAIT_SEC.max))
+      throw refuse(`a leg waits ${WAIT_SEC.min} to ${WAIT_SEC.max} seconds`)
+  }
+  if (legs.at(-1)?.waitSec !== undefined) throw refuse('the last leg has nothing to wait for')
+}
+
+/** The legs of a new issue where its app has a plan for it: that of its country, else that of every country. */
+export function plannedLegs(
+  plans: readonly DeliveryPlan[],
+  { channel, country, smsFallback }: { channel: Channel; country: string | undefined; smsFallback: boolean },
+): readonly PlannedLeg[] | undefined {
+  const ofChannel = plans.filter((plan) => plan.channel === channel)
+  const plan =
+    ofChannel.find((one) => one.country !== undefined && one.country === country) ??
+    ofChannel.find((one) => one.country === undefined)
+  if (!plan || channel !== 'alimtalk' || smsFallback) return plan?.legs
+  // The caller has declined the SMS that would follow.
+  const without = plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms')
+  return without.map((leg, at) => (at === without.length - 1 ? { channel: leg.channel } : leg))
+}

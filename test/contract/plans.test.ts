@@ -1,0 +1,236 @@
+/** Delivery plans: the legs of a code, and when the next one starts. Decisions: "Delivery plans". */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { DeliveryPlan } from '../../src/domain/delivery/plan'
+import * as administer from '../../src/usecases/administer'
+import { answered, codeIn } from '../support/carrier'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Furnished, VOICE_URL, WHATSAPP_URL, WIRES, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
+
+const WHATSAPP_SMS_VOICE = [
+  { channel: 'whatsapp', waitSec: 8 },
+  { channel: 'sms', waitSec: 30 },
+  { channel: 'voice' },
+] as const
+
+describe.each(WIRES)('a delivery plan over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let made = 0
+
+  beforeEach(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+    await world.provide('meta', ['whatsapp'], WHATSAPP_URL)
+    await world.provide('caller', ['voice'], VOICE_URL)
+    await administer.setRoute(world.admin, { channel: 'voice', country: 'KR', appId: undefined, carriers: ['caller'] })
+    await plan(WHATSAPP_SMS_VOICE)
+  })
+  afterEach(() => world.stop())
+
+  const plan = (legs: DeliveryPlan['legs'], more: Partial<DeliveryPlan> = {}) =>
+    administer.setPlan(world.admin, keys.appId, { channel: 'sms', country: undefined, ...more, legs })
+  const call = (operation: Parameters<World['call']>[1], input: object) =>
+    world.call(wire, operation, input, { key: keys.live })
+
+  async function issue(input: object = {}): Promise<string> {
+    const number = made++
+    const answer = await call('issue', {
+      ...{ phoneNumber: '010-1234-5678', purpose: `p${number}`, idempotencyKey: `k${number}`, ...input },
+    })
+    expect(answer.status).toBe(200)
+    await world.settle()
+    return answer.body.issueId
+  }
+  const status = async (issueId: string) => (await call('status', { issueId })).body.deliveryStatus
+  const starts = () => [world.whatsapp, world.sms, world.voice].map(({ requests }) => requests.length)
+  const report = async (carrier: string, { messageId = '' }: { messageId?: string } = {}, status = 'delivered') => {
+    const answer = await world.report(carrier, { messageId, status })
+    await world.settle()
+    return answer.body.recorded
+  }
+  const wallet = async () => (await world.rows('SELECT balance, reserved FROM wallets'))[0]
+
+  test('starts each leg after the wait of the one before it, with the same code, for one price', async () => {
+    const issueId = await issue()
+    expect(starts()).toEqual([1, 0, 0])
+    await world.advance(7_000)
+    expect(starts()).toEqual([1, 0, 0])
+    await world.advance(2_000)
+    expect(starts()).toEqual([1, 1, 0])
+    await world.advance(28_000)
+    expect(starts()).toEqual([1, 1, 0])
+    await world.advance(3_000)
+    expect(starts()).toEqual([1, 1, 1])
+    const texts = [world.whatsapp, world.sms, world.voice].map(({ requests }) => codeIn(requests[0]?.text ?? ''))
+    expect(new Set(texts).size).toBe(1)
+    expect(await report('caller', world.voice.requests[0])).toBe(1)
+    expect(await status(issueId)).toBe('delivered')
+    expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+  })
+
+  test('moves on at once where a leg is refused or reported failed', async () => {
+    world.whatsapp.answer = () => answered(400, { code: 'NO_SUCH_USER' })
+    const issueId = await issue()
+    expect(starts()).toEqual([1, 1, 0])
+    expect(await report('main', world.sms.requests[0], 'failed')).toBe(1)
+    expect(starts()).toEqual([1, 1, 1])
+    await world.advance(60_000)
+    expect(starts()).toEqual([1, 1, 1])
+    expect(await status(issueId)).toBe('sent')
+  })
+
+  test('ends where a leg is delivered: no timer starts another one', async () => {
+    const issueId = await issue()
+    expect(await report('meta', world.whatsapp.requests[0])).toBe(1)
+    await world.advance(60_000)
+    expect(starts()).toEqual([1, 0, 0])
+    expect(await status(issueId)).toBe('delivered')
+  })
+
+  test('never moves on from an ambiguous outcome', async () => {
+    world.whatsapp.answer = () => answered(500, '')
+    const issueId = await issue()
+    await world.advance(100_000)
+    expect(starts()).toEqual([1, 0, 0])
+    expect(await report('meta', world.whatsapp.requests[0], 'failed')).toBe(1)
+    await world.advance(100_000)
+    expect(starts()).toEqual([1, 0, 0])
+    expect(await status(issueId)).toBe('failed')
+  })
+
+  test.each(['used', 'replaced', 'expired'])('never moves on when the code was %s', async (how) => {
+    const issueId = await issue({ purpose: 'same', expiresInSec: 30 })
+    if (how === 'used') {
+      const code = codeIn(world.whatsapp.requests[0]?.text ?? '')
+      expect((await call('verify', { issueId, code })).body.verified).toBe(true)
+    }
+    if (how === 'replaced') await issue({ purpose: 'same', expiresInSec: 30 })
+    if (how === 'expired') {
+      await plan([{ channel: 'whatsapp', waitSec: 40 }, { channel: 'sms' }])
+      await issue({ expiresInSec: 30 })
+    }
+    const before = world.sms.requests.length
+    await world.advance(how === 'expired' ? 60_000 : 9_500)
+    expect(world.sms.requests.length - before).toBe(how === 'used' ? 0 : 1)
+  })
+
+  test('counts a late report of an earlier leg, and says which leg delivered', async () => {
+    await administer.addEndpoint(world.admin, {
+      ...{ appId: keys.appId, mode: 'live', url: 'https://own.example/hooks', events: ['otp.sent', 'otp.delivered'] },
+    })
+    const issueId = await issue()
+    await world.advance(9_000)
+    expect(starts()).toEqual([1, 1, 0])
+    expect(await report('meta', world.whatsapp.requests[0])).toBe(1)
+    expect(await status(issueId)).toBe('delivered')
+    expect(await report('main', world.sms.requests[0], 'failed')).toBe(0)
+    await world.advance(60_000)
+    expect(starts()).toEqual([1, 1, 0])
+    expect(await status(issueId)).toBe('delivered')
+    expect(await world.rows('SELECT leg FROM issues')).toEqual([{ leg: 'whatsapp' }])
+    expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+  })
+
+  test('is not over while the message of an earlier leg may still arrive', async () => {
+    world.voice.answer = () => answered(400, { code: 'BUSY_LINE' })
+    const issueId = await issue()
+    await world.advance(9_000)
+    expect(await report('main', world.sms.requests[0], 'failed')).toBe(1)
+    expect(starts()).toEqual([1, 1, 1])
+    expect(await status(issueId)).toBe('sent')
+    expect(await report('meta', world.whatsapp.requests[0])).toBe(1)
+    expect(await status(issueId)).toBe('delivered')
+  })
+
+  test('fails when every leg has failed, and gives back nothing that a carrier took', async () => {
+    world.voice.answer = () => answered(400, { code: 'BUSY_LINE' })
+    const issueId = await issue()
+    await world.advance(9_000)
+    await report('main', world.sms.requests[0], 'failed')
+    expect(await report('meta', world.whatsapp.requests[0], 'failed')).toBe(1)
+    expect(await status(issueId)).toBe('failed')
+    expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+  })
+
+  test('gives the credit back when no carrier took anything', async () => {
+    for (const carrier of [world.whatsapp, world.sms, world.voice]) carrier.answer = () => answered(400, { code: 'NO' })
+    const issueId = await issue()
+    await world.advance(60_000)
+    expect(await status(issueId)).toBe('failed')
+    expect(await wallet()).toEqual({ balance: 1_000, reserved: 0 })
+  })
+
+  test('lets a message whose report never comes end after a day', async () => {
+    const issueId = await issue()
+    await world.advance(45_000)
+    world.clock.step(86_400_000)
+    await world.advance(60_000)
+    expect(await status(issueId)).toBe('sent')
+    expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+    expect(await world.rows('SELECT * FROM jobs')).toEqual([])
+    expect(await world.rows('SELECT * FROM awaited_reports')).toEqual([])
+  })
+
+  test('of its country comes before that of every country', async () => {
+    await plan([{ channel: 'sms' }], { country: 'KR' })
+    await issue()
+    expect(starts()).toEqual([0, 1, 0])
+  })
+
+  test('of another channel, or of another app, changes nothing', async () => {
+    await administer.removePlan(world.admin, keys.appId, { channel: 'sms', country: undefined })
+    await plan([{ channel: 'whatsapp' }], { channel: 'alimtalk' })
+    await issue()
+    expect(starts()).toEqual([0, 1, 0])
+  })
+
+  test('leaves out the SMS that a caller of AlimTalk has declined', async () => {
+    await plan([{ channel: 'alimtalk', waitSec: 5 }, { channel: 'sms' }], { channel: 'alimtalk' })
+    await issue({ channel: 'alimtalk', smsFallback: false })
+    await world.advance(10_000)
+    expect(world.kakao.requests).toHaveLength(1)
+    expect(starts()).toEqual([0, 0, 0])
+    await issue({ channel: 'alimtalk' })
+    await world.advance(10_000)
+    expect(starts()).toEqual([0, 1, 0])
+  })
+
+  test('goes on where the first leg has no carrier, and is refused where none has', async () => {
+    await administer.removeCarrier(world.admin, 'meta')
+    await issue()
+    await world.advance(1_000)
+    expect(starts()).toEqual([0, 1, 0])
+    await plan([{ channel: 'telegram' }])
+    const answer = await call('issue', { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'none' })
+    expect(answer.status).toBe(503)
+    expect(answer.body.message).toContain('telegram')
+  })
+
+  test('does not change what the interface says of the channel', async () => {
+    const issueId = await issue()
+    expect((await call('getIssue', { issueId })).body.channel).toBe('sms')
+  })
+})
+
+test('a call goes only to countries whose route names them', async () => {
+  const world = await World.start()
+  const keys = await world.furnish()
+  await world.provide('caller', ['voice'], VOICE_URL)
+  await administer.setPlan(world.admin, keys.appId, {
+    channel: 'sms',
+    country: undefined,
+    legs: [{ channel: 'voice' }],
+  })
+  const issue = (idempotencyKey: string) =>
+    world.call('rest', 'issue', { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey }, { key: keys.live })
+  expect((await issue('closed')).status).toBe(503)
+  const route = { channel: 'voice', appId: undefined, carriers: ['caller'] } as const
+  await expect(administer.setRoute(world.admin, { ...route, country: undefined })).rejects.toThrow('country')
+  await administer.setRoute(world.admin, { ...route, country: 'KR' })
+  expect((await issue('open')).status).toBe(200)
+  await world.settle()
+  expect(world.voice.requests).toHaveLength(1)
+  await world.stop()
+})

@@ -1,0 +1,127 @@
+/** One transaction on a connection, held against answers that a database seldom gives. */
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
+import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
+import { isTransient } from '../../src/store/postgres/connection/failure'
+import { PipelinedTransaction, type Wire } from '../../src/store/postgres/connection/pipelined-transaction'
+import { wireOf } from '../../src/store/postgres/connection/pool'
+import { openStore } from '../../src/store/postgres/open'
+import { Postgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
+import { NOW, StillClock, VAULT } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
+
+const OPENED = ['1000', '7', '1', '00000001', '0']
+const BEFORE_ITS_LIFE = ['1000', '7', null, '00000001', '0']
+
+const failure = (code: string, errno?: string) => Object.assign(new Error(errno ?? code), { code, errno })
+const ENDED = failure('ERR_POSTGRES_CONNECTION_CLOSED')
+const SHUT_DOWN = failure('ERR_POSTGRES_SERVER_ERROR', '57P01')
+const TAKEN = failure('ERR_POSTGRES_SERVER_ERROR', '23505')
+
+/** Answers by what it is asked; what it is not told of has no rows. Notes what came. */
+function wired({ opening = OPENED, ...answers }: Record<string, unknown>) {
+  const asked: string[] = []
+  const query = (text: string) => {
+    asked.push(text)
+    const known = text.includes('clock_ms()') ? [opening] : (answers[text] ?? [])
+    const told = known instanceof Error ? Promise.reject(known) : Promise.resolve(known)
+    const done = told.then(() => ({ command: typeof known === 'string' ? known : text }))
+    done.catch(() => {})
+    told.catch(() => {})
+    return Object.assign(done, { values: () => told })
+  }
+  return { asked, wire: { unsafe: query } as unknown as Wire }
+}
+
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  )
+
+const begin = (answers: Record<string, unknown> = {}) => {
+  const { asked, wire } = wired(answers)
+  const clock = { elapsed: () => 0 }
+  return {
+    asked,
+    block: new PipelinedTransaction(wire, { time: ({ stamped }) => stamped, clock, watch: new ClockWatch() }),
+  }
+}
+
+test('before the life of its database has begun nobody is answered, and nothing is stored', async () => {
+  const { block, asked } = begin({ opening: BEFORE_ITS_LIFE, read: [['it is there']] })
+  expect(await failureOf(block.ask('read', []))).toMatchObject({ name: 'UnbegunError' })
+  const silent = begin({ opening: BEFORE_ITS_LIFE })
+  silent.block.send('write')
+  expect(await failureOf(silent.block.commit(true))).toMatchObject({ name: 'UnbegunError' })
+  expect([...asked, ...silent.asked]).not.toContain('COMMIT')
+})
+
+test('what has ended takes nothing more, and ends once', async () => {
+  const committed = begin()
+  await committed.block.commit(true)
+  const rolledBack = begin()
+  await rolledBack.block.rollback()
+  for (const { block, asked } of [committed, rolledBack]) {
+    const before = [...asked]
+    expect(() => block.send('write')).toThrow('has ended')
+    expect(await failureOf(block.ask('read', []))).toMatchObject({ message: 'This transaction has ended' })
+    expect(await failureOf(block.commit(true))).toMatchObject({ message: 'This transaction has ended' })
+    await block.rollback()
+    expect(asked).toEqual(before)
+  }
+})
+
+test('what had gone wrong before is what went wrong, whatever becomes of the commit', async () => {
+  for (const commit of [ENDED, SHUT_DOWN, 'ROLLBACK']) {
+    const { block } = begin({ write: TAKEN, COMMIT: commit })
+    block.send('write')
+    expect(await failureOf(block.commit(true))).toBe(TAKEN)
+  }
+})
+
+test('a commit that nobody hears of may be stored, and so may one that is ended while it waits', async () => {
+  for (const write of [[], ENDED]) {
+    const { block } = begin({ write, COMMIT: ENDED })
+    block.send('write')
+    expect(await failureOf(block.commit(true))).toMatchObject({ name: 'CommitLostError' })
+  }
+  expect(await failureOf(begin({ COMMIT: SHUT_DOWN }).block.commit(true))).toMatchObject({ kind: 'unavailable' })
+})
+
+test('nobody waits for the end of what has written nothing', async () => {
+  const { block } = begin({ COMMIT: ENDED })
+  expect(await failureOf(block.commit(false))).toBeUndefined()
+})
+
+test('who ends a transaction knows that it has ended: its connection is for others then', async () => {
+  const isOver = Promise.withResolvers<unknown[]>()
+  const { wire, asked } = wired({ ROLLBACK: isOver.promise })
+  const block = new PipelinedTransaction(wire, { time: ({ stamped }) => stamped, clock: { elapsed: () => 0 } })
+  const ended: string[] = []
+  const ending = block.rollback().then(() => ended.push('ended'))
+  await block.opened()
+  expect(asked).toContain('ROLLBACK')
+  expect(ended).toEqual([])
+  isOver.resolve([])
+  await ending
+})
+
+test('whoever has come to a standby, as while another one takes over, is told to come back', async () => {
+  const primary = await Postgres.start()
+  const clock = new StillClock()
+  await (await openStore({ url: primary.url(), size: 1, clock, vault: VAULT, time: () => NOW })).close()
+  const replica = await primary.replica()
+  const sql = new SQL(replica.url(), { max: 1 })
+  try {
+    const block = new PipelinedTransaction(wireOf(sql), { time: () => NOW, clock, watch: new ClockWatch() })
+    const error = await failureOf(block.ask('SELECT 1', []))
+    expect(error).toMatchObject({ name: 'PostgresError' })
+    expect(isTransient(error)).toBe(true)
+  } finally {
+    await sql.close()
+    await Promise.all([replica.stop(), primary.stop()])
+  }
+})
