@@ -315,7 +315,7 @@ function fieldSchema({ optional, pattern, says, url, default: given }: SettingFi
     ? z.url({ protocol: /^https?$/, error: says ?? 'must be an http(s) URL' })
     : pattern === undefined
       ? z.string().min(1)
-      : z.string().regex(new RegExp(pattern, 'u'), says)
+      : z.string().regex(new RegExp(pattern), says)
   if (given !== undefined) return text.default(given)
   return optional ? text.optional() : text
 }

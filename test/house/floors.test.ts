@@ -86,7 +86,8 @@ test('the domain knows the contract by its types, and the names of events and ch
     const text = await Bun.file(join(SRC, name)).text()
     const imports = [...text.matchAll(/^(?:import|export) (type )?[^']*'([^']*\/contract\/[^']*)'$/gm)]
     const values = imports.filter(
-      ([line, isType]) => !isType && !/{ (?:(?:CHANNELS|EVENT_TYPES|LEGS|type \w+),? )+} from '.*\/constants'$/.test(line),
+      ([line, isType]) =>
+        !isType && !/{ (?:(?:CHANNELS|EVENT_TYPES|LEGS|type \w+),? )+} from '.*\/constants'$/.test(line),
     )
     expect([name, values.map(([line]) => line)]).toEqual([name, []])
   }
