@@ -180,7 +180,7 @@ export class Carriers {
     const limiter = this.node.limiters.open(config.name, config.concurrency ?? concurrency, { servers })
     const carrier = type.create(config, {
       ...this.settings,
-      isOurs: () => limiter.isOurs,
+      isOurs: () => limiter.isAllowedHere,
       timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
       reportUrl: this.settings.reportUrl(config.name),
       report: (report) => this.settings.report(config.name, report),
