@@ -212,7 +212,7 @@ describe('usage', () => {
     await page.getByText('Custom', { exact: true }).click()
     expect(await page.getByLabel('First day (UTC)').inputValue()).toBe(from)
     expect(await page.getByLabel('Last day (UTC)').inputValue()).toBe(to)
-    const chosen = page.getByRole('radiogroup', { name: 'Steps' }).getByRole('radio', { checked: true })
+    const chosen = page.getByRole('radiogroup', { name: 'Interval' }).getByRole('radio', { checked: true })
     if (steps === undefined) expect(await chosen.count()).toBe(0)
     else expect(await page.getByLabel(steps).isChecked()).toBe(true)
   })

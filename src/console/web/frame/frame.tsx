@@ -88,8 +88,8 @@ function useWayOut(): void {
 const words = inWords({
   en: {
     title: 'No app yet',
-    next: 'Keys, messages and credit belong to an app. Make the first one.',
-    make: 'Make an app',
+    next: 'Keys, messages and credit belong to an app. Create the first one.',
+    make: 'Create an app',
   },
   ko: { title: '아직 앱이 없습니다', next: '키, 메시지, 크레딧은 앱에 속합니다. 첫 앱을 만드세요.', make: '앱 만들기' },
 })

@@ -31,7 +31,7 @@ export function ProblemPage({ error, reset }: ErrorComponentProps) {
 const words = inWords({
   en: {
     title: 'No such page',
-    next: 'The address leads nowhere. It may have been cut off when it was copied.',
+    next: 'This address does not exist. It may have been cut off when it was copied.',
     home: 'To the overview',
   },
   ko: {

@@ -7,9 +7,9 @@ export const roleWords = inWords({
     names: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
     or: (roles: string[]) => roles.join(' or '),
     about: {
-      owner: 'May do everything: money, carriers, operators, the audit log.',
-      developer: 'Keys, templates, webhooks and test codes. No money, no operators.',
-      viewer: 'Looks at everything and changes nothing.',
+      owner: 'Full access, including credit, carriers, operators and the audit log.',
+      developer: 'Manages keys, templates, webhooks and test codes, but neither credit nor operators.',
+      viewer: 'Read-only access.',
     },
   },
   ko: {

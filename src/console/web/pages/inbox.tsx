@@ -18,8 +18,8 @@ import { useAppScope } from '../scope'
 
 const words = inWords({
   en: {
-    about: 'Test issues of the last 7 days, as they happen. Nothing of this was sent to anybody.',
-    to: 'To, and what for',
+    about: 'Test issues of the last 7 days, live. None of these messages was really sent.',
+    to: 'Recipient and purpose',
     scenario: 'Scenario',
     code: 'Code',
     noCode: 'None',

@@ -123,10 +123,9 @@ export default function Keys() {
 
 const words = inWords({
   en: {
-    about: 'Makes a new key with the same rights. The old one goes on working for as long as you choose here.',
-    overlap: 'The old key works for another',
-    hours: (hours: number) =>
-      hours === 0 ? 'No time at all: it has leaked' : hours === 1 ? '1 hour' : `${hours} hours`,
+    about: 'Creates a new key with the same rights. The old key stays valid for the time you choose here.',
+    overlap: 'The old key stays valid for',
+    hours: (hours: number) => (hours === 0 ? 'Not at all: it has leaked' : hours === 1 ? '1 hour' : `${hours} hours`),
     days: (days: number) => `${days} days`,
   },
   ko: {
@@ -168,7 +167,7 @@ function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): 
 }
 
 const allowKeyWords = inWords({
-  en: { save: 'Save', saved: (key: string) => `Saved what ${key} may do; it counts from now on.` },
+  en: { save: 'Save', saved: (key: string) => `The rights of ${key} are saved and apply from now on.` },
   ko: { save: '저장', saved: (key) => `${key} 키의 권한을 저장했습니다. 지금부터 적용됩니다.` },
 })
 

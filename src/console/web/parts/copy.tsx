@@ -88,7 +88,7 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
 const words = inWords({
   en: {
     title: 'Shown this once',
-    about: 'Keep it somewhere safe now: nobody can show it again, not even the operator of this server.',
+    about: 'Store it in a safe place now: nobody can show it again, not even the operator of this server.',
     stored: 'I have stored it',
   },
   ko: {

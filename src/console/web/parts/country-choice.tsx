@@ -76,8 +76,8 @@ const countryCalled = (options: readonly ComboboxItem[], typed: string): string 
 
 const words = inWords({
   en: {
-    unknown: 'No country fits this.',
-    notCalled: (typed: string) => `No country is called “${typed}”. Choose one of the list.`,
+    unknown: 'No country matches.',
+    notCalled: (typed: string) => `There is no country “${typed}”. Choose one from the list.`,
   },
   ko: {
     unknown: '맞는 국가가 없습니다.',

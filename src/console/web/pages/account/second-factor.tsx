@@ -13,7 +13,7 @@ const words = inWords({
   en: {
     title: 'Authenticator app',
     about:
-      'A second step at sign-in: a code of your phone that changes every half minute. Whoever learns your password then cannot get in with it.',
+      'Sign-in asks for a second factor: a code on your phone that changes every 30 seconds. A stolen password alone does not open your account.',
     on: 'On',
     off: 'Off',
     setUp: 'Set up',
@@ -66,12 +66,12 @@ const totpOnWords = inWords({
     needsPassword: 'Enter your current password.',
     next: 'Continue',
     scan: 'Scan this with your authenticator app:',
-    qr: 'QR code of the secret, which also stands below as text',
+    qr: 'QR code of the secret, which is also shown below as text',
     secret: 'Or enter this secret there',
     code: 'Code the app shows now',
     needsCode: 'Enter the six digits.',
     finish: 'Turn on',
-    done: 'From now on, signing in asks for a code of your app.',
+    done: 'From now on, signing in asks for a code from your app.',
   },
   ko: {
     password: '현재 비밀번호',
@@ -168,11 +168,11 @@ function QrCode({ text, label }: { text: string; label: string }) {
 
 const totpOffWords = inWords({
   en: {
-    about: 'From then on, your password alone lets you in.',
+    about: 'After that, your password alone signs you in.',
     password: 'Current password',
     needsPassword: 'Enter your current password.',
     remove: 'Remove',
-    done: 'Signing in asks for no code any more.',
+    done: 'Signing in no longer asks for a code.',
   },
   ko: {
     about: '해제하면 비밀번호만으로 로그인합니다.',

@@ -8,17 +8,17 @@ import type { ShownApp } from '../../scope'
 
 const words = inWords({
   en: {
-    legend: 'Caps: at most',
+    legend: 'Caps',
     none: 'There is no cap.',
     kind: 'Keys',
-    per: 'Where',
-    of: 'What',
-    every: 'How long',
+    per: 'Scope',
+    of: 'Unit',
+    every: 'Period',
     add: 'Add a cap',
     remove: (cap: string) => `Remove the cap “${cap}”`,
   },
   ko: {
-    legend: '상한: 최대',
+    legend: '상한',
     none: '설정한 상한이 없습니다.',
     kind: '키',
     per: '대상',

@@ -6,16 +6,16 @@ import { inWords, useWords } from '../../i18n/words'
 
 const words = inWords({
   en: {
-    legend: 'Proof instead of a refusal',
-    about: 'Where a code would be refused for abuse, the page may show a widget instead and send what it answers.',
-    vendor: 'Proof asked for',
-    none: 'None: it stays refused',
-    secret: 'Secret of the vendor',
+    legend: 'Challenge instead of refusal',
+    about: 'When a code would be refused for abuse, the page can show a CAPTCHA widget and send its response instead.',
+    vendor: 'Challenge vendor',
+    none: 'None: refuse the code',
+    secret: 'Vendor secret',
     kept: 'Stored already. Leave this empty to keep it.',
     siteKey: 'Site key',
-    siteKeyAbout: 'Public: what the page shows the widget with.',
-    onOutage: 'While the vendor does not answer',
-    outages: { refuse: 'codes stay refused', pass: 'codes are sent' },
+    siteKeyAbout: 'Public value with which the page renders the widget.',
+    onOutage: 'While the vendor is unavailable',
+    outages: { refuse: 'refuse codes', pass: 'send codes' },
   },
   ko: {
     legend: '거부 대신 사람 확인',

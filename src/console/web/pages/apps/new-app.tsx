@@ -14,7 +14,7 @@ const words = inWords({
   en: {
     example: 'shop',
     make: 'Create app',
-    made: (name: string) => `The app “${name}” is there.`,
+    made: (name: string) => `The app “${name}” is created.`,
   },
   ko: {
     example: '쇼핑몰',
@@ -73,8 +73,9 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
 export const regionWords = inWords({
   en: {
     region: 'Region',
-    about: 'Whose national formats of phone numbers are read. Numbers with + are read the same everywhere.',
-    asServer: (country: string) => `As the server: ${country}`,
+    about:
+      'Phone numbers without a country code are read in the format of this country. Numbers with + are read the same everywhere.',
+    asServer: (country: string) => `Server default: ${country}`,
   },
   ko: {
     region: '지역',

@@ -31,7 +31,7 @@ const words = inWords({
   en: {
     title: 'Your browser did not keep you signed in',
     about:
-      'You were let in, but the cookie that says so did not stay. Allow cookies for this site, or use another browser, and sign in again. Some browsers keep it from https only, even on your own machine.',
+      'The sign-in succeeded, but the browser did not keep the session cookie. Allow cookies for this site, or use another browser, and sign in again. Some browsers accept it over https only, even on your own machine.',
   },
   ko: {
     title: '브라우저가 로그인 상태를 저장하지 못했습니다',

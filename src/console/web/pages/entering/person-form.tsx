@@ -25,11 +25,11 @@ const words = inWords({
   en: {
     name: 'Your name',
     email: 'E-mail address',
-    emailUse: 'You sign in with it. Nothing is sent to it.',
+    emailUse: 'You sign in with it. No e-mail is sent.',
     password: 'Password',
     needsName: 'Enter your name.',
     needsEmail: 'Enter an e-mail address, such as kim@example.com.',
-    signIn: 'Your account is made: sign in',
+    signIn: 'Your account is created: sign in',
   },
   ko: {
     name: '이름',
@@ -93,8 +93,8 @@ export const isUsedLink = (failure: unknown) => failure !== null && problemOf(fa
 const usedLinkWords = inWords({
   en: {
     about:
-      'This link does not work any more: it was used, withdrawn or replaced, or its three days are over. Or it was cut off when it was copied.',
-    next: 'Ask whoever sent it for another one. Who sets up the server finds a new link in its output after a restart.',
+      'This link is no longer valid: it was used, withdrawn or replaced, it is older than three days, or it was cut off when it was copied.',
+    next: 'Ask the sender for a new one. If you set up the server, a restart prints a new link.',
     signIn: 'I have an account: sign in',
   },
   ko: {

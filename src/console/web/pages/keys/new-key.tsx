@@ -41,8 +41,8 @@ const words = inWords({
     key: 'The key',
     try: 'Try it in a terminal',
     docs: 'Or in the API reference, with this key filled in',
-    previous: 'Until then the old key works, too:',
-    ended: 'The old key does not work any more.',
+    previous: 'The old key stays valid until:',
+    ended: 'The old key is no longer valid.',
   },
   ko: {
     key: '키',

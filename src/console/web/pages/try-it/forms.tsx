@@ -18,7 +18,7 @@ const words = inWords({
     number: 'Phone number',
     purpose: 'Purpose',
     channel: 'Channel',
-    byScenario: 'As the scenario has it',
+    byScenario: 'Chosen by the scenario',
     issue: 'Issue code',
     again: 'Issue another',
   },
@@ -119,7 +119,7 @@ export function scenarioOfNumber(phoneNumber: string): number | undefined {
 const verifyFormWords = inWords({
   en: {
     code: 'Code',
-    hint: '000000 verifies every magic number, but for scenario 05.',
+    hint: '000000 verifies every magic number except scenario 05.',
     verify: 'Verify',
     verified: 'Verified',
     verifiedAbout: 'This is all your app has to do: issue, then verify. A code verifies once.',
@@ -128,7 +128,7 @@ const verifyFormWords = inWords({
     reasons: {
       MISMATCH: 'The code is wrong.',
       EXPIRED: 'The code has expired.',
-      MAX_ATTEMPTS: 'The code was wrong too often.',
+      MAX_ATTEMPTS: 'Too many wrong codes.',
       ALREADY_VERIFIED: 'The code has been verified already.',
       REPLACED: 'A newer code was issued for the same number and purpose.',
       NOT_FOUND: 'There is no such issue.',
