@@ -198,6 +198,21 @@ describe.each(STARTS)('the console %s', (how, start) => {
     },
   )
 
+  test('leads from the heading of a page to its page of the guide, which is there', async () => {
+    const { page } = await open('')
+    const guides: [string, number | undefined][] = []
+    for (const name of [...Object.values(PAGES), 'Protection', 'Privacy']) {
+      if (name === 'Account' || name.startsWith('Issue for')) continue
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      const link = page.getByRole('link', { name: 'Read about this page in the guide' })
+      const href = (await link.count()) === 1 ? await link.getAttribute('href') : undefined
+      guides.push([name, href ? (await get(href)).status : undefined])
+    }
+    expect(guides.filter(([, status]) => status !== 200)).toEqual([['Usage', undefined]])
+    expect(guides.length).toBeGreaterThan(14)
+  })
+
   test('leads to every page by its link and by its address, each loaded on its own, nothing from elsewhere', async () => {
     const { page, complaints, requests } = await open('')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
