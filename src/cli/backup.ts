@@ -69,7 +69,7 @@ export const backupCommand = (): Command =>
       })
     })
 
-/** Until it is told to stop. One that is due now is made now. */
+/** Runs until it is stopped. A backup that is due is made at once. */
 async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, times: string): Promise<void> {
   const config = readConfig(process.env, { DATA: data, BACKUP_AT: times, BACKUP_KEEP: String(Math.max(1, keep)) })
   const database = join(config.dataDir, DATABASE_FILE)
@@ -108,9 +108,9 @@ export const restoreCommand = (): Command =>
       holdAlone(dataDir)
       const copy = join(dataDir, 'watchword-restoring.db')
       const headFile = headFileIn(dataDir)
-      // Where the log of the database that goes ended, as it says of itself.
+      // The end of the audit log of the replaced database, as that database records it.
       const endBefore = headFile.read()?.trim()
-      // Of one that was killed: its log would be applied to this copy.
+      // A killed process leaves its write-ahead log, which would be applied to this copy.
       discard(copy)
       let phones = 0
       try {
@@ -134,7 +134,7 @@ export const restoreCommand = (): Command =>
           dataDir,
           `watchword-replaced-${new Date(systemClock.now()).toISOString().replaceAll(':', '-')}.db`,
         )
-        // What it says is of the database that goes; for that of the other the next lines see, or the next start.
+        // The file describes the replaced database. The next lines, or the next start, write it for the new one.
         headFile.remove()
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
@@ -152,7 +152,7 @@ export const restoreCommand = (): Command =>
       }
     })
 
-/** What was erased since the backup was made is in it, and in no database that is used again. */
+/** The backup still holds phones that were erased after it was made. */
 async function eraseAgain(
   { dataDir, liveRetentionDays }: Config,
   admin: ErasureDependencies & Pick<ReturnType<typeof adminOf>, 'clock'>,

@@ -1,4 +1,4 @@
-/** `watchword nodes`: the servers that share the database. */
+/** `watchword nodes` lists the servers that share the database. */
 import type { Command } from 'commander'
 import { conditionsOf } from '../domain/operations/node'
 import * as administer from '../usecases/administer'

@@ -1,4 +1,4 @@
-/** `watchword secret`: what the master secret is read from, and how it is changed. */
+/** `watchword secret` shows the source of the master secret and rotates it. */
 import type { Command } from 'commander'
 import { systemClock } from '../system/clock'
 import { keyFileIn, nextKeyFile, placeNextKeyFile, secretIn } from '../system/secret'
@@ -71,7 +71,7 @@ async function closing<T>({ store }: Opened, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Servers look at settings more often than this. */
+/** Longer than the interval at which servers reload settings. */
 const HEARD_WITHIN_MS = 3_000
 
 const rotationOf = (opened: Opened) => ({
@@ -91,7 +91,7 @@ async function beginInFolder(opened: Opened, { newFile, finish }: RotateOptions)
       'invalid',
       `The secret is ${keyFileIn(dataDir)}: \`secret rotate\` makes the new one, and finishes`,
     )
-  // One that was killed has put it in place.
+  // A killed rotation may have already replaced the file.
   if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.keyRing.all())) return
   await beginRotation(rotationOf(opened), nextKeyFile(dataDir))
   if (!placeNextKeyFile(dataDir))
@@ -107,7 +107,7 @@ async function endInFolder(options: RotateOptions): Promise<void> {
   ])
 }
 
-/** The settings say where it is, and each server has them. */
+/** Every server reads the secret from its own settings. */
 async function beginOrFinish(opened: Opened, { newFile, finish, json }: RotateOptions): Promise<void> {
   const { config, store, vault } = opened
   const setting = config.secret?.setting

@@ -1,4 +1,4 @@
-/** `watchword version`: which release this is, and what it was made of. */
+/** `watchword version` prints the release and the facts of its build. */
 import type { Command } from 'commander'
 import { BUILD, type Build, VERSION } from '../domain/operations/version'
 import { command, jsonOption } from './command'

@@ -229,7 +229,7 @@ describe('webhooks', () => {
   async function sendTest(page: Page, type: string): Promise<void> {
     await button(page, 'Send a test event').click()
     await page.getByRole('menuitem', { name: type }).click()
-    await page.getByText(`A test ${type} is on its way`).waitFor()
+    await page.getByText(`A test ${type} event is being sent`).waitFor()
   }
 
   async function choose(page: Page, action: string): Promise<void> {

@@ -205,7 +205,7 @@ describe('an app', () => {
     expect((await issue()).status).toBe(402)
 
     await settings('Shop')
-    await chooseRegion('As the', 'As the server')
+    await chooseRegion('Server default', 'Server default')
     await save()
     await row('Shop').getByText('Server default: South Korea (KR)').waitFor()
     expect((await issue()).status).toBe(400)

@@ -1,4 +1,4 @@
-/** `watchword app challenge`: the proof that an app asks for where a rule would refuse. */
+/** `watchword app challenge` sets the challenge that an app offers instead of a refusal. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
@@ -51,7 +51,7 @@ export const challenge = adminCommand({
   lines: ({ challenge }) => linesOf(challenge),
 })
 
-/** Undefined where nothing is to be changed. */
+/** Undefined if nothing changes. */
 function wantedOf(typed: Omit<z.infer<typeof input>, 'appId'>): administer.WantedChallenge | undefined {
   const { vendor, secretFile, siteKey, onOutage, minScore, hostnames } = typed
   const wanted: administer.WantedChallenge = {

@@ -61,7 +61,7 @@ interface RefundOptions extends CommonOptions, Confirmable {
   dryRun?: boolean
 }
 
-/** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
+/** `watchword credit refund` refunds one issue, or all issues of an outage. */
 export const refundCommand = (): Command =>
   onDataCommand(
     'refund',
@@ -92,7 +92,7 @@ export const refundCommand = (): Command =>
       return onData(options, (opened, output) => refundIssue(opened, output, { appId: app, issueId: issue }))
     })
 
-/** Nothing by default: whose credit goes back, and for what, is always said. */
+/** There is no default: the app and the reason of a refund are always explicit. */
 function incidentOf({ app, allApps, outcome, from, to, carrier }: RefundOptions): administer.DeliveryIncident {
   if ((app === undefined) !== (allApps === true)) throw new InvalidArgumentError('either --app or --all-apps is needed')
   if (outcome === undefined || from === undefined || to === undefined)

@@ -1,4 +1,4 @@
-/** `watchword incident`: codes that nobody types, and what can be done about them. */
+/** `watchword incident` lists and ends incidents of low conversion. */
 import { z } from 'zod'
 import type { Incident } from '../../abuse/rules/incident'
 import { readLately } from '../../usecases/abuse/read-protection'

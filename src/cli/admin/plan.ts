@@ -7,7 +7,7 @@ import { asChannel } from '../command'
 import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, group, text } from './build'
 
-/** As it is typed. */
+/** As typed on the command line. */
 const scope = APP_ARGUMENT.extend({
   channel: z.string().describe(`<channel>  the channel that callers ask for: ${CHANNELS.join(' or ')}`),
   country: text('--country <code>  only to this country, for example KR'),

@@ -1,4 +1,4 @@
-/** `watchword app protect`, `block`, `unblock` and `unlock`: what an owner decides about abuse. */
+/** `watchword app protect`, `block`, `unblock` and `unlock` change the abuse protection of an app. */
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../../abuse/rules/cap'
@@ -86,7 +86,7 @@ export const block = adminCommand({
   summary: 'send nothing to a country, or a prefix of numbers, for a while',
   examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
   input: place.extend({ hours: positiveInteger.optional().describe('how long (default: a day)'), yes: flag(YES) }),
-  /** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
+  /** Describes the effect: keys, and codes that were sent or refused there in the last hour. */
   confirmation: async (admin, { appId, hours, ...typed }) => {
     const { country, prefix, kind } = placeOf(admin, typed)
     await administer.existingApp(admin, appId)

@@ -21,7 +21,7 @@ import { inspectorOf } from '../open'
 import { iso, table } from '../output'
 import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
 
-/** As they are typed. */
+/** As typed on the command line. */
 const settings = z.object({
   name: z.string().describe('<carrier>  what you call it'),
   type: z.enum(Object.keys(CARRIER_TYPES)).describe('what it is'),
@@ -36,7 +36,7 @@ const settings = z.object({
 })
 const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you called it') })
 
-/** The settings of a file, and those of flags over them. */
+/** Settings from a file, overridden by flags. */
 function configOf({ config, url, headers, reports }: z.infer<typeof settings>): Record<string, unknown> {
   const given: unknown = config === undefined ? {} : parse(readFileSync(config === '-' ? 0 : config, 'utf8'))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -58,10 +58,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Settings that say which carrier it is: where messages go, and on whose account. */
+/** Settings that identify the carrier: its host and its account. */
 const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid', 'systemId', 'userId'] as const
 
-/** Asks before a name that exists comes to mean another carrier, whose messages would go elsewhere from then on. */
+/** Asks before an existing name gets another host or account, because messages would go elsewhere from then on. */
 async function confirmReplacement(
   { store }: Admin,
   { name, type, replace }: z.infer<typeof settings>,
@@ -73,18 +73,18 @@ async function confirmReplacement(
   await confirm({ yes: replace ?? false }, question, '--replace')
 }
 
-/** Its type and host. The rest of a URL may hold credentials. */
+/** Type and host only: the rest of the URL may contain credentials. */
 function whereIs({ type, config: { url, host } }: CarrierConfig): string {
   const at = typeof url === 'string' ? URL.parse(url)?.host : host
   return at ? `${type}, ${at}` : type
 }
 
-/** The carrier as the server would build it, in this process. */
+/** Builds the carrier in this process, as the server would. */
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
   const node = { directory, limiters: new LocalGates() }
-  // Receipts belong to the server: refused here, they come again to it.
+  // Delivery receipts belong to the server. Refused here, the carrier sends them to it again.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
     ...deps,
@@ -99,7 +99,7 @@ async function carrierOf({ config, store, log }: Admin, name: string) {
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
-/** What would become of a code that is answered so, and by which id the carrier knows it. */
+/** The outcome that this answer would have for a code, and the message id at the carrier. */
 function consequenceOf(outcome: SendOutcome): string {
   if (outcome.kind === 'ambiguous') return 'It may be out: a code would count as sent, and never be sent again.'
   if (outcome.kind === 'refused') return `A code would not count as sent: ${NEXT[outcome.retry]}.`

@@ -13,7 +13,7 @@ import { APP_OPTION, adminCommand, flag, group, text, texts } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
-/** `name`, `name?` for one that may be left out, `name=pattern` for one that must match. */
+/** `name`, `name?` for an optional one, `name=pattern` for one with a pattern. */
 function variablesOf(lines: string[]): Record<string, TemplateVariable> {
   return Object.fromEntries(
     lines.map((line) => {

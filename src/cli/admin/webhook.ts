@@ -31,7 +31,7 @@ function filtersOf(lines: string[]): HookFilters {
 
 const textOf = (text: string) => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text)
 
-/** As they are typed. */
+/** As typed on the command line. */
 const settings = z.object({
   filters: texts('--filter <rule>  method=sms, type=signup,login or metadata.<key>=a,b; repeatable'),
   headers: texts('--header <header>  "Name: value" sent with every request, repeatable'),
@@ -45,7 +45,7 @@ const settingsOf = ({ filters, headers, template }: z.infer<typeof settings>) =>
   ...(template !== undefined && { template: textOf(template) }),
 })
 
-/** Without its secrets, and without the values of its headers, which may be some. */
+/** Omits secrets and header values, because header values may be secrets. */
 function endpointObject({ secrets, headers, createdAt, disabledAt, failingSince, ...endpoint }: Endpoint) {
   return {
     ...endpoint,
@@ -58,7 +58,7 @@ function endpointObject({ secrets, headers, createdAt, disabledAt, failingSince,
   }
 }
 
-/** The server may run with other settings than this command; then the warning says so. */
+/** The server may have other settings than this command; then the warning says so. */
 function warningOf({ config }: Admin, { mode, url }: Endpoint): { warning?: string } {
   try {
     assertHookTarget(url, config.webhooks)

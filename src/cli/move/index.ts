@@ -1,4 +1,4 @@
-/** `watchword move`. What it takes is loaded when it is asked for: a server has no use for both kinds of database. */
+/** `watchword move`. Its code is loaded on demand, because a server needs only one kind of database. */
 import { type Command, Option } from 'commander'
 import { command, jsonOption, yesOption } from '../command'
 import type { MoveRequest } from './work'

@@ -150,7 +150,7 @@ const signedOut: State[] = [
     ...signIn,
     see(/authenticator app|인증 앱 코드/),
   ),
-  state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgotten|잊으셨나요/)),
+  state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgot your|잊으셨나요/)),
   state('sign-in, before anybody has an account', '/sign-in', NEEDS_SETUP),
   { ...state('sign-in, loading', '/sign-in', {}), isLoading: true },
   state(
@@ -541,7 +541,7 @@ const webhooks: State[] = [
     FULL,
     press(/^(Send a test event|테스트 이벤트 보내기)$/),
     press(/otp.expired/, 'menuitem'),
-    see(/on its way|보내고 있습니다/),
+    see(/is being sent|보내고 있습니다/),
   ),
   over('pages/webhook.tsx', 'webhooks, more to do', WEBHOOK, FULL, more),
   over(
@@ -675,7 +675,7 @@ const people: State[] = [
     { ...FULL, 'privacy/erase': {} },
     ...askToErase,
     ...erase,
-    see(/being erased|삭제하는 중/),
+    see(/erasure is running|삭제하는 중/),
   ),
 ]
 

@@ -1,4 +1,4 @@
-/** The words of the frame, and those that every page shares. */
+/** Words of the frame, and words that all pages share. */
 import { inWords } from './words'
 
 export const frameWords = inWords({

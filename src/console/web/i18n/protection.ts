@@ -1,4 +1,4 @@
-/** Words of protection that several pages share: what rules are against, and whose codes they are. */
+/** Words about protection that several pages share: rules, kinds of keys and caps. */
 
 import type { Rule } from '../../../abuse/rules/rule'
 import type { KeyKind } from '../../../domain/access/api-key'

@@ -8,7 +8,7 @@ import type { ReasonAbout, RefusalReason, RefusalValues, Thing } from '../../../
 import { formatsNow } from './format'
 import { inWords, type Words, wordsNow } from './words'
 
-/** As the server sends it, in an error or of what it only looked at. */
+/** A reason as sent by the server, in an error or in a preview. */
 export interface Refused {
   param?: string | undefined
   reason?: RefusalReason | undefined
@@ -412,7 +412,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
   },
 })
 
-/** What it says, to be read beside the field it is about, where it is about one. */
+/** Message without the field name, for display beside the field. */
 export function refusalInWords(
   { reason, about = {} as ReasonAbout, retryAfterMs }: Refused,
   code = 'BAD_REQUEST',
@@ -424,13 +424,13 @@ export function refusalInWords(
   return codes[code as ErrorCode] ?? codes.INTERNAL_SERVER_ERROR
 }
 
-/** The same with the name of the field, for where that is not beside it. */
+/** Message with the field name, for display elsewhere. */
 export function mistakeInWords(mistake: Refused): string {
   const field = fieldInWords(mistake.param)
   return [field, refusalInWords(mistake)].filter(Boolean).join(': ')
 }
 
-/** The name of the field for where it is not seen beside; undefined for what is no field of a form. */
+/** Label of the field; undefined for a parameter that is no form field. */
 export function fieldInWords(param: string | undefined): string | undefined {
   const [field = '', ...within] = (param ?? '').split('.')
   const name = wordsNow(words).fields[field]

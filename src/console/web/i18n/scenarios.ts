@@ -1,4 +1,4 @@
-/** What the magic numbers play. Specification: "Test-mode behavior". */
+/** Scenarios of the magic numbers. Specification: "Test-mode behavior". */
 import { inWords, useWords } from './words'
 
 const words = inWords({
@@ -36,7 +36,7 @@ const words = inWords({
   },
 })
 
-/** Those that differ from each other; all further numbers behave like the first. */
+/** The distinct scenarios; all further numbers behave like the first. */
 export const SCENARIOS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 
 export const magicNumber = (scenario: number) => `010-0000-00${String(scenario).padStart(2, '0')}`

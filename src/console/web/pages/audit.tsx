@@ -148,7 +148,7 @@ export default function Audit() {
   )
 }
 
-/** What an entry says beside who and what, one thing a line. */
+/** Details of an entry, one per line. */
 function Detail({ detail }: { detail: Record<string, unknown> }) {
   const entries = Object.entries(detail).filter(([, value]) => !isEmpty(value))
   if (entries.length === 0) return null

@@ -1,4 +1,4 @@
-/** The test inbox: what test issues would have arrived, at which number, and the code that verifies them. */
+/** The test inbox: test issues with their number and the code that verifies them. */
 import { Box, Button, Code, Group, Text } from '@mantine/core'
 import { IconInbox, IconPlayerPlay } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'

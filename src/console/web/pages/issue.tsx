@@ -1,4 +1,4 @@
-/** One issue: where it stands, and how it got there. */
+/** One issue: its state and its timeline. */
 import { Anchor, Button, Grid, Group, Paper, Text, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconArrowBackUp, IconArrowLeft } from '@tabler/icons-react'
@@ -71,7 +71,7 @@ const words = inWords({
 })
 
 const LIVE_MS = 2_000
-/** What has ended changes little: a webhook, a refund. */
+/** A finished issue changes rarely: a webhook, a refund. */
 const ENDED_MS = 10_000
 
 const hasEnded = (story: Story) =>
@@ -184,7 +184,7 @@ const refundWords = inWords({
   },
 })
 
-/** Gives back what a charged issue has cost. */
+/** Refunds a charged issue. */
 function RefundButton({ story: { appId, issueId, mode, billingStatus, price, ledger } }: { story: Story }) {
   const say = useWords(refundWords)
   const common = useWords(frameWords)

@@ -1,4 +1,4 @@
-/** The issues of an app: looked for, narrowed, live. */
+/** Live list of the issues of an app, with search and filters. */
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconMessages, IconSearch } from '@tabler/icons-react'
@@ -204,7 +204,7 @@ const issueFiltersWords = inWords({
 
 const REST_MS = 300
 
-/** The fields the list is narrowed with. What is typed is looked for after a short rest. */
+/** Filters of the list. A typed search runs after a short pause. */
 function IssueFilterFields({ filters, onChange }: { filters: IssueFilters; onChange(filters: IssueFilters): void }) {
   const say = useWords(issueFiltersWords)
   const names = useWords(statusWords)

@@ -1,4 +1,4 @@
-/** The keys of an app, those of the mode that is looked at. */
+/** API keys of an app in the current mode. */
 import { Button, Modal, NativeSelect, Switch, Text } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -20,7 +20,7 @@ import { type Key, KeyTable } from './keys/key-table'
 import { NewKeyShown, type ShownKey } from './keys/new-key'
 import { keyWords } from './keys/words'
 
-/** What stands in front of the page: at most one of these. */
+/** The open dialog; at most one. */
 type Open = { kind: 'create' } | { kind: 'allow' | 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
 
 const LOOK_AGAIN_MS = 5_000
@@ -107,7 +107,7 @@ export default function Keys() {
         size="lg"
         title={open && titleOf(open)}
         closeButtonProps={{ 'aria-label': common.close }}
-        // A key that can be seen once is not lost by a click beside it.
+        // A click outside must not close a key that is shown once.
         closeOnClickOutside={open?.kind !== 'shown'}
         closeOnEscape={open?.kind !== 'shown'}
         withCloseButton={open?.kind !== 'shown'}
@@ -138,7 +138,7 @@ const words = inWords({
 
 const OVERLAPS = [0, 1, 24, 72, 168]
 
-/** A new key in place of an old one, which goes on working for a while, so that nobody has to hurry. */
+/** Replaces a key. The old key stays valid for a while, for a change without downtime. */
 function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): void; onCancel(): void }) {
   const say = useWords(words)
   const known = useWords(keyWords)
@@ -171,7 +171,7 @@ const allowKeyWords = inWords({
   ko: { save: '저장', saved: (key) => `${key} 키의 권한을 저장했습니다. 지금부터 적용됩니다.` },
 })
 
-/** Changes what a live public key may do beyond the usual. */
+/** Changes the extra rights of a live browser key. */
 function AllowKey({ of, onDone }: { of: Key; onDone(): void }) {
   const say = useWords(allowKeyWords)
   const form = useServerForm({

@@ -30,7 +30,7 @@ export default function Operators() {
   const invite = () => {
     const modalId = modals.open({
       title: say.invite,
-      // The link is shown once: a click beside it does not lose it.
+      // A click outside must not close a link that is shown once.
       closeOnClickOutside: false,
       closeButtonProps: { 'aria-label': common.close },
       children: <Invite onClose={() => modals.close(modalId)} />,
@@ -89,7 +89,7 @@ const invitationsWords = inWords({
   },
 })
 
-/** Links that were not followed yet. */
+/** Invitations that are not accepted yet. */
 function InvitationTable() {
   const say = useWords(invitationsWords)
   const roles = useWords(roleWords)

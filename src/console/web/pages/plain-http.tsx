@@ -1,4 +1,4 @@
-/** In place of every way in, where no browser would keep who is signed in: why that is, and two ways out. */
+/** Replaces the sign-in pages over plain http, where browsers drop the session cookie, and offers two solutions. */
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { inWords, useWords } from '../i18n/words'
 import { CopyBlock } from '../parts/copy'
@@ -35,7 +35,7 @@ export default function PlainHttp() {
   const number = port || '80'
   const sshHost = hostname.replace(/^\[|\]$/g, '')
   const isName = /[a-z]$/i.test(hostname)
-  // With the token of a set-up link or an invitation.
+  // Keeps the token of a set-up link or an invitation.
   const link = `http://127.0.0.1:${number}${pathname}${search}${hash}`
   return (
     <Stack>

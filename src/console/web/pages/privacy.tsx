@@ -22,7 +22,7 @@ interface SoughtPhone {
   appId?: string
 }
 
-/** All of it in one file, made of every page. */
+/** Collects all pages into one file. */
 async function exportAll(sought: SoughtPhone): Promise<number> {
   const issues: unknown[] = []
   let head: Record<string, unknown> = {}

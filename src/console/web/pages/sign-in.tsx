@@ -69,7 +69,7 @@ const signInFormWords = inWords({
   },
 })
 
-/** E-mail address and password; the code of the authenticator app only where the account has one. */
+/** E-mail and password, and a TOTP code if the account has an authenticator app. */
 function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
   const say = useWords(signInFormWords)
   const [needsTotp, setNeedsTotp] = useState(false)

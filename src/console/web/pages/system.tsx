@@ -205,7 +205,7 @@ const uptimeWords = inWords({
   },
 })
 
-/** As of now; the page looks again every moment. */
+/** Current state; the page polls it. */
 function useUptime(startedAt: number | undefined): string {
   const say = useWords(uptimeWords)
   if (startedAt === undefined) return ''

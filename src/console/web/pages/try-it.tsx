@@ -1,4 +1,4 @@
-/** A code from its issue to its verification, in two clicks: what an app does, shown step by step. */
+/** Issues and verifies a test code, step by step, as an app would. */
 import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import {
   IconBook,
@@ -86,7 +86,7 @@ export default function TryIt() {
   )
 }
 
-/** Scenarios of this range are refusals. */
+/** Scenarios in this range are refused. */
 const isRefusal = (scenario: number | undefined) => scenario !== undefined && scenario >= 6 && scenario <= 9
 
 function Trial() {
@@ -254,7 +254,7 @@ function Delivery({ story }: { story: Story }) {
   )
 }
 
-/** When the delivery ended. Kept once it is seen: it can be told only until the code is verified. */
+/** When the delivery ended. The state is kept, because it is visible only until the code is verified. */
 function useEnd(story: Story): number | undefined {
   const { deliveryStatus } = story
   const now = deliveryStatus === 'delivered' || deliveryStatus === 'failed' ? reportedAt(story) : undefined

@@ -91,10 +91,10 @@ interface TotpOnProps {
   onClose(): void
 }
 
-/** The password comes first: a session that somebody finds open must not put a second factor on. */
+/** Asks for the password first, so that an unattended session cannot add a second factor. */
 function TotpOn({ onClose }: TotpOnProps) {
   const say = useWords(totpOnWords)
-  // A new secret each time this is opened.
+  // Creates a new secret each time the dialog opens.
   const form = useServerForm({
     initialValues: { current: '' },
     validate: { current: (current) => (current === '' ? say.needsPassword : undefined) },
@@ -146,7 +146,7 @@ function Proving({ begun: { secret, uri }, onClose }: ProvingProps) {
 
 const QUIET = 3
 
-/** Dark on white in every colour scheme: not every camera reads it the other way round. */
+/** Dark on white in every colour scheme, because some cameras cannot read inverted codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET, ecc: 'M' })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

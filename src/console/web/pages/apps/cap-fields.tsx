@@ -1,4 +1,4 @@
-/** How much may be sent at most: a number for each cap. */
+/** Fields for caps. */
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
@@ -36,7 +36,7 @@ const FIRST: CapSubject = { kind: 'pk', per: 'country', of: 'messages', every: '
 const MAX = 1_000
 const LARGEST = 1_000_000_000
 
-/** There is one for each of these. */
+/** One cap for each combination. */
 const nameOf = ({ kind, per, of, every }: CapSubject) => [kind, per, of, every].join('/')
 
 interface CapFieldsProps {
@@ -67,7 +67,7 @@ export function CapFields({ caps, error, onChange }: CapFieldsProps) {
                 allowDecimal={false}
                 hideControls
                 thousandSeparator
-                // Nothing is no cap: it is refused.
+                // An empty cap is refused.
                 value={cap.max || ''}
                 onChange={(max) => change(cap, Number(max))}
               />

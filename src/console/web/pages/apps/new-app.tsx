@@ -1,4 +1,4 @@
-/** Makes an app, which then is the one looked at. */
+/** Creates an app and selects it. */
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core'
 import { api, client, queries } from '../../api'
 import { countryWithCode } from '../../i18n/names'
@@ -23,21 +23,21 @@ const words = inWords({
   },
 })
 
-/** The first steps ask for no more than a name. */
+/** `asksRegion` is off in the first steps, which need only a name. */
 export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { choose } = useScope()
   const form = useServerForm({
     initialValues: { name: '', region: undefined as ChosenCountry },
-    // What was typed there may name no country.
+    // The typed text may match no country.
     validate: {
       name: (name) => (name.trim() === '' ? known.needsName : undefined),
       region: (region) => region === null,
     },
     send: ({ name, region }) => client.apps.create({ name, ...(region && { region }) }),
     async onDone({ appId, name }) {
-      // Before the app is shown: what is shown then stays where it is, and a click meets it.
+      // Selects the app before the list reloads, so that the layout does not move under a click.
       choose({ app: appId })
       await queries.invalidateQueries({ queryKey: api.apps.key() })
       form.reset()
@@ -85,12 +85,12 @@ export const regionWords = inWords({
 })
 
 interface RegionChoiceProps {
-  /** Undefined: that of the server. Null: nothing is chosen. */
+  /** Undefined: the server's region. Null: nothing is chosen. */
   value: ChosenCountry
   onChange(region: ChosenCountry): void
 }
 
-/** Whose national phone formats an app reads: one of all countries, or the server's own. */
+/** Choice of the region for national phone formats, or the server's default. */
 export function RegionChoice({ value, onChange }: RegionChoiceProps) {
   const say = useWords(regionWords)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-/** What an owner decides about abuse of an app: where codes go to, how many, for whom, how soon another one follows. */
+/** Abuse settings of an app: countries, caps, allow list and resend interval. */
 import { Button, Fieldset, Group, Input, NumberInput, Select, Stack, Text, Textarea } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { useState } from 'react'
@@ -75,7 +75,7 @@ const words = inWords({
 })
 
 type ShownProtection = ShownApp['protection']
-/** What is to be otherwise than it is. */
+/** Returns only changed fields, so that concurrent changes of others are kept. */
 export type ProtectionChange = Parameters<typeof client.apps.protect>[0]['protection']
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,7 @@
-/** What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and the proof it asks for. */
+/**
+ * What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and
+ * the proof it asks for.
+ */
 import { Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'
@@ -32,7 +35,7 @@ const words = inWords({
   },
 })
 
-/** Fields of its parts, as the server calls them. */
+/** Server names of the fields in the sections. */
 const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: ShownApp): void {
@@ -54,12 +57,12 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
       region: app.region as ChosenCountry,
       retentionDays: app.retentionDays,
       provesMetadata: app.provesMetadata,
-      // What is not touched stays as others may have decided meanwhile.
+      // Sends changed fields only, so that concurrent changes of others are kept.
       texts: {} as TextsChange,
       protection: {} as ProtectionChange,
       challenge: undefined as ChallengeDraft | undefined,
     },
-    // What was typed there may name no country.
+    // The typed text may match no country.
     validate: {
       name: (name) => (name.trim() === '' ? known.needsName : undefined),
       region: (region) => region === null,
@@ -143,7 +146,7 @@ interface RetentionFieldProps {
   onChange(days: number | undefined): void
 }
 
-/** How long an app's live issues are kept. */
+/** Retention of live issues. */
 function RetentionField({ value, error, onChange }: RetentionFieldProps) {
   const say = useWords(retentionWords)
   const byServer = useServerRetention()
@@ -188,7 +191,7 @@ const textsWords = inWords({
   },
 })
 
-/** What is to be otherwise than it is. */
+/** Returns only changed fields, so that concurrent changes of others are kept. */
 type TextsChange = Parameters<typeof client.apps.setTexts>[0]['texts']
 
 interface TextsFieldsProps {
@@ -198,7 +201,7 @@ interface TextsFieldsProps {
   onChange(wanted: TextsChange): void
 }
 
-/** How an app's texts are written: what fills a code in by itself, and by what their language is chosen. */
+/** Settings of text messages: autofill lines and the choice of language. */
 function TextsFields({ known, wanted, errors, onChange }: TextsFieldsProps) {
   const say = useWords(textsWords)
   const value = { ...known, ...wanted }

@@ -1,4 +1,4 @@
-/** What operators can change, in words. An action that is not here is shown as it is called. */
+/** Texts for the actions of the audit log. An unknown action is shown by its name. */
 
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
@@ -126,7 +126,7 @@ export const actionWords = inWords({
 })
 
 const CLI = 'cli'
-/** Who is not signed in. */
+/** Actor of requests without a session. */
 const NOBODY = 'nobody'
 
 const words = inWords({
@@ -136,11 +136,11 @@ const words = inWords({
 
 export interface Actors {
   nameOf(actor: string): string
-  /** To choose from. */
+  /** Options of the filter. */
   options: { value: string; label: string }[]
 }
 
-/** `chosen` may be somebody who is gone. */
+/** `chosen` may be a removed operator. */
 export function useActors(chosen: string | undefined): Actors {
   const say = useWords(words)
   const operators = useQuery(api.operators.list.queryOptions()).data?.operators ?? []
@@ -166,7 +166,7 @@ export interface AuditRow {
   hash: string
 }
 
-/** Of what an entry is looked for by. */
+/** Filters of the audit log. */
 export interface AuditFilters {
   actor?: string
   action?: string

@@ -1,4 +1,4 @@
-/** Looks whether the log is as it was written; the answer stays until it is asked for again. */
+/** Verifies the hash chain; the result stays until the next verification. */
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -106,7 +106,7 @@ const lostWords = inWords({
 
 const LOOK_MS = 30_000
 
-/** The log ends before where it is known to have ended: what is missing, by whom that is told, and what to do. */
+/** Warns that the newest entries are missing, names the source and the remedy. */
 export function Lost() {
   const say = useWords(lostWords)
   const command = useCommand()

@@ -1,4 +1,4 @@
-/** The console was opened at an origin the server has not been told of, and answers no page there: what to set. */
+/** Explains that the server refuses this origin, and which setting allows it. */
 
 import { Stack, Text } from '@mantine/core'
 import { ORPCError } from '@orpc/client'
@@ -21,7 +21,7 @@ const words = inWords({
   },
 })
 
-/** Whether the server has refused a page for where it is. */
+/** Whether the server refused the origin of the page. */
 export const isElsewhere = (failure: unknown): boolean =>
   failure instanceof ORPCError && failure.data?.reason === 'public_url_needed'
 

@@ -1,4 +1,4 @@
-/** Who makes an account: the form of set-up and of invitations. */
+/** Form that creates an account, for the set-up link and for invitations. */
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { problemOf } from '../../api'
@@ -15,9 +15,9 @@ interface Person {
 }
 
 interface PersonFormProps {
-  /** The button's word. */
+  /** Label of the button. */
   action: string
-  /** Makes the account, which also signs in. */
+  /** Creates the account and signs in. */
   make(person: Person): Promise<unknown>
 }
 
@@ -105,7 +105,7 @@ const usedLinkWords = inWords({
   },
 })
 
-/** A link that makes no account any more: why that may be, and what to do. */
+/** Explains a link that is no longer valid. */
 export function UsedLink() {
   const say = useWords(usedLinkWords)
   return (
@@ -121,7 +121,7 @@ export function UsedLink() {
 
 const LEAST = 20
 
-/** Undefined where the link was cut off. */
+/** Token of the link. It stands after the #, so it reaches no server. Undefined if the link was cut off. */
 export function useLinkToken(): string | undefined {
   const hash = useLocation({ select: (location) => location.hash })
   return hash.length >= LEAST ? hash : undefined

@@ -1,4 +1,4 @@
-/** Everything that happened to an issue, in the order of time. */
+/** Timeline of an issue. */
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -31,7 +31,7 @@ interface Tellers {
   formats: Formats
 }
 
-/** A step and the moment it is sorted by; some moments are known only from what must lie before them. */
+/** A step with its sort time. Some times are derived from later events. */
 type OrderedStep = StepView & { order: number }
 
 export function IssueTimeline({ story, label, now }: { story: Story; label: string; now: number }) {
@@ -89,7 +89,7 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
       : [step]
   })
 
-/** A carrier has been asked and has not answered. */
+/** A request to a carrier is in flight. */
 export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
   const last = attempts.at(-1)
   return last !== undefined && last.outcome === undefined
@@ -98,7 +98,7 @@ export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
 
-/** Of a delivery that has ended. Reports are not kept with their time, but what they caused is. */
+/** End of the delivery. Reports have no stored time, so the time of their effect is used. */
 export function reportedAt(story: Story): number | undefined {
   const event = story.webhooks.find(({ type }) => type === `otp.${story.deliveryStatus}`)
   const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
@@ -106,7 +106,7 @@ export function reportedAt(story: Story): number | undefined {
   return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
 }
 
-/** What is charged while it is sent has ended: no report will come any more. */
+/** The charge is final, so no report will follow. */
 export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
   deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
 

@@ -1,4 +1,4 @@
-/** What a live public key may do beyond the usual: asked when it is made, and flagged from then on. */
+/** Extra rights of a live browser key: chosen at creation and flagged afterwards. */
 import { Checkbox, Stack } from '@mantine/core'
 import type { Allowance } from '../../../../domain/access/api-key'
 import { inWords, useWords } from '../../i18n/words'

@@ -1,4 +1,4 @@
-/** Making a key: what it is for, what it may do, from where, until when. Afterwards it is shown, once. */
+/** Form that creates a key and then shows it once. */
 import {
   Checkbox,
   Fieldset,
@@ -131,7 +131,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
   const scopes = form.values[scopesOfKind]
   const isUnlimited = scopes.includes('*')
   const offered = kind === 'pk' ? PUBLIC_SCOPES : isUnlimited ? (['*'] satisfies Scope[]) : SECRET_SCOPES
-  /** All of them at once make the single ones needless; without it, an app needs these two. */
+  /** The scope for everything replaces the single ones; without it, an app needs these two. */
   const chooseScopes = (chosen: Scope[]) =>
     form.set({ [scopesOfKind]: chosen.includes('*') ? ['*'] : isUnlimited ? PUBLIC_SCOPES : chosen })
 

@@ -89,7 +89,7 @@ export const keyWords = inWords({
   },
 })
 
-/** What each scope opens, in words. */
+/** Texts for the scopes. */
 export const scopeWords = inWords({
   en: {
     '*': 'Everything',

@@ -228,7 +228,7 @@ function ChangeRole({ operator, onClose }: ChangeRoleProps) {
     send: ({ role }) => client.operators.changeRole({ operatorId, role }),
     onDone() {
       queries.invalidateQueries({ queryKey: api.operators.key() })
-      // It may have been one's own.
+      // It may be the operator's own account.
       queries.invalidateQueries({ queryKey: api.session.current.key() })
       tellDone(say.changed(name))
       onClose()

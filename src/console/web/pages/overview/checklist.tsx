@@ -1,4 +1,4 @@
-/** From nothing to a verified test code, and on to real messages: what is done, what is next. */
+/** Checklist from an empty installation to live messages. */
 import { Badge, Progress as Bar, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
@@ -59,7 +59,7 @@ interface SetUpProgress {
   webhook: boolean
 }
 
-/** How far an installation has come on the way from nothing to messages that arrive. */
+/** Progress of an installation towards live messages. */
 const STEPS = ['app', 'tried', 'key', 'carrier', 'credit', 'webhook'] as const satisfies (keyof SetUpProgress)[]
 type SetUpStep = (typeof STEPS)[number]
 
@@ -70,7 +70,7 @@ export const isDone = (progress: SetUpProgress) => STEPS.every((step) => progres
 
 const LOOK_MS = 5_000
 
-/** Undefined until all of it is known. */
+/** Undefined while loading. */
 export function useProgress(app: { appId: string } | undefined): SetUpProgress | undefined {
   const appId = app?.appId ?? ''
   const look = { enabled: app !== undefined, refetchInterval: LOOK_MS }
@@ -88,7 +88,7 @@ export function useProgress(app: { appId: string } | undefined): SetUpProgress |
   const hasLiveKey = keys.data.keys.some(({ state, mode }) => state === 'active' && mode === 'live')
   return {
     app: true,
-    // Test issues are kept for a week; who has a key for real messages has tried before.
+    // Test issues are kept for a week, so a live key also counts as tried.
     tried: tried.data.rows.length > 0 || hasLiveKey,
     key: keys.data.keys.some(({ state }) => state === 'active'),
     carrier: carriers.data.providers.length > 0,
@@ -171,11 +171,11 @@ interface StepRowProps {
   step: SetUpStep
   number: number
   isDone: boolean
-  /** The first that is not done. */
+  /** The first open step. */
   isNext: boolean
 }
 
-/** One step: its state, why it is worth taking, and how. */
+/** One step: its state, its purpose and its button. */
 function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const say = useWords(stepRowWords)
   const command = useCommand()

@@ -1,4 +1,4 @@
-/** What needs somebody now: little credit, carriers that rest, webhooks that fail, messages that wait. */
+/** Warnings: low credit, open circuit breakers, failing webhooks, a backlog. */
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
@@ -62,7 +62,7 @@ interface Concern {
   key: string
   text: string
   to: NonNullable<LinkProps['to']>
-  /** Where that is looked at, if not in the mode that is shown. */
+  /** Mode of the linked page, if it differs from the current one. */
   search?: NonNullable<LinkProps['search']>
 }
 
@@ -120,10 +120,10 @@ const concernsWords = inWords({
 })
 
 const LOOK_MS = 5_000
-/** Work is due for a moment all the time. */
+/** Some jobs are always due for a moment. */
 const OVERDUE_MS = 60_000
 
-/** Undefined until it is known. */
+/** Undefined while loading. */
 function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
   const say = useWords(concernsWords)
   const formats = useFormats()
@@ -150,7 +150,7 @@ function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
   const webhooksWaiting = queue.find(({ kind }) => kind === 'webhook')?.waiting ?? 0
   const due = late.reduce((sum, kind) => sum + kind.due, 0)
   const concerns: (Concern | undefined)[] = [
-    // Of every app: money is being lost.
+    // Covers all apps, because incidents cost money.
     ...incidentsIn(incidents.data.incidents),
     isUnusual
       ? {
@@ -209,7 +209,7 @@ function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
 
 type OpenIncident = Awaited<ReturnType<typeof client.protection.open>>['incidents'][number]
 
-/** More would hide what else there is; the page of each app has all of its own. */
+/** Keeps other warnings visible; each app's page lists all of its own. */
 const MOST_INCIDENTS = 10
 
 function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[] {
@@ -225,7 +225,7 @@ function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[
     incidents
       .flatMap((incident): Concern[] => {
         const { incidentId, appId, country } = incident
-        // It has been removed.
+        // The endpoint was removed.
         const app = apps.find((one) => one.appId === appId)
         if (!app) return []
         const where = country === '' ? say.noCountry : countryWithCode(country, language)

@@ -1,4 +1,4 @@
-/** Which scenario, for what. Ready as it comes: one click issues. */
+/** Form to issue a test code. Its defaults need one click only. */
 import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSend, IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
@@ -89,7 +89,7 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
           <Button
             type="submit"
             loading={form.isPending}
-            // Once there is a code, the button steps back behind the one that verifies it.
+            // Once there is a code, the verify button is the primary one.
             variant={form.answer ? 'default' : 'filled'}
             leftSection={<IconSend size={16} aria-hidden />}
           >
@@ -104,13 +104,13 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
 export interface TryItRequest {
   phoneNumber: string
   purpose: string
-  /** Missing: as the scenario has it. */
+  /** Missing: chosen by the scenario. */
   channel?: Channel
 }
 
 export const FIRST_ORDER: TryItRequest = { phoneNumber: magicNumber(0), purpose: 'signup' }
 
-/** How a Korean magic number says its scenario, in any spelling. */
+/** Finds the scenario of a Korean magic number in any spelling. */
 export function scenarioOfNumber(phoneNumber: string): number | undefined {
   const xx = /^(?:0|82)10000000(\d\d)$/.exec(phoneNumber.replace(/\D/g, ''))?.[1]
   return xx === undefined ? undefined : Number(xx)
@@ -153,11 +153,11 @@ const verifyFormWords = inWords({
   },
 })
 
-/** What the user would type, and what the service says to it. */
+/** Form to verify the code, and its result. */
 export function VerifyForm({ appId, issueId }: { appId: string; issueId: string }) {
   const say = useWords(verifyFormWords)
   const field = useRef<HTMLInputElement>(null)
-  // On to the next step: Enter verifies, and whoever knows better types over what is there.
+  // Focuses the code with its text selected, so that Enter verifies it and typing replaces it.
   useEffect(() => field.current?.select(), [])
   const form = useServerForm({
     initialValues: { code: '000000' },

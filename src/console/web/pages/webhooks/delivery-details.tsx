@@ -1,4 +1,4 @@
-/** One event for one endpoint: every attempt, and another one if it is asked for. */
+/** Details of a delivery: attempts, request and a replay button. */
 import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -100,7 +100,6 @@ export const deliveryWords = inWords({
 
 export type ShownDelivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
 
-/** What the server answers of a webhook. */
 export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
 
 interface DeliveryDetailsProps {
@@ -111,7 +110,7 @@ interface DeliveryDetailsProps {
 
 export function DeliveryDetails({ endpoint, delivery, onClose }: DeliveryDetailsProps) {
   const common = useWords(frameWords)
-  // What was shown stays while the drawer slides out.
+  // Keeps the content while the drawer closes.
   const [shown, setShown] = useState(delivery)
   useEffect(() => {
     if (delivery) setShown(delivery)
@@ -239,7 +238,7 @@ function Attempt({ calledAt, latencyMs, status, error, answer }: AttemptProps) {
   )
 }
 
-/** `attempts`: so many were made; the last one is shown. */
+/** Shows the last of `attempts`. */
 function Request({ deliveryId, attempts }: { deliveryId: string; attempts: number }) {
   const say = useWords(deliveryWords)
   const found = useQuery(

@@ -1,9 +1,9 @@
-/** An endpoint while it is edited. */
+/** An endpoint while it is edited, and the words of its form. */
 import { inWords } from '../../i18n/words'
 import type { ShownEndpoint } from './endpoint-state'
 import { EVENT_TYPES, type NamedEventType } from './words'
 
-/** A line of a list that grows; the key keeps what is typed with its line. */
+/** A line of a growing list; React needs the key to keep its input. */
 interface DraftLine<T> {
   key: number
   name: string
@@ -16,7 +16,7 @@ export interface EndpointDraft {
   methods: string[]
   purposes: string[]
   metadata: readonly DraftLine<string[]>[]
-  /** Undefined: those that are set stay. */
+  /** Undefined keeps the stored headers. */
   headers: readonly DraftLine<string>[] | undefined
   hasTemplate: boolean
   template: string

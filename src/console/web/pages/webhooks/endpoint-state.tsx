@@ -1,4 +1,4 @@
-/** How an endpoint is, at a glance. */
+/** State of an endpoint. */
 import { Badge } from '@mantine/core'
 import type { DisabledReason } from '../../../../domain/webhooks/webhook'
 import type { client } from '../../api'

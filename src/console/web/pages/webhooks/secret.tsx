@@ -1,4 +1,4 @@
-/** The secret of an endpoint, shown once, with what to do with it. */
+/** The secret of an endpoint, shown once with code that verifies requests, and its rotation. */
 import { NumberInput, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { api, client, queries } from '../../api'
@@ -94,7 +94,7 @@ const rotateWords = inWords({
   },
 })
 
-/** A new secret, with a time in which the one before counts too. */
+/** Rotates the secret, with an overlap in which both are valid. */
 export function openRotate(endpointId: string): void {
   const modalId = modals.open({
     title: wordsNow(rotateWords).title,

@@ -105,5 +105,5 @@ export const webhookWords = inWords({
 
 export type NamedEventType = keyof (typeof webhookWords)['en']['eventMeans']
 
-/** The contract's own list would bring its schema library into the page. */
+/** Importing the contract's list would bundle its schema library into the page. */
 export const EVENT_TYPES = Object.keys(webhookWords.en.eventMeans) as NamedEventType[]
