@@ -43,13 +43,13 @@ import { iso, outputFor } from './output'
 export const backupCommand = (): Command =>
   onDataCommand(
     'backup',
-    'copy the database into the folder `backups` of the data folder, beside a running server',
+    'copy the database into the folder `backups` of the data folder, also while a server runs',
     'backup --keep 14',
   )
-    .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
+    .option('--keep <n>', 'number of newest copies to keep', wholeNumber, 7)
     .option(
       '--schedule <times>',
-      'stay, and make one at these times of day, UTC, such as 03:00,15:00; by itself a server does it with WATCHWORD_BACKUP_AT',
+      'keep running, and create a backup at these times of day (UTC), such as 03:00,15:00; a server does this itself with WATCHWORD_BACKUP_AT',
     )
     .action((options: CommonOptions & { keep: number; schedule?: string }) => {
       if (options.schedule !== undefined) return backUpAtTimes(options, options.schedule)
@@ -88,7 +88,7 @@ async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, t
 export const restoreCommand = (): Command =>
   removalCommand(
     'restore',
-    'put a backup in the place of the database, which is kept beside it; no server may run',
+    'replace the database with a backup and keep the old one beside it; no server may run',
     'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
   )
     .argument('<file>', 'backup, as `backup` made it')

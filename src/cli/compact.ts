@@ -18,7 +18,7 @@ const SMALL_BYTES = 64 * 2 ** 20
 export const compactCommand = (): Command =>
   onDataCommand(
     'compact',
-    'give back to the disk what deleted rows have left of the database file; beside a server in small steps',
+    'return the space of deleted rows to the disk; in small steps while a server runs',
     'compact',
   ).action(async ({ data, json }: CommonOptions) => {
     const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'warn' })

@@ -32,12 +32,12 @@ interface DrillOptions extends CommonOptions, CopyOptions {
 export const drillCommand = (): Command =>
   onDataCommand(
     'drill',
-    'restore the newest backup in a scratch folder, ask it, say how long that took and what would be lost; sends nothing',
+    'restore the newest backup into a scratch folder, query it, and report the duration and the data that would be lost; sends nothing',
     'drill',
     'drill --from watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --json',
   )
     .option('--from <file>', 'this backup (default: the newest in the data folder)')
-    .option('--scratch <dir>', 'where the scratch folder is made and removed', tmpdir())
+    .option('--scratch <dir>', 'where the scratch folder is created and removed', tmpdir())
     .addOption(sha256Option())
     .addOption(despiteAuditOption())
     .action(async (options: DrillOptions) => {

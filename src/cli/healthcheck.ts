@@ -14,7 +14,7 @@ export const healthcheckCommand = (): Command =>
     'healthcheck',
     'healthcheck --url http://127.0.0.1:8787',
   )
-    .option('--url <url>', 'origin of the server (default: where WATCHWORD_HOST and WATCHWORD_PORT say)')
+    .option('--url <url>', 'origin of the server (default: from WATCHWORD_HOST and WATCHWORD_PORT)')
     .addOption(jsonOption())
     .action(async ({ url, json }: { url?: string; json?: boolean }) => {
       const { parseObject } = await import('../providers/answer')

@@ -27,7 +27,7 @@ export interface Notice {
 export const licensesCommand = (): Command =>
   command(
     'licenses',
-    'print the licences of all that is in this program',
+    'print the licences of all software in this program',
     'licenses | less',
     "licenses --json | jq '.packages[] | {name, version, license}'",
   )

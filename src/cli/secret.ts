@@ -18,7 +18,7 @@ export function secretCommands(): Command {
 const statusCommand = () =>
   onDataCommand(
     'status',
-    'say where the master secret is, and how far a change of it has come',
+    'show the source of the master secret and the progress of a rotation',
     'secret status',
   ).action((options: CommonOptions) =>
     onData(options, async ({ config, store, vault }, output) => {
@@ -47,13 +47,13 @@ interface RotateOptions extends CommonOptions {
 const rotateCommand = () =>
   onDataCommand(
     'rotate',
-    'change the master secret while servers run; what is sealed is sealed anew; goes on where it was killed',
+    'rotate the master secret while servers run: re-encrypts what it seals; continues where it was interrupted',
     'secret rotate',
     'secret rotate --new-file new.secret',
     'secret rotate --finish',
   )
-    .option('--new-file <file>', 'what holds the new secret, where the settings say where the old one is')
-    .option('--finish', 'the old secret opens nothing from now on; every server runs with the new one')
+    .option('--new-file <file>', 'file with the new secret, if the settings name the source of the old one')
+    .option('--finish', 'invalidate the old secret; every server must run with the new one')
     .action(async (options: RotateOptions) => {
       const opened = await openBy(options)
       const isOwn = opened.config.secret === undefined

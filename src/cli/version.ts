@@ -5,7 +5,7 @@ import { command, jsonOption } from './command'
 import { outputFor } from './output'
 
 export const versionCommand = (): Command =>
-  command('version', 'print which release this is, and what it was built from', 'version --json')
+  command('version', 'print the release and its build', 'version --json')
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) => {
       const { commit = null, builtAt = null, target = null } = BUILD ?? {}

@@ -195,7 +195,7 @@ describe('an owner', () => {
     db.close()
     await page.reload()
     await page.getByText('The newest entries are missing').waitFor()
-    await page.getByText('says the file watchword.audit').waitFor()
+    await page.getByText('recorded in the file watchword.audit').waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText('The log is broken').waitFor()

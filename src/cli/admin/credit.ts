@@ -65,12 +65,12 @@ interface RefundOptions extends CommonOptions, Confirmable {
 export const refundCommand = (): Command =>
   onDataCommand(
     'refund',
-    'give back what debited issues cost, each once: one of them, or those of an incident',
+    'refund charged issues, each once: one issue, or those of an outage',
     'credit refund --app app_4k2m9x0c7q1z --issue 0199a3c0-…',
     'credit refund --all-apps --outcome ambiguous --from 2027-01-31T12:00:00Z --to 2027-01-31T12:10:00Z --dry-run',
   )
     .option('--app <id>', 'app')
-    .option('--all-apps', 'an incident of all apps')
+    .option('--all-apps', 'issues of all apps')
     .option('--issue <id>', 'one issue')
     .addOption(
       new Option('--outcome <outcome>', 'what became of the messages: unknown, unknown since we were killed, or failed')

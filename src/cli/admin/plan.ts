@@ -33,7 +33,7 @@ const lineOf = ({ channel, country, legs }: DeliveryPlan) =>
 export const planCommands = () =>
   group(
     'plan',
-    'by which channels a code goes, and when the next one starts',
+    'delivery plans: the channels of a code, and when the next one starts',
     'set app_4k2m9x0c7q1z sms whatsapp:8,sms',
     {
       set: adminCommand({

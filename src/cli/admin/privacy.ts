@@ -53,8 +53,8 @@ interface PhoneOptions extends CommonOptions {
 
 const ofPhone = (command: Command) =>
   command
-    .option('--phone-file <file>', 'file that holds the number; without it the number is read from stdin')
-    .option('--app <id>', 'of this app only (default: of all)')
+    .option('--phone-file <file>', 'file with the number; without it the number is read from stdin')
+    .option('--app <id>', 'of this app only (default: all apps)')
 
 /** Longer than any phone number in any spelling. */
 const NUMBER_MAX_BYTES = 1_024
@@ -94,7 +94,7 @@ const exportCommand = () =>
   ofPhone(
     onDataCommand(
       'export',
-      'all that is stored of one phone, as JSON',
+      'export all data of one phone, as JSON',
       'privacy export --phone-file number.txt > export.json',
     ),
   ).action(async (options: PhoneOptions) => {
@@ -126,7 +126,7 @@ const eraseCommand = () =>
   ofPhone(
     removalCommand(
       'erase',
-      'erase all that is stored of one phone; the ledger stays, and so do locks and limits',
+      'erase the data of one phone; the ledger, locks and rate limits stay',
       'privacy erase --phone-file number.txt --yes',
     ),
   ).action(async (options: PhoneOptions & Confirmable) => {

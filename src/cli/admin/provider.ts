@@ -23,7 +23,7 @@ import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } 
 
 /** As typed on the command line. */
 const settings = z.object({
-  name: z.string().describe('<carrier>  what you call it'),
+  name: z.string().describe('<carrier>  name of the carrier'),
   type: z.enum(Object.keys(CARRIER_TYPES)).describe('what it is'),
   channels: z.array(z.string()).describe(`--channel <channel>  ${LEGS.join(', ')}, repeatable or separated by commas`),
   config: text('--config <file>  JSON object with its settings and credentials; - reads standard input'),
@@ -34,7 +34,7 @@ const settings = z.object({
   reports: flag('http: the carrier calls the report URL; charge when it does'),
   replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
 })
-const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you called it') })
+const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
 
 /** Settings from a file, overridden by flags. */
 function configOf({ config, url, headers, reports }: z.infer<typeof settings>): Record<string, unknown> {
@@ -153,7 +153,7 @@ export const providerCommands = () =>
         summary: 'send one marked message by a carrier and show what it answers',
         examples: ['main --to +821012345678'],
         input: ofCarrier.extend({
-          to: z.string().describe('--to <number>  a phone of yours'),
+          to: z.string().describe('--to <number>  your own phone'),
           channel: z.string().default('sms').describe(LEGS.join(', ')),
           templateCode: text(
             "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",

@@ -91,7 +91,7 @@ export const webhookCommands = () =>
       input: settings.extend({
         ...APP_OPTION.shape,
         mode: mode.describe('live or test'),
-        url: z.string().describe('where events are posted to'),
+        url: z.string().describe('URL that receives the events as POST requests'),
         events: z.array(z.string()).describe(`--events <types>  separated by commas: ${EVENT_TYPES.join(', ')}`),
       }),
       run: async (admin, { appId, mode, url, events, ...typed }) => {
@@ -128,7 +128,7 @@ export const webhookCommands = () =>
       examples: ['whe_2a4b6c8d0e1f --enable'],
       input: ofEndpoint.extend({
         ...settings.shape,
-        url: text('where events are posted to'),
+        url: text('URL that receives the events as POST requests'),
         events: texts('--events <types>  separated by commas'),
         enable: flag('send again'),
         disable: flag('send no more'),
@@ -165,7 +165,7 @@ export const webhookCommands = () =>
     rotate: adminCommand({
       summary: 'make a new secret; the old one stays valid beside it for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
-      input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old one stays valid') }),
+      input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old secret stays valid') }),
       run: async (admin, { endpointId, overlapHours }) => {
         const { secret, previousValidUntil } = await administer.rotateEndpoint(admin, endpointId, overlapHours)
         return { endpointId, secret, previousValidUntil: iso(previousValidUntil) }
@@ -231,7 +231,7 @@ export const webhookCommands = () =>
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
       input: ofEndpoint.extend({
         eventId: text('--event <eventId>  this event'),
-        since: at.optional().describe('all that failed since'),
+        since: at.optional().describe('all events that failed since'),
       }),
       run: async (admin, { endpointId, eventId, since }) => {
         if ((eventId === undefined) === (since === undefined))

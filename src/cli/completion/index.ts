@@ -23,7 +23,7 @@ const SCRIPTS = { bash, zsh, fish }
 export const completionCommand = (): Command =>
   command(
     'completion',
-    'print what makes a shell complete commands, options and ids',
+    'print the script with which a shell completes commands, options and ids',
     'completion bash >> ~/.bashrc',
     "completion zsh > ~/.zfunc/_watchword   # a folder of zsh's fpath",
     'completion fish > ~/.config/fish/completions/watchword.fish',

@@ -51,7 +51,7 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
   return [
     {
       state: 'warn',
-      message: `${NAMES[channel]} has one carrier only, ${used[0]}: while it rests, messages wait.`,
+      message: `${NAMES[channel]} has one carrier only, ${used[0]}: while its circuit breaker is open, messages wait.`,
       advice: 'Add a second one to fall back to.',
     },
   ]

@@ -6,7 +6,7 @@ import { outputFor, styled } from '../output'
 import { type DoctorFinding, problem } from './finding'
 
 export const doctorCommand = (): Command =>
-  onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(
+  onDataCommand('doctor', 'check this installation; exits with 1 if there is a problem', 'doctor').action(
     async (options: CommonOptions) => {
       const found = await examine(options)
       outputFor(options.json)({ checks: found }, found.flatMap(linesOf))

@@ -144,7 +144,7 @@ export async function checkNodes({ store, now }: SharedInstallation) {
   const versions = new Set(present.map(({ version }) => version))
   const wrong: Wrong[] = silent.map(({ nodeId, name, version, seenAt }) => ({
     state: 'warn',
-    message: `${name} (${version}) was last heard of at ${new Date(seenAt).toISOString()}, and did not say that it goes.`,
+    message: `${name} (${version}) has sent no heartbeat since ${new Date(seenAt).toISOString()} and did not shut down cleanly.`,
     advice: `It was killed, or cannot reach the database; others do its work. Start it again, or: watchword nodes forget ${nodeId}`,
   }))
   if (versions.size > 1) {
