@@ -16,12 +16,11 @@ import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiters'
+import { LocalGates } from './carriers/concurrency-limiter'
 import { SharedLimits } from './limits/shared-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import type { RunningNode } from './single-node'
+import { createWakeUps, type RunningNode } from './single-node'
 import { watched } from './store-load'
-import { createWakeUps } from './wake-ups'
 
 interface SeveralDependencies {
   store: Store

@@ -2,23 +2,23 @@
 
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
 import type { LimitsConfig } from '../domain/access/rate-limits'
+import type { JobKind } from '../domain/operations/job'
 import { LogSampler } from '../domain/operations/log-sampler'
 import { errorFields } from '../domain/shared/error-fields'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { Node } from '../ports/node'
+import type { Node, WakeUps } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiters'
+import { LocalGates } from './carriers/concurrency-limiter'
 import { followClock } from './clock-watch'
 import { LocalLimits } from './limits/local-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { watched } from './store-load'
-import { createWakeUps } from './wake-ups'
 
 interface AloneDependencies {
   store: Store
@@ -101,5 +101,16 @@ export function singleNode({
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
     },
+  }
+}
+
+/** Wakes the dispatcher of this process. */
+export function createWakeUps(): WakeUps {
+  const listeners: Array<(kind: JobKind) => void> = []
+  return {
+    wake(kind) {
+      for (const look of listeners) look(kind)
+    },
+    subscribe: (look) => void listeners.push(look),
   }
 }

@@ -1,4 +1,4 @@
-/** What every store promises those who watch where codes go. */
+/** What every store promises about traffic. */
 import { describe, expect, test } from 'bun:test'
 import type { Incident } from '../../src/abuse/rules/incident'
 import type { Tx } from '../../src/ports/store'

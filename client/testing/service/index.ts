@@ -20,9 +20,9 @@ import {
   testRequestLimits,
   USUAL_LIMITS,
 } from '../../../src/domain/access/rate-limits'
-import { assertReplayable, fingerprintText, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/codes/idempotency'
+import { assertReplayable, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/codes/idempotency'
 import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
-import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
+import { compose, fingerprintText, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
 import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
   assertTestAdmits,

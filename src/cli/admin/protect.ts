@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { prefixHash } from '../../usecases/shared/place'
-import { YES } from '../confirm'
+import { YES } from '../command'
 import { iso } from '../output'
 import { type Admin, APP_ARGUMENT, adminCommand, flag, inputOf, positiveInteger, text, textsOrNone } from './build'
 

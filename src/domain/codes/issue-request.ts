@@ -8,7 +8,6 @@ import { localeFor, type Texts, withAutofill } from '../message/texts'
 import type { Recipient } from '../phone/phone'
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
-import type { ResolvedRequest } from './idempotency'
 import type { Issue, IssueStanding, Origin } from './issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -38,6 +37,24 @@ export interface IssueRequest {
   origin?: Origin | undefined
 }
 
+/** A request with every default resolved: spelling out a default is the same request. */
+export interface ResolvedRequest {
+  /** Canonical identity of the phone. */
+  phone: string
+  purpose: string
+  channel: Channel
+  templateId: string
+  templateVariables: Readonly<Record<string, string>>
+  from: string | undefined
+  /** Omitted is a value of its own: the type is only known once the text is rendered. */
+  messageType: MessageType | undefined
+  smsFallback: boolean
+  cost: number | undefined
+  metadata: Readonly<Record<string, string>>
+  expiresInSec: number
+  maxAttempts: number
+}
+
 /** With every default. */
 export const resolveRequest = (
   request: IssueRequest,
@@ -57,6 +74,31 @@ export const resolveRequest = (
   expiresInSec: request.expiresInSec,
   maxAttempts: request.maxAttempts,
 })
+
+/**
+ * What makes two requests with one idempotency key the same, as one text. Specification: `POST /issue` rules 3 and 4; decisions: "Idempotency".
+ */
+export function fingerprintText(request: ResolvedRequest): string {
+  const { phone, purpose, channel, templateId, templateVariables, from, messageType, smsFallback, cost, metadata } =
+    request
+  return JSON.stringify([
+    phone,
+    purpose,
+    channel,
+    templateId,
+    inOrder(templateVariables),
+    from ?? null,
+    messageType ?? null,
+    // Says something on AlimTalk only, and only when switched off.
+    channel === 'alimtalk' && !smsFallback,
+    cost ?? null,
+    inOrder(metadata),
+    request.expiresInSec,
+    request.maxAttempts,
+  ])
+}
+
+const inOrder = (map: Readonly<Record<string, string>>) => Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** What its text is like: by what the app has decided, and what this order asks for. */
 interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {

@@ -4,7 +4,7 @@
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
-import type { CarrierPermit, ConcurrencyLimiter as Way } from '../../ports/node'
+import type { CarrierPermit, ConcurrencyLimiters, ConcurrencyLimiter as Way } from '../../ports/node'
 import { CircuitBreaker } from './circuit-breaker'
 
 interface GateOptions {
@@ -87,3 +87,30 @@ export class CarrierGate implements Way {
 }
 
 const isBusy = (outcome: SendOutcome) => outcome.kind === 'refused' && outcome.retry === 'later'
+
+/** The concurrency limiters of all carriers, in this process's memory. */
+export class LocalGates implements ConcurrencyLimiters {
+  readonly #byName = new Map<string, CarrierGate>()
+
+  /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
+  constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
+
+  open(
+    name: string,
+    concurrency: number,
+    { neverOpens, servers }: Parameters<ConcurrencyLimiters['open']>[2] = {},
+  ): Way {
+    const share = () => this.share(concurrency, servers)
+    const limiter = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
+    this.#byName.set(name, limiter)
+    return limiter
+  }
+
+  find(name: string): Way | undefined {
+    return this.#byName.get(name)
+  }
+
+  close(name: string): void {
+    this.#byName.delete(name)
+  }
+}

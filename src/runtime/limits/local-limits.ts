@@ -1,12 +1,19 @@
 /** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
 
 import { RateLimiter } from '../../domain/access/rate-limiter'
-import { type LimitRule, type LimitsConfig, type Permit, testBudgets } from '../../domain/access/rate-limits'
+import {
+  type LimitRule,
+  type LimitsConfig,
+  limited,
+  type Permit,
+  type PhoneOfApp,
+  testBudgets,
+} from '../../domain/access/rate-limits'
+import type { Refusal } from '../../domain/shared/error'
 import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { IssuePermit, Limits } from '../../ports/node'
-import type { Reader } from '../../ports/store'
-import { confirmPhone, isOfPhone } from './phone-limits'
+import type { Reader, Tx } from '../../ports/store'
 
 interface LimitsDependencies {
   read: Reader
@@ -58,3 +65,22 @@ export class LocalLimits implements Limits {
 
 /** Only new test issues count by the day here. */
 const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'
+
+type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
+export const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
+
+/** Answers what one more issue is refused with. Nobody adds to the phone's issues while the transaction holds the phone. */
+export async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
+  const [first] = rules
+  if (!first) return undefined
+  const asked = rules.map(({ max, windowMs }) => ({ nth: max, withinMs: windowMs }))
+  const made = await tx.issues.nthNewest(first.phone, asked)
+  const waits = rules.map(({ windowMs }, n) => {
+    const at = made[n]
+    // A time after now is of before the clock was set back.
+    return at === undefined ? 0 : Math.max(1, Math.min(at, tx.now) + windowMs - tx.now)
+  })
+  const longest = Math.max(...waits)
+  const rule = rules[waits.indexOf(longest)]
+  return rule && longest > 0 ? limited(rule, longest) : undefined
+}

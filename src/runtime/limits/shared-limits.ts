@@ -4,7 +4,7 @@ import { RateLimiter } from '../../domain/access/rate-limiter'
 import type { LimitRule, Permit } from '../../domain/access/rate-limits'
 import type { Clock } from '../../ports/clock'
 import type { Fleet, IssuePermit, Limits } from '../../ports/node'
-import { confirmPhone, isOfPhone } from './phone-limits'
+import { confirmPhone, isOfPhone } from './local-limits'
 
 export class SharedLimits implements Limits {
   readonly #own = new RateLimiter()
