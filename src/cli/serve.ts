@@ -2,12 +2,12 @@
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/numbers'
 import { systemSchedule } from '../system/clock'
-import { holdAlone } from '../system/data-dir-lock'
+import { lockDataDir } from '../system/data-dir-lock'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { assertParses, warmUpConnections } from '../system/http-connection'
-import { KeptConnections } from '../system/kept-connections'
+import { ConnectionPool } from '../system/kept-connections'
 import { leaveNoCoreFiles } from '../system/libc'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
@@ -40,19 +40,19 @@ export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
   leaveNoCoreFiles()
   // One server works on a data folder.
-  if (!fleet) holdAlone(config.dataDir)
+  if (!fleet) lockDataDir(config.dataDir)
   warnOfKeyFile(opened)
   const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
   assertParses()
   const cannotKeep = () =>
     log.warn({}, 'connections to carriers are not kept: this runtime does not tell the descriptor of a socket')
-  const toCarriers = new KeptConnections(undefined, descriptors.left, cannotKeep)
-  const toReceivers = new KeptConnections()
-  const toOperator = new KeptConnections()
+  const toCarriers = new ConnectionPool(undefined, descriptors.remaining, cannotKeep)
+  const toReceivers = new ConnectionPool()
+  const toOperator = new ConnectionPool()
   const closeIdle = () => {
     for (const connections of [toCarriers, toReceivers, toOperator]) connections.closeIdle()
   }
-  descriptors.makeRoom(closeIdle)
+  descriptors.onShortage(closeIdle)
   // As the list of servers has it.
   const instanceId = fleet?.nodeId ?? systemRandom.uuid(opened.clock.now())
   const telemetry = await startTelemetry(config, log, instanceId)
@@ -71,7 +71,7 @@ export async function serve(opened: Opened): Promise<Served> {
     hooks: createHookTransport({ connections: toReceivers }),
     schedule: systemSchedule,
     // The engine would keep it until as much is needed again. Where that is much, nobody waits until it is collected.
-    settled: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
+    warmedUp: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
   })
   // Before anything adds to the log.
   await checkAuditEnd(opened)

@@ -10,19 +10,19 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
-import type { JobRoom, Opening } from './kinds'
+import type { AcquireJobSlot, JobSlot } from './kinds'
 
 /** Look at least this often for jobs that another process has queued. */
 const IDLE_POLL_MS = 1_000
 const RETRY_AFTER_FAILURE_MS = 1_000
 
 /** So that one claim does not keep the database for long. */
-const CLAIMED_AT_ONCE = 256
+const MAX_CLAIMED_AT_ONCE = 256
 
 /** Room for jobs of one queue. */
-interface QueueRoom {
+interface QueueSlots {
   queue: string
-  openings: Opening[]
+  slots: JobSlot[]
 }
 
 interface RunnerDependencies {
@@ -30,7 +30,7 @@ interface RunnerDependencies {
   clock: Clock
   log: Log
   wakeUps: WakeUps
-  kinds: Record<JobKind, JobRoom>
+  kinds: Record<JobKind, AcquireJobSlot>
 }
 
 export class Runner {
@@ -57,8 +57,8 @@ export class Runner {
   }
 
   /** Runs a job that is held already. */
-  run(job: Job, opening: Opening): void {
-    this.#byKind[job.kind].run(job, opening)
+  run(job: Job, slot: JobSlot): void {
+    this.#byKind[job.kind].run(job, slot)
   }
 
   start(): void {
@@ -86,7 +86,7 @@ class JobWorker {
   #looking: Promise<void> | undefined
   #lookAgain = false
   /** Something is due for which there was no room. */
-  #isStarved = false
+  #lacksSlots = false
   /** The queue that got the last room: those behind it come first next time, so that no queue waits for ever. */
   #lastServed = ''
   #cancelTimer: () => void = () => {}
@@ -94,7 +94,7 @@ class JobWorker {
 
   constructor(
     private readonly name: JobKind,
-    private readonly kind: JobRoom,
+    private readonly kind: AcquireJobSlot,
     private readonly shared: Omit<RunnerDependencies, 'kinds' | 'wakeUps'>,
   ) {}
 
@@ -109,11 +109,11 @@ class JobWorker {
       this.#idle?.resolve()
       this.#idle = undefined
     }
-    if (this.#isStarved) this.wake()
+    if (this.#lacksSlots) this.wake()
   }
 
   get hasRoom(): boolean {
-    return this.#started && !this.#isStarved
+    return this.#started && !this.#lacksSlots
   }
 
   start(): void {
@@ -167,9 +167,9 @@ class JobWorker {
     for (;;) {
       const heads = await store.read.jobs.heads(this.name)
       const due = heads.filter(({ runAt }) => runAt <= clock.now())
-      const rooms = this.#started ? this.#takeRooms(due.map(({ queue }) => queue)) : []
-      this.#isStarved = rooms.length < due.length
-      const claimed = rooms.length > 0 ? await this.#claim(rooms) : 0
+      const queues = this.#started ? this.#acquireSlots(due.map(({ queue }) => queue)) : []
+      this.#lacksSlots = queues.length < due.length
+      const claimed = queues.length > 0 ? await this.#claim(queues) : 0
       if (claimed > 0) continue
       const waits = heads.map(({ runAt }) => runAt - clock.now()).filter((ms) => ms > 0)
       return Math.min(IDLE_POLL_MS, ...waits)
@@ -177,64 +177,65 @@ class JobWorker {
   }
 
   /** Places first, jobs second: what is claimed can run at once. */
-  #takeRooms(queues: string[]): QueueRoom[] {
+  #acquireSlots(queues: string[]): QueueSlots[] {
     const behind = queues.filter((queue) => queue > this.#lastServed)
     const ahead = queues.filter((queue) => queue <= this.#lastServed)
-    const rooms = [...behind, ...ahead]
+    const acquired = [...behind, ...ahead]
       .map((queue) => {
-        const openings: Opening[] = []
-        for (let opening = this.kind(queue); opening; opening = this.kind(queue)) {
-          openings.push(opening)
-          if (openings.length === CLAIMED_AT_ONCE) break
+        const slots: JobSlot[] = []
+        for (let slot = this.kind(queue); slot; slot = this.kind(queue)) {
+          slots.push(slot)
+          if (slots.length === MAX_CLAIMED_AT_ONCE) break
         }
-        return { queue, openings }
+        return { queue, slots }
       })
-      .filter(({ openings }) => openings.length > 0)
-    this.#lastServed = rooms.at(-1)?.queue ?? this.#lastServed
-    return rooms
+      .filter(({ slots }) => slots.length > 0)
+    this.#lastServed = acquired.at(-1)?.queue ?? this.#lastServed
+    return acquired
   }
 
-  async #claim(rooms: QueueRoom[]): Promise<number> {
+  async #claim(queues: QueueSlots[]): Promise<number> {
     try {
       const claimed = await this.shared.store.transaction(async (tx) => {
         const jobs: Job[] = []
-        for (const { queue, openings } of rooms) jobs.push(...(await tx.jobs.claim(this.name, queue, openings.length)))
+        for (const { queue, slots: openings } of queues)
+          jobs.push(...(await tx.jobs.claim(this.name, queue, openings.length)))
         return jobs
       })
       for (const job of claimed) {
-        const opening = rooms.find(({ queue }) => queue === job.queue)?.openings.pop()
-        if (opening) this.run(job, opening)
+        const slot = queues.find(({ queue }) => queue === job.queue)?.slots.pop()
+        if (slot) this.run(job, slot)
       }
       return claimed.length
     } finally {
-      for (const opening of rooms.flatMap(({ openings }) => openings)) opening.release()
+      for (const slot of queues.flatMap(({ slots: openings }) => openings)) slot.release()
     }
   }
 
-  run(job: Job, opening: Opening): void {
+  run(job: Job, slot: JobSlot): void {
     const held = this.#running.get(job.jobId)
     if (held && job.attempt === held.attempt + 1) {
       // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one. What
       // was given back has a higher number, and begins anew, also where its last run has not quite ended.
       held.attempt = job.attempt
-      opening.release()
+      slot.release()
       return
     }
-    void this.#runToEnd(job, opening)
+    void this.#runToEnd(job, slot)
   }
 
-  async #runToEnd(job: Job, opening: Opening): Promise<void> {
+  async #runToEnd(job: Job, slot: JobSlot): Promise<void> {
     this.#running.set(job.jobId, job)
     this.#busy++
     try {
-      await opening.run(job)
+      await slot.run(job)
     } catch (error) {
       this.shared.log.error(
         { ...errorFields(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
         'job failed; it comes back after its lease',
       )
     } finally {
-      opening.release()
+      slot.release()
       if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
       this.#ended()
     }

@@ -1,6 +1,6 @@
 /**
  * What a server remembers beside what is stored, or shares with its like: counts, places, what rarely changes. One server:
- * `node/alone.ts`.
+ * `runtime/single-node.ts`.
  */
 
 import type { ChallengeSettings } from '../abuse/rules/challenge'

@@ -9,7 +9,7 @@ import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 
 /** Less is the usual correction of a clock, and nobody waits long for it. */
-const NOTICED_MS = 1_000
+const MIN_STEP_MS = 1_000
 
 /** By how much the clock leads the one that never steps, and when by that one. */
 interface ClockLead {
@@ -24,7 +24,7 @@ interface ClockLead {
 export function followClock(store: Store, clock: Clock, random: Random): Store {
   const thisProcess = Buffer.from(random.bytes(8)).toString('hex')
   let known = look()
-  let mending: Promise<void> | undefined
+  let correcting: Promise<void> | undefined
 
   /** In this order: a process that stands still in between finds a step that a second look does not find. */
   function look(): ClockLead {
@@ -32,37 +32,37 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
     const at = clock.elapsed()
     return { leadMs: now - at, at }
   }
-  const isSetBack = ({ leadMs }: ClockLead) => known.leadMs - leadMs >= NOTICED_MS
+  const isSetBack = ({ leadMs }: ClockLead) => known.leadMs - leadMs >= MIN_STEP_MS
 
-  async function mend(seen: ClockLead): Promise<void> {
+  async function correct(seen: ClockLead): Promise<void> {
     const byMs = Math.round(known.leadMs - seen.leadMs)
     const unseenForMs = seen.at - known.at
     try {
       await store.transaction((tx) => tx.clock.setBack(byMs, thisProcess, unseenForMs))
       known = seen
     } finally {
-      mending = undefined
+      correcting = undefined
     }
   }
 
   function follow(): void {
     let seen = look()
     if (isSetBack(seen)) seen = look()
-    if (isSetBack(seen)) mending = mend(seen)
+    if (isSetBack(seen)) correcting = correct(seen)
     else known = seen
   }
 
   return {
     ...store,
     transaction(unit, manner) {
-      if (!mending) follow()
-      return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
+      if (!correcting) follow()
+      return correcting ? correcting.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },
   }
 }
 
 /** Ids in the order in which they are made, by which lists are sorted, also where the clock goes back meanwhile. */
-export function inOrder(random: Random): Random {
+export function orderedIds(random: Random): Random {
   let latest = 0
   return {
     ...random,

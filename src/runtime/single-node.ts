@@ -14,13 +14,13 @@ import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiter'
+import { LocalLimiters } from './carriers/concurrency-limiter'
 import { followClock } from './clock-watch'
 import { LocalLimits } from './limits/local-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import { watched } from './store-load'
+import { watchStore } from './store-load'
 
-interface AloneDependencies {
+interface SingleNodeDependencies {
   store: Store
   clock: Clock
   random: Random
@@ -29,7 +29,7 @@ interface AloneDependencies {
   limits: LimitsConfig
   maxBacklog: number
   /** Called when what a start reads has been read. */
-  settled?: (() => void) | undefined
+  warmedUp?: (() => void) | undefined
 }
 
 export interface RunningNode extends Node {
@@ -53,10 +53,10 @@ export function singleNode({
   limits: config,
   maxBacklog,
   record,
-  settled = () => {},
+  warmedUp = () => {},
   ...given
-}: AloneDependencies): RunningNode {
-  const { store: seen, load } = watched(given.store, clock)
+}: SingleNodeDependencies): RunningNode {
+  const { store: seen, load } = watchStore(given.store, clock)
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
@@ -68,7 +68,7 @@ export function singleNode({
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
     replays: new ReplayCache(),
-    limiters: new LocalGates(),
+    limiters: new LocalLimiters(),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
@@ -88,7 +88,7 @@ export function singleNode({
       }
     },
     warm() {
-      warming ??= Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
+      warming ??= Promise.allSettled([limits.begin(), traffic.begin()]).then(warmedUp)
       return warming
     },
     async tidy() {

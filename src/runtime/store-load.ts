@@ -4,7 +4,7 @@ import type { StoreLoad } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 
 /** The store, and what is seen of it. */
-export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
+export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
   /** Since when, oldest first. */
   const waiting = new Map<object, number>()
   let failures = 0
@@ -22,11 +22,11 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
     store: {
       ...store,
       transaction(unit, manner) {
-        const place = {}
-        waiting.set(place, clock.elapsed())
+        const ticket = {}
+        waiting.set(ticket, clock.elapsed())
         let refusal: unknown
         const begun = (tx: Tx) => {
-          waiting.delete(place)
+          waiting.delete(ticket)
           refusal = undefined
           return unit(tx).catch((error: unknown) => {
             refusal = error
@@ -34,7 +34,7 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
           })
         }
         return store.transaction(begun, manner).catch((error: unknown) => {
-          waiting.delete(place)
+          waiting.delete(ticket)
           // What the unit itself has refused was not for the disk.
           if (error !== refusal) failures++
           throw error

@@ -9,7 +9,7 @@ import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
-import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
+import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
 import { systemRandom } from '../../system/random'
@@ -131,7 +131,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
-  const node = { directory, limiters: new LocalGates() }
+  const node = { directory, limiters: new LocalLimiters() }
   // Receipts belong to the server: refused here, they come again to it.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {

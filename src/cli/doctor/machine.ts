@@ -1,7 +1,7 @@
 /** What the machine gives to the server, held against what it needs. The figures: docs/limits.md. */
 import { CARRIER_TYPES } from '../../providers/carriers'
 import { readersOf } from '../../store/postgres/connection/pool'
-import type { Box } from '../../system/machine-limits'
+import type { MachineLimits } from '../../system/machine-limits'
 import { type DoctorFinding, findings, type Installation, type Wrong } from './finding'
 import { type Examinee, examineeOf } from './server-process'
 
@@ -87,7 +87,7 @@ const below = (
   tell: (has: number) => Partial<Wrong> & Pick<Wrong, 'message'>,
 ) => (has === undefined || has >= least ? [] : [{ state: 'warn' as const, ...tell(has) }])
 
-function inWords({ descriptors, memory, processors, threads }: Box): string {
+function inWords({ descriptors, memory, processors, threads }: MachineLimits): string {
   const told = [
     descriptors === undefined ? 'file descriptors without a limit that is known' : `${descriptors} file descriptors`,
     ...(memory === undefined ? [] : [`${Math.round(memory / MIB)} MiB of memory`]),

@@ -5,19 +5,19 @@ import type { Config } from '../../config'
 import { conditionOf } from '../../domain/operations/node'
 import type { Reader } from '../../ports/store'
 import { LOCK_FILE } from '../../system/data-dir-lock'
-import { type Box, boxOf, holderOf } from '../../system/machine-limits'
+import { lockHolderOf, type MachineLimits, machineLimitsOf } from '../../system/machine-limits'
 
 export interface Examinee {
   /** How a sentence about it begins. */
   name: string
-  box: Box
+  box: MachineLimits
 }
 
 export async function examineeOf(config: Config, read: Reader, now: number): Promise<Examinee> {
-  const pid = config.database ? await nodeHere(read, now) : holderOf(join(config.dataDir, LOCK_FILE))
+  const pid = config.database ? await nodeHere(read, now) : lockHolderOf(join(config.dataDir, LOCK_FILE))
   return pid === undefined
-    ? { name: 'A server started like this command', box: boxOf(process.pid) }
-    : { name: `The server (process ${pid})`, box: boxOf(pid) }
+    ? { name: 'A server started like this command', box: machineLimitsOf(process.pid) }
+    : { name: `The server (process ${pid})`, box: machineLimitsOf(pid) }
 }
 
 /** A server's name is its machine's and its process's. */

@@ -1,7 +1,7 @@
 /** A server on a copy, that reaches nobody: no job is looked at, and whatever would send is refused. */
 import { createApp } from '../../app'
 import type { Issue } from '../../domain/codes/issue'
-import { MOUNTS } from '../../http/route-table'
+import { ROUTE_PATTERNS } from '../../http/route-table'
 import type { Dial, HookTransport, Transport } from '../../ports/network'
 import { watchDescriptors } from '../../system/descriptors'
 import { listen } from '../../system/listen'
@@ -33,7 +33,7 @@ export async function ask(opened: Opened): Promise<DrillFindings> {
       schedule: () => () => {},
     },
   })
-  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
+  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, routePatterns: ROUTE_PATTERNS, descriptors })
   try {
     const server = new DrillQuestions(listener.url)
     await server.get('/healthz')

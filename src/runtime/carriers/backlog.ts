@@ -18,15 +18,15 @@ export class CountedBacklog implements Backlog {
   #countedAt = Number.NEGATIVE_INFINITY
   #counting: Promise<void> | undefined
   /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
-  #entering = 0
+  #pending = 0
   /** Room is like any other. */
-  readonly #entry: BacklogPermit = {
+  readonly #permit: BacklogPermit = {
     markStored: () => {
-      this.#entering--
+      this.#pending--
       this.#stored++
     },
     release: () => {
-      this.#entering--
+      this.#pending--
     },
   }
 
@@ -42,12 +42,12 @@ export class CountedBacklog implements Backlog {
       await this.#counting
     }
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
-    this.#entering++
-    return this.#entry
+    this.#pending++
+    return this.#permit
   }
 
   get #isFull(): boolean {
-    return this.#stored + this.#entering >= this.max
+    return this.#stored + this.#pending >= this.max
   }
 
   async #count(): Promise<void> {

@@ -6,7 +6,7 @@
  *
  * Failures in a row count whatever the time between them: a shop that sends one message a minute has a dead carrier, too.
  *
- * A carrier that is only busy (it refuses some and takes others) stays closed: `gate.ts` gives it fewer at a time.
+ * A carrier that is only busy (it refuses some and takes others) stays closed: `concurrency-limiter.ts` gives it fewer at a time.
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
@@ -17,44 +17,44 @@ import type { SendOutcome } from '../../domain/delivery/delivery'
  */
 type Result = 'taken' | 'busy' | 'unclear' | 'unreached' | 'unfit'
 
-interface Rest {
+interface OpenPeriod {
   since: number
   from: number
   forMs: number
   code: string
 }
 
-const LOOKED_AT = 50
-const FORGOTTEN_AFTER_MS = 60_000
-const LEAST_CALLS = 10
-const UNREACHED_IN_A_ROW = 3
-const UNCLEAR_SHARE = 0.5
-const FIRST_REST_MS = 10_000
-const LONGEST_REST_MS = 60_000
+const RECENT_CALLS = 50
+const RECENT_MS = 60_000
+const MIN_CALLS = 10
+const MAX_UNREACHED_IN_A_ROW = 3
+const MAX_UNCLEAR_SHARE = 0.5
+const FIRST_OPEN_MS = 10_000
+const MAX_OPEN_MS = 60_000
 
 export class CircuitBreaker {
   /** Oldest first. */
   #recent: Array<{ at: number; result: Result }> = []
   /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
   #inARow = { failed: 0, unreached: 0 }
-  #rest: Rest | undefined
+  #opened: OpenPeriod | undefined
   #isProbing = false
 
   /** Whether a message may go out now; `wouldProbe` when it would be the one that tries an open breaker. */
   admits(now: number): boolean {
-    return this.#rest === undefined || this.wouldProbe(now)
+    return this.#opened === undefined || this.wouldProbe(now)
   }
 
   wouldProbe(now: number): boolean {
-    if (!this.#rest || this.#isProbing) return false
-    const restedMs = now - this.#rest.from
+    if (!this.#opened || this.#isProbing) return false
+    const restedMs = now - this.#opened.from
     // A clock that went back must not prolong the rest.
-    return restedMs < 0 || restedMs >= this.#rest.forMs
+    return restedMs < 0 || restedMs >= this.#opened.forMs
   }
 
   health(now: number): Health {
-    if (!this.#rest) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
-    const { since, from, forMs, code } = this.#rest
+    if (!this.#opened) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
+    const { since, from, forMs, code } = this.#opened
     return { isHealthy: false, since, code, retryAt: from + forMs }
   }
 
@@ -72,19 +72,19 @@ export class CircuitBreaker {
     const result = resultOf(outcome)
     if (isProbe) return this.#probed(result, outcome.code, now)
     // Messages that left before it opened say nothing about it now.
-    if (this.#rest) return undefined
+    if (this.#opened) return undefined
     this.#count(result, now)
-    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_REST_MS, now }) : undefined
+    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_OPEN_MS, now }) : undefined
   }
 
   #probed(result: Result, code: string | undefined, now: number): Health | undefined {
     this.#isProbing = false
-    const before = this.#rest
+    const before = this.#opened
     if (result !== 'taken') {
-      const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
+      const forMs = Math.min((before?.forMs ?? FIRST_OPEN_MS) * 2, MAX_OPEN_MS)
       return { ...this.#open(code, { since: before?.since ?? now, forMs, now }), isStill: true }
     }
-    this.#rest = undefined
+    this.#opened = undefined
     return this.health(now)
   }
 
@@ -93,7 +93,7 @@ export class CircuitBreaker {
     // A clock that was set back has these in its future.
     while ((recent.at(-1)?.at ?? now) > now) recent.pop()
     recent.push({ at: now, result })
-    while (recent.length > LOOKED_AT || (recent[0]?.at ?? now) <= now - FORGOTTEN_AFTER_MS) recent.shift()
+    while (recent.length > RECENT_CALLS || (recent[0]?.at ?? now) <= now - RECENT_MS) recent.shift()
     this.#inARow = {
       failed: result === 'taken' ? 0 : this.#inARow.failed + 1,
       unreached: result === 'unreached' ? this.#inARow.unreached + 1 : 0,
@@ -101,9 +101,9 @@ export class CircuitBreaker {
   }
 
   #isFailing(latest: Result): boolean {
-    if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
-    if (this.#inARow.failed >= LEAST_CALLS && this.#share('taken') === 0) return true
-    return this.#recent.length >= LEAST_CALLS && this.#share('unclear') >= UNCLEAR_SHARE
+    if (latest === 'unfit' || this.#inARow.unreached >= MAX_UNREACHED_IN_A_ROW) return true
+    if (this.#inARow.failed >= MIN_CALLS && this.#share('taken') === 0) return true
+    return this.#recent.length >= MIN_CALLS && this.#share('unclear') >= MAX_UNCLEAR_SHARE
   }
 
   #share(wanted: Result): number {
@@ -113,7 +113,7 @@ export class CircuitBreaker {
   }
 
   #open(code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
-    this.#rest = { since, from: now, forMs, code }
+    this.#opened = { since, from: now, forMs, code }
     // What was before says nothing about it once it has rested.
     this.#recent = []
     this.#inARow = { failed: 0, unreached: 0 }

@@ -8,30 +8,30 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value
 import type { SignInAttempt, SignInLimits, SignInSubject } from '../../ports/node'
 
 /** So many failures are free; the next pause is twice the one before. */
-export interface Pace {
+export interface PausePolicy {
   free: number
   firstMs: number
   longestMs: number
 }
 
-export const PACES = {
+export const PAUSE_POLICIES = {
   /** Of an account and an address. */
   pair: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
   /** Of an address: many people may share one. */
   address: { free: 30, firstMs: 30 * SECOND_MS, longestMs: 15 * MINUTE_MS },
   /** Of the second factor: who guesses it has the password, and may come from any number of addresses. */
   code: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
-} as const satisfies Record<string, Pace>
+} as const satisfies Record<string, PausePolicy>
 
 /** How long to wait after so many failures. */
-export const pauseMs = ({ free, firstMs, longestMs }: Pace, failures: number): number =>
+export const pauseMs = ({ free, firstMs, longestMs }: PausePolicy, failures: number): number =>
   failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** (failures - free))
 
 /** Who has not failed for so long has not failed. */
-export const FORGIVEN_MS = DAY_MS
+export const FORGET_FAILURES_MS = DAY_MS
 /** Subjects of each kind; who would push one out has to fail for half as many others. */
-export const MOST_SUBJECTS = 20_000
-const NEWS_EVERY_MS = HOUR_MS
+export const MAX_SUBJECTS = 20_000
+const LOG_EVERY_MS = HOUR_MS
 
 interface Failed {
   times: number
@@ -44,7 +44,7 @@ class FailedSignIns {
   #newer = new Map<string, Failed>()
   #older = new Map<string, Failed>()
 
-  constructor(private readonly pace: Pace) {}
+  constructor(private readonly policy: PausePolicy) {}
 
   get size(): number {
     return this.#newer.size + this.#older.size
@@ -57,7 +57,7 @@ class FailedSignIns {
   /** How long the subject is paused still; 0: it is not. */
   waitMs(subject: string, now: number): number {
     const failed = this.#find(subject, now)
-    return failed ? Math.max(0, failed.lastAt + pauseMs(this.pace, failed.times) - now) : 0
+    return failed ? Math.max(0, failed.lastAt + pauseMs(this.policy, failed.times) - now) : 0
   }
 
   /** Answers what takes it back. */
@@ -67,7 +67,7 @@ class FailedSignIns {
     failed.times++
     failed.lastAt = now
     this.forget(subject)
-    if (this.#newer.size >= MOST_SUBJECTS / 2) {
+    if (this.#newer.size >= MAX_SUBJECTS / 2) {
       this.#older = this.#newer
       this.#newer = new Map()
     }
@@ -85,16 +85,16 @@ class FailedSignIns {
 
   #find(subject: string, now: number): Failed | undefined {
     const failed = this.#newer.get(subject) ?? this.#older.get(subject)
-    return failed && now < failed.lastAt + FORGIVEN_MS ? failed : undefined
+    return failed && now < failed.lastAt + FORGET_FAILURES_MS ? failed : undefined
   }
 }
 
 export class SignInPauses implements SignInLimits {
-  readonly #pairs = new FailedSignIns(PACES.pair)
-  readonly #addresses = new FailedSignIns(PACES.address)
-  readonly #codes = new FailedSignIns(PACES.code)
+  readonly #pairs = new FailedSignIns(PAUSE_POLICIES.pair)
+  readonly #addresses = new FailedSignIns(PAUSE_POLICIES.address)
+  readonly #codes = new FailedSignIns(PAUSE_POLICIES.code)
   /** When a pause was told of, by operator. */
-  readonly #toldAt = new Map<string, number>()
+  readonly #loggedAt = new Map<string, number>()
 
   acquire({ account, liftedAt, anyLiftedAt, address, isKnown }: SignInSubject, now: number): SignInAttempt {
     // What was counted before is another's, and forgotten with time.
@@ -105,32 +105,32 @@ export class SignInPauses implements SignInLimits {
     const isPaused = waitMs(now) > 0
     if (isPaused && !isKnown) throw paused(waitMs(now))
     const undo = [this.#pairs.count(pair, now), this.#addresses.count(from, now)]
-    const takeBack = () => {
+    const release = () => {
       for (const one of undo.splice(0)) one()
     }
     // Strangers who have the password are slowed down together, and do not keep out who comes from a known address.
     const code = isKnown ? pair : name
     return {
-      release: takeBack,
+      release: release,
       succeed: () => {
-        takeBack()
+        release()
         this.#pairs.forget(pair)
         this.#codes.forget(code)
       },
       continueWithSecondFactor: (at) => {
         const codeWaitMs = this.#codes.waitMs(code, at)
         if (codeWaitMs > 0) {
-          takeBack()
+          release()
           throw paused(codeWaitMs)
         }
         this.#codes.count(code, at)
       },
       refusal: (at) => (isPaused ? paused(waitMs(at)) : undefined),
       failuresToLog: (operatorId, at) => {
-        const toldAt = this.#toldAt.get(operatorId)
-        const isOld = toldAt === undefined || at >= toldAt + NEWS_EVERY_MS
+        const loggedAt = this.#loggedAt.get(operatorId)
+        const isOld = loggedAt === undefined || at >= loggedAt + LOG_EVERY_MS
         if (!isOld || this.#pairs.waitMs(pair, at) === 0) return undefined
-        this.#toldAt.set(operatorId, at)
+        this.#loggedAt.set(operatorId, at)
         return this.#pairs.times(pair, at)
       },
     }
