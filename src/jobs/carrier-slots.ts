@@ -1,4 +1,4 @@
-/** Places of messages: taken when a job is claimed, moved to its carrier, and freed, all of it here. */
+/** Slots of messages: acquired when a job is claimed, moved to its carrier, and released. */
 import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
@@ -6,13 +6,13 @@ import type { Clock } from '../ports/clock'
 import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import { Semaphore } from './semaphore'
 
-/** Messages that look for their carrier; one that is being sent counts there instead. */
+/** Messages whose carrier is not chosen yet. A message that is being sent counts at its carrier instead. */
 const MAX_UNASSIGNED = 256
 
 export interface CarrierSlots {
-  /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
+  /** A slot for one more message of a queue: at the carrier it waits for, or among those without a carrier yet. */
   acquire(queue: string): CarrierSlot | undefined
-  /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
+  /** Calls at each release. `tookMs` is how long the carrier took to answer, where the message was answered. */
   onRelease(listener: (carrier: string | undefined, tookMs: number | undefined) => void): void
 }
 

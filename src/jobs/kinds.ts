@@ -10,12 +10,12 @@ import type { CarrierSlots } from './carrier-slots'
 import { perform } from './perform'
 import { fixedSemaphore, slotsPerQueue } from './semaphore'
 
-/** Room for one job, and what is done there. `free` is called at the latest when it has run. */
+/** A slot for one job, with the work that is done in it. `release` is called at the latest when the job has run. */
 export interface JobSlot extends Slot {
   run(job: Job): Promise<unknown>
 }
 
-/** Room for one more job of a queue, or undefined while there is none. */
+/** A slot for one more job of a queue, or undefined while there is none. */
 export type AcquireJobSlot = (queue: string) => JobSlot | undefined
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
@@ -51,17 +51,17 @@ function kind<P extends Slot>(
   }
 }
 
-/** Of carriers that are asked what became of a message. */
+/** Jobs that ask a carrier what became of a message. */
 const REPORTS_PER_CARRIER = 64
 const REPORTS_AT_ONCE = 512
 const NEXT_LEGS_AT_ONCE = 64
 
-/** So that one slow receiver delays nobody else; one that takes what it gets, and quickly, gets more and more. */
+/** Few at first, so that one slow receiver delays nobody else. A receiver that answers quickly gets one more each time. */
 const WEBHOOKS_PER_ENDPOINT = 8
 const WEBHOOKS_PER_QUICK_ENDPOINT = 96
-/** Together, what memory and sockets bear. */
+/** Bounds memory and sockets. */
 const WEBHOOKS_AT_ONCE = 256
-/** Of these, for all whose last request took long: many that hang leave room for those that answer. */
+/** For all receivers whose last request was slow, so that receivers that hang leave slots for the others. */
 const SLOW_AT_ONCE = 128
 const SLOW_MS = SECOND_MS
 

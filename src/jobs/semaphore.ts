@@ -1,7 +1,7 @@
-/** Numbers of places for work, taken before it is claimed. */
+/** Counted slots for work. A slot is acquired before the job is claimed. */
 import type { Slot } from '../ports/node'
 
-/** A number of places, which may change. */
+/** A number of slots, which may change. */
 export class Semaphore {
   #taken = 0
 
@@ -26,7 +26,7 @@ export class Semaphore {
 
 export const fixedSemaphore = (max: number) => new Semaphore(() => max)
 
-/** Room in each queue, within the room of all together and what `alsoIn` names. */
+/** Slots for each queue. A slot also counts among all queues together, and in the semaphores of `alsoIn`. */
 export function slotsPerQueue(
   maxOf: (queue: string) => number,
   maxTogether: number,
@@ -48,7 +48,7 @@ export function slotsPerQueue(
   }
 }
 
-/** One place of each, or none of any. */
+/** A slot of each semaphore, or of none. */
 function acquireAll(semaphores: readonly Semaphore[]): Slot | undefined {
   const taken: Slot[] = []
   const release = () => {

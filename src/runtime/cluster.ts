@@ -1,6 +1,6 @@
 /**
- * One of several servers that share a database. What each remembers for itself is bounded, what must be exact is asked; the
- * bounds stand in docs/several-servers.md.
+ * One of several servers that share a database. What each server caches or counts alone may be off by a bound, which
+ * docs/several-servers.md states; exact counts are in the database.
  */
 
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
@@ -29,9 +29,9 @@ interface ClusterDependencies {
   log: Log
   record: Recorder
   maxBacklog: number
-  /** Called when what a start reads has been read. */
+  /** Called when the reads of a start are done. */
   warmedUp?: (() => void) | undefined
-  /** What people know this server by. */
+  /** Shown to people. */
   name: string
 }
 
@@ -80,21 +80,21 @@ export function cluster({
     async tidy() {
       limits.prune()
       await beat()
-      // Also where nobody asks anything: a key that seals from now on is heard of here.
+      // A server without requests must learn of a changed key, too.
       await store.read.settingsVersion()
       await keyUse.tidy(store)
       await traffic.maintain()
     },
     async leave() {
       isLeaving = true
-      // Whoever cannot be told finds out by its silence.
+      // If this fails, the other servers notice the missing heartbeats.
       await beat().catch(() => {})
     },
     async stop() {
       try {
         await keyUse.save(store)
         await traffic.stop()
-        // What is still leased here is nobody's: others go on with it at once.
+        // Other servers can then claim these jobs at once.
         await store.transaction((tx) => tx.jobs.releaseLeases())
         await fleet.forget(fleet.nodeId)
       } catch (error) {
@@ -105,14 +105,14 @@ export function cluster({
 }
 
 /**
- * Places are dealt out one by one, in one order everywhere, so that all shares together are all places. Where no more
- * than `servers` may be there, those that come first are.
+ * This server's share of a number of slots. All servers have the same order, so that the shares add up to all slots. Where at most
+ * `servers` may use the carrier, the first ones in that order do.
  */
 export function shareOfSlots(slots: number, working: readonly NodeState[], nodeId: string, servers?: number): number {
   if (working.length === 0) return slots
   const there = working.slice(0, servers)
   const rank = there.findIndex((node) => node.nodeId === nodeId)
-  // Nobody knows of it yet, or there is no room for one more.
+  // The other servers do not know this one yet, or enough servers come before it.
   if (rank < 0) return 0
   return Math.floor(slots / there.length) + (rank < slots % there.length ? 1 : 0)
 }

@@ -1,16 +1,16 @@
 /**
- * Idempotency keys that have made an issue here lately: who repeats one mostly does so soon. What a key stands for does not
- * change as long as there is its issue, so what is known of it here holds on every server; of the issue the store is asked.
+ * Idempotency records of issues that were made here lately, since most replays come soon. A record does not change while its issue
+ * exists, so the cache is valid on every server. The issue itself is read from the store.
  */
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { Owner } from '../../domain/shared/value'
 import type { Replays } from '../../ports/node'
 
-/** A power of two: some bits of a hash are a place. With a claim in each some five megabytes. */
+/** A power of two, since a slot is some bits of the hash. A full cache takes about five megabytes. */
 const SLOTS = 16_384
 
 export class ReplayCache implements Replays {
-  /** Who comes later takes the place of whoever has it. */
+  /** A newer record replaces an older one with the same slot. */
   readonly #known: Array<IdempotencyRecord | undefined> = Array.from({ length: SLOTS })
 
   note(record: IdempotencyRecord): void {

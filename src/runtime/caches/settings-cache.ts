@@ -1,6 +1,6 @@
 /**
- * Keys, apps, challenges, templates, carriers, routes and origins, read once and kept until the store says that they may have changed.
- * So a revocation holds at once, also one made by another process on the same database.
+ * Caches keys, apps, challenges, templates, carriers, routes and origins until the settings version of the store changes. A revocation
+ * holds at once, also one that another process made on the same database.
  */
 
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
@@ -12,7 +12,7 @@ import { DEFAULT_TEMPLATE_ID, type Template, withBuiltIn } from '../../domain/me
 import type { Directory } from '../../ports/node'
 import type { Reader } from '../../ports/store'
 
-/** What is kept of one kind, by name. */
+/** Cached settings of one kind, by name. */
 class SettingsOfKind<T> {
   #cached = new Map<string, Promise<T>>()
 
@@ -28,7 +28,7 @@ class SettingsOfKind<T> {
     if (known) return known
     const loading = this.load(name).then(
       (value) => {
-        // Absence is not kept: unknown keys must not fill the memory.
+        // Absence is not cached: unknown keys must not fill the memory.
         if (value === undefined) cached.delete(name)
         return value
       },
@@ -48,7 +48,7 @@ export class SettingsCache implements Directory {
   readonly #kinds = {
     keys: new SettingsOfKind((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
     apps: new SettingsOfKind((appId) => this.read.apps.find(appId)),
-    // Also that there is none is kept, of apps that are known.
+    // An object is cached also where there is no challenge, since every issue asks.
     challenges: new SettingsOfKind(async (appId) => ({ found: await this.read.challenges.find(appId) })),
     templates: new SettingsOfKind(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
     carriers: new SettingsOfKind(() => this.read.carriers.all()),
@@ -99,7 +99,7 @@ export class SettingsCache implements Directory {
 
   #cachedIn<T>(kind: SettingsOfKind<T>, name = ''): Promise<T> {
     const version = this.read.settingsVersion()
-    // Asked many times in a turn of the event loop, it answers with one promise.
+    // Within a turn of the event loop the store returns the same promise.
     if (version === this.#seen) return kind.get(name)
     return this.#cachedAt(version, kind, name)
   }

@@ -1,10 +1,10 @@
 /**
- * Whether a carrier is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
+ * Circuit breaker of a carrier: a failure rate opens it, and one real message probes it.
  *
- *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
- *                                ▲ rests longer ──────────────not taken─────────────┘
+ *   closed ──mostly failures──▶ open ──after a while──▶ half open: one message probes ──taken──▶ closed
+ *                                ▲ stays open longer ──────────not taken─────────────┘
  *
- * Failures in a row count whatever the time between them: a shop that sends one message a minute has a dead carrier, too.
+ * Failures in a row count whatever the time between them, so that a dead carrier is found at one message a minute, too.
  *
  * A carrier that is only busy (it refuses some and takes others) stays closed: `concurrency-limiter.ts` gives it fewer at a time.
  */
@@ -12,8 +12,8 @@ import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 
 /**
- * `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unreached`: no connection could be made.
- * `unfit`: it cannot serve anybody.
+ * `taken`: the carrier works. `busy`: it refused for now. `unclear`: it may have taken the message. `unreached`: no connection was
+ * made. `unfit`: it cannot serve anybody, as with a wrong credential.
  */
 type Result = 'taken' | 'busy' | 'unclear' | 'unreached' | 'unfit'
 
@@ -35,21 +35,21 @@ const MAX_OPEN_MS = 60_000
 export class CircuitBreaker {
   /** Oldest first. */
   #recent: Array<{ at: number; result: Result }> = []
-  /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
+  /** How many of the latest calls in a row were not taken, and how many were unreached. */
   #inARow = { failed: 0, unreached: 0 }
   #opened: OpenPeriod | undefined
   #isProbing = false
 
-  /** Whether a message may go out now; `wouldProbe` when it would be the one that tries an open breaker. */
+  /** Whether a message may be sent now. */
   admits(now: number): boolean {
     return this.#opened === undefined || this.wouldProbe(now)
   }
 
   wouldProbe(now: number): boolean {
     if (!this.#opened || this.#isProbing) return false
-    const restedMs = now - this.#opened.from
-    // A clock that went back must not prolong the rest.
-    return restedMs < 0 || restedMs >= this.#opened.forMs
+    const openMs = now - this.#opened.from
+    // A clock that was set back must not keep the breaker open longer.
+    return openMs < 0 || openMs >= this.#opened.forMs
   }
 
   health(now: number): Health {
@@ -62,16 +62,16 @@ export class CircuitBreaker {
     this.#isProbing = true
   }
 
-  /** The probe was not sent after all; the next message may be it. */
+  /** The probe was not sent: the next message may be the probe. */
   abandonProbe(): void {
     this.#isProbing = false
   }
 
-  /** The answer to one message; tells the carrier's health when it has changed. */
+  /** Counts the answer to one message. Returns the carrier's health if it changed. */
   answered(outcome: SendOutcome, { isProbe, now }: { isProbe: boolean; now: number }): Health | undefined {
     const result = resultOf(outcome)
     if (isProbe) return this.#probed(result, outcome.code, now)
-    // Messages that left before it opened say nothing about it now.
+    // Messages that were sent before the breaker opened say nothing about the carrier now.
     if (this.#opened) return undefined
     this.#count(result, now)
     return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_OPEN_MS, now }) : undefined
@@ -90,7 +90,7 @@ export class CircuitBreaker {
 
   #count(result: Result, now: number): void {
     const recent = this.#recent
-    // A clock that was set back has these in its future.
+    // After the clock was set back, earlier calls lie in the future.
     while ((recent.at(-1)?.at ?? now) > now) recent.pop()
     recent.push({ at: now, result })
     while (recent.length > RECENT_CALLS || (recent[0]?.at ?? now) <= now - RECENT_MS) recent.shift()
@@ -114,7 +114,7 @@ export class CircuitBreaker {
 
   #open(code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
     this.#opened = { since, from: now, forMs, code }
-    // What was before says nothing about it once it has rested.
+    // Calls from before say nothing about the carrier when the breaker closes again.
     this.#recent = []
     this.#inARow = { failed: 0, unreached: 0 }
     return this.health(now)
@@ -125,6 +125,6 @@ function resultOf(outcome: SendOutcome): Result {
   if (outcome.kind === 'ambiguous') return 'unclear'
   if (outcome.kind === 'accepted') return 'taken'
   if (outcome.retry === 'unfit' || outcome.retry === 'unreached') return outcome.retry
-  // Whatever else it refuses, it refuses the message: it works.
+  // Any other refusal is about the message, so the carrier works.
   return outcome.retry === 'later' ? 'busy' : 'taken'
 }

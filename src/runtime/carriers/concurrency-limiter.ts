@@ -1,6 +1,6 @@
 /**
- * How many messages a carrier has in the air at a time, and whether it gets any: the dispatcher takes a place first
- * and calls the carrier second. Places live in this process's memory; a message without one waits in the database.
+ * Adaptive concurrency limit of a carrier, with its circuit breaker. The dispatcher acquires a permit before it calls the carrier.
+ * Permits are in this process's memory; a message without one waits in the database.
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
@@ -8,21 +8,21 @@ import type { CarrierPermit, ConcurrencyLimiters, ConcurrencyLimiter as Way } fr
 import { CircuitBreaker } from './circuit-breaker'
 
 interface LimiterOptions {
-  /** For a carrier whose failures are played. */
+  /** For the simulator, whose failures are scripted. */
   neverOpens?: boolean | undefined
   former?: CarrierLimiter | undefined
-  /** How many of its places are this server's now. */
+  /** How many of the carrier's permits are this server's now. */
   share?: () => number
 }
 
 export class CarrierLimiter implements Way {
   #inFlight = 0
-  /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
+  /** Falls below `concurrency` while the carrier refuses for being busy, and grows by one a round trip. */
   #limit: number
   readonly #breaker: CircuitBreaker | undefined
   readonly #share: () => number
 
-  /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
+  /** The limiter of the same carrier before it was reconfigured: its messages in flight count here, too. */
   #former: CarrierLimiter | undefined
 
   constructor(
@@ -72,14 +72,14 @@ export class CarrierLimiter implements Way {
       settle: (outcome, at) => {
         release()
         this.#adjustLimit(outcome)
-        // Refused while it works on others: busy, not broken.
+        // A carrier that is busy with other messages is not broken.
         if (isBusy(outcome) && this.#inFlight > 0 && !isProbe) return undefined
         return this.#breaker?.answered(outcome, { isProbe, now: at })
       },
     }
   }
 
-  /** Refused for being busy with n others in the air: it bears n. */
+  /** A busy refusal with n other messages in flight shows that the carrier takes n at a time. */
   #adjustLimit(outcome: SendOutcome): void {
     if (outcome.kind === 'accepted') this.#limit = Math.min(this.concurrency, this.#limit + 1 / this.#limit)
     if (isBusy(outcome)) this.#limit = Math.max(1, Math.min(this.#limit, this.#inFlight))
@@ -92,7 +92,7 @@ const isBusy = (outcome: SendOutcome) => outcome.kind === 'refused' && outcome.r
 export class LocalLimiters implements ConcurrencyLimiters {
   readonly #byName = new Map<string, CarrierLimiter>()
 
-  /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
+  /** `share`: how many of a carrier's slots are this server's now, where at most `servers` may use it. */
   constructor(private readonly share: (slots: number, servers?: number) => number = (slots) => slots) {}
 
   open(

@@ -1,13 +1,12 @@
 /**
- * Failed sign-ins slow down who makes them, and nobody else: an account and an address together, and the address, more
- * generously, whatever accounts it tries. Pauses grow with each failure. Decisions: "Operators".
- * In this process's memory, bounded whatever is tried; times are milliseconds of a clock that only goes forward.
+ * Failed sign-ins slow down only their source: the pair of account and address, and, with a larger allowance, the address alone.
+ * Pauses grow with each failure. Decisions: "Operators". Memory is bounded. Times are milliseconds of a clock that never goes back.
  */
 import { Refusal } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import type { SignInAttempt, SignInLimits, SignInSubject } from '../../ports/node'
 
-/** So many failures are free; the next pause is twice the one before. */
+/** `free` failures have no pause. Each further pause is twice the one before. */
 export interface PausePolicy {
   free: number
   firstMs: number
@@ -15,21 +14,21 @@ export interface PausePolicy {
 }
 
 export const PAUSE_POLICIES = {
-  /** Of an account and an address. */
+  /** For a pair of account and address. */
   pair: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
-  /** Of an address: many people may share one. */
+  /** For an address, which many people may share. */
   address: { free: 30, firstMs: 30 * SECOND_MS, longestMs: 15 * MINUTE_MS },
-  /** Of the second factor: who guesses it has the password, and may come from any number of addresses. */
+  /** For the second factor: an attacker who guesses it has the password, and may use many addresses. */
   code: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
 } as const satisfies Record<string, PausePolicy>
 
-/** How long to wait after so many failures. */
+/** The pause after a number of failures. */
 export const pauseMs = ({ free, firstMs, longestMs }: PausePolicy, failures: number): number =>
   failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** (failures - free))
 
-/** Who has not failed for so long has not failed. */
+/** Failures are forgotten after a day without another one. */
 export const FORGET_FAILURES_MS = DAY_MS
-/** Subjects of each kind; who would push one out has to fail for half as many others. */
+/** Per kind. To push a subject out, an attacker must fail for half as many others. */
 export const MAX_SUBJECTS = 20_000
 const LOG_EVERY_MS = HOUR_MS
 
@@ -40,7 +39,7 @@ interface Failed {
 
 /** Failures of each subject. */
 class FailedSignIns {
-  /** Those that failed last. When they are many, they become the older ones, and those before are forgotten. */
+  /** Two generations: when the newer one is full, it becomes the older one, which is dropped. */
   #newer = new Map<string, Failed>()
   #older = new Map<string, Failed>()
 
@@ -54,13 +53,13 @@ class FailedSignIns {
     return this.#find(subject, now)?.times ?? 0
   }
 
-  /** How long the subject is paused still; 0: it is not. */
+  /** Milliseconds until the pause ends; 0 without a pause. */
   waitMs(subject: string, now: number): number {
     const failed = this.#find(subject, now)
     return failed ? Math.max(0, failed.lastAt + pauseMs(this.policy, failed.times) - now) : 0
   }
 
-  /** Answers what takes it back. */
+  /** Returns a function that undoes the count. */
   count(subject: string, now: number): () => void {
     const failed = this.#find(subject, now) ?? { times: 0, lastAt: now }
     const { lastAt } = failed
@@ -93,11 +92,11 @@ export class SignInPauses implements SignInLimits {
   readonly #pairs = new FailedSignIns(PAUSE_POLICIES.pair)
   readonly #addresses = new FailedSignIns(PAUSE_POLICIES.address)
   readonly #codes = new FailedSignIns(PAUSE_POLICIES.code)
-  /** When a pause was told of, by operator. */
+  /** When a pause was last logged, by operator. */
   readonly #loggedAt = new Map<string, number>()
 
   acquire({ account, liftedAt, anyLiftedAt, address, isKnown }: SignInSubject, now: number): SignInAttempt {
-    // What was counted before is another's, and forgotten with time.
+    // Lifting the pauses changes the name, so that earlier failures no longer count.
     const name = `${account} ${liftedAt}`
     const pair = `${name} ${address}`
     const from = `${address} ${anyLiftedAt}`
@@ -108,7 +107,7 @@ export class SignInPauses implements SignInLimits {
     const release = () => {
       for (const one of undo.splice(0)) one()
     }
-    // Strangers who have the password are slowed down together, and do not keep out who comes from a known address.
+    // Unknown addresses share one count of wrong codes, which does not affect sign-ins from a known address.
     const code = isKnown ? pair : name
     return {
       release: release,
@@ -136,7 +135,7 @@ export class SignInPauses implements SignInLimits {
     }
   }
 
-  /** How many subjects are remembered. */
+  /** The number of remembered subjects. */
   get size(): number {
     return this.#pairs.size + this.#addresses.size + this.#codes.size
   }
