@@ -40,7 +40,7 @@ export interface ConsoleDependencies
   passwords: Passwords
   node: Pick<
     Node,
-    'backlog' | 'claims' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'logSampler' | 'traffic' | 'wakeUps'
+    'backlog' | 'replays' | 'directory' | 'keyUse' | 'limits' | 'signInLimits' | 'logSampler' | 'traffic' | 'wakeUps'
   >
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]

@@ -69,6 +69,9 @@ function dataOf({ kind, detail }: Refusal): object | undefined {
   }
 }
 
-/** As a header: whole seconds, rounded up. */
+/** How long a request that is refused for overload should wait before it is sent again. */
+export const RETRY_AFTER_MS = 1_000
+
+/** The `Retry-After` header: whole seconds, rounded up. */
 export const retryAfter = (ms: number | undefined): Record<string, string> =>
   ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

@@ -4,14 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { checkArchive } from '../../src/cli/doctor/archive'
-import { checkClocks } from '../../src/cli/doctor/clocks'
-import { checkConnections } from '../../src/cli/doctor/connections'
-import { checkDatabase } from '../../src/cli/doctor/database'
+import { checkClocks } from '../../src/cli/doctor/clock'
 import type { DoctorFinding, SharedInstallation } from '../../src/cli/doctor/finding'
-import { checkNodes } from '../../src/cli/doctor/nodes'
-import { examinePostgres } from '../../src/cli/doctor/postgres'
-import { checkTls } from '../../src/cli/doctor/tls'
+import {
+  checkArchive,
+  checkConnections,
+  checkDatabase,
+  checkNodes,
+  checkTls,
+  examinePostgres,
+} from '../../src/cli/doctor/postgres'
 import { readConfig } from '../../src/config'
 import { NODE_GONE_MS, type NodeState } from '../../src/domain/operations/node'
 import type { Store } from '../../src/ports/store'

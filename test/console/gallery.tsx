@@ -1,6 +1,6 @@
 /** Every part that pages are made of, on one page: in place of the console's own script and sheet, under the console's own policy. */
 import '../../src/console/web/styles'
-import '../../src/console/web/nonce'
+import '../../src/console/web/theme'
 import { Badge, Button, MantineProvider, Stack, Text } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
@@ -10,7 +10,6 @@ import { createRootRoute, createRouter, type LinkProps, RouterProvider } from '@
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { api, client, paging, queries } from '../../src/console/web/api'
-import { styleNonce } from '../../src/console/web/nonce'
 import { confirmByName } from '../../src/console/web/parts/confirm-by-name'
 import { CopyBlock, CopyButton, SecretOnce } from '../../src/console/web/parts/copy'
 import { DataTable, fromList, fromPages } from '../../src/console/web/parts/data-table'
@@ -18,7 +17,7 @@ import { EmptyState } from '../../src/console/web/parts/empty-state'
 import { PageHeader } from '../../src/console/web/parts/page-header'
 import { tellDone, tellProblem } from '../../src/console/web/parts/tell'
 import { Time } from '../../src/console/web/parts/time'
-import { cssVariables, theme } from '../../src/console/web/theme'
+import { cssVariables, styleNonce, theme } from '../../src/console/web/theme'
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5)
 

@@ -7,7 +7,7 @@ follow({
   mostFiles: 8,
   insertions: [
     {
-      file: 'contract/channel.ts',
+      file: 'contract/constants.ts',
       behind: "export const LEGS = [...CHANNELS, 'whatsapp', 'telegram', 'voice'",
       text: ", 'viber'",
     },

@@ -61,7 +61,11 @@ export function follow(recipe: Recipe): void {
 
     test.each(onPostgresToo ? ['sqlite', 'postgres'] : ['sqlite'])('works on %s', async (store) => {
       const env = { ...process.env, TEST_STORE: store }
-      const { exitCode, stderr } = await run({ command: [process.execPath, 'test', ...provedBy], cwd: copy, env })
+      const { exitCode, stderr } = await run({
+        command: [process.execPath, 'test', ...provedBy, `--timeout=${HANGS_AFTER_MS}`],
+        cwd: copy,
+        env,
+      })
       expect(exitCode === 0 ? '' : stderr).toBe('')
     })
   })

@@ -8,7 +8,7 @@ follow({
   heading: 'A webhook event',
   mostFiles: 4,
   insertions: [
-    { file: 'contract/event-type.ts', behind: "  'otp.max_attempts',\n", text: "  'otp.replaced',\n" },
+    { file: 'contract/constants.ts', behind: "  'otp.max_attempts',\n", text: "  'otp.replaced',\n" },
     {
       file: CONTRACT,
       behind: 'const SAMPLES = {\n',

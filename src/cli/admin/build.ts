@@ -5,8 +5,18 @@
 import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
 import { at } from '../../console/contract/base'
-import { collect, command, instant, onData, onDataCommand, onDataOrNew, oneOrMore, wholeNumber } from '../command'
-import { confirm, yesOption } from '../confirm'
+import {
+  collect,
+  command,
+  confirm,
+  instant,
+  onData,
+  onDataCommand,
+  onDataOrNew,
+  oneOrMore,
+  wholeNumber,
+  yesOption,
+} from '../command'
 import { adminOf, type Opened } from '../open'
 
 /** What use cases need, and the settings. */

@@ -1,7 +1,7 @@
 /** `watchword incident`: codes that nobody types, and what can be done about them. */
 import { z } from 'zod'
 import type { Incident } from '../../abuse/rules/incident'
-import { readLately } from '../../usecases/abuse/read-protection'
+import { readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
 import { adminCommand, group, NO_INPUT, positiveInteger } from './build'
@@ -46,7 +46,7 @@ export const incidentCommands = () =>
       }),
       confirmation: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
-        const touched = touchedBy(await readLately(admin, appId), country, kind)
+        const touched = touchedBy(await readRecentTraffic(admin, appId), country, kind)
         const question = `End the incident? For ${hours} h no rule about typing refuses codes for ${whereOf(country)}.`
         return `${question} Touched: ${touched}.`
       },

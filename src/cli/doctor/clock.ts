@@ -1,6 +1,6 @@
 /** The clock of this machine, held against what it has written. */
 import type { Reader } from '../../ports/store'
-import { type Check, findings, type Wrong } from './finding'
+import { type Check, findings, type SharedInstallation, type Wrong } from './finding'
 
 /** Two processes of one machine may differ by so much. */
 const TOLERANCE_MS = 2_000
@@ -34,4 +34,22 @@ async function newestIssues(read: Reader, now: number): Promise<number[]> {
   )
   const pages = await Promise.all(owners.map((owner) => read.issues.page(owner, { limit: 1 }, now)))
   return pages.flat().map(({ createdAt }) => createdAt)
+}
+
+const DATABASE_TOLERANCE_MS = 2_000
+
+/** The clock of this machine, held against the database's. */
+export function checkClocks({ server: { clockLead } }: SharedInstallation) {
+  const { ms, within } = clockLead
+  const differs = Math.abs(ms) - within > DATABASE_TOLERANCE_MS
+  const seconds = `${(Math.abs(ms) / 1_000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'}`
+  const wrong: Wrong[] = [
+    {
+      state: 'warn',
+      message: `The clock of this machine is ${seconds} the database's, by which codes expire and limits count.`,
+      advice: 'Set both by NTP (timedatectl): logs, and signatures for carriers, go by the clock of the machine.',
+    },
+  ]
+  const otherwise = `This machine and the database agree to ${Math.max(1, Math.abs(ms) + within)} ms.`
+  return findings('clocks', differs ? wrong : [], otherwise)
 }

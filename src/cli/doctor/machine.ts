@@ -1,9 +1,14 @@
 /** What the machine gives to the server, held against what it needs. The figures: docs/limits.md. */
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../config'
+import { conditionOf } from '../../domain/operations/node'
+import type { Reader } from '../../ports/store'
 import { CARRIER_TYPES } from '../../providers/carriers'
 import { readersOf } from '../../store/postgres/connection/pool'
-import type { Box } from '../../system/machine-limits'
+import { LOCK_FILE } from '../../system/data-dir-lock'
+import { type Box, boxOf, holderOf } from '../../system/machine-limits'
 import { type DoctorFinding, findings, type Installation, type Wrong } from './finding'
-import { type Examinee, examineeOf } from './server-process'
 
 const MIB = 2 ** 20
 /** Its own files, and what looks for reports. */
@@ -95,4 +100,26 @@ function inWords({ descriptors, memory, processors, threads }: Box): string {
     ...(threads === undefined ? [] : [`${threads} threads`]),
   ]
   return told.join(', ')
+}
+
+interface Examinee {
+  /** How a sentence about it begins. */
+  name: string
+  box: Box
+}
+
+/** Of whose limits the doctor speaks: the server's on this machine, or those a server would have that is started like this command. */
+async function examineeOf(config: Config, read: Reader, now: number): Promise<Examinee> {
+  const pid = config.database ? await nodeHere(read, now) : holderOf(join(config.dataDir, LOCK_FILE))
+  return pid === undefined
+    ? { name: 'A server started like this command', box: boxOf(process.pid) }
+    : { name: `The server (process ${pid})`, box: boxOf(pid) }
+}
+
+/** A server's name is its machine's and its process's. */
+async function nodeHere(read: Reader, now: number): Promise<number | undefined> {
+  const here = (await read.nodes()).find(
+    (node) => conditionOf(node, now) !== 'silent' && node.name.startsWith(`${hostname()}:`),
+  )
+  return here && Number(here.name.slice(hostname().length + 1))
 }

@@ -1,26 +1,29 @@
 /** The doctor of a PostgreSQL. A check more is a file more and an entry in `CHECKS`. */
 import type { Config, DatabaseConfig } from '../../config'
+import { conditionOf, conditionsOf, type NodeState } from '../../domain/operations/node'
 import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
+import { readersOf } from '../../store/postgres/connection/pool'
 import { inspectServer, type ServerReport } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
+import { endingOf } from '../failure'
 import { openShared } from '../open'
-import { checkArchive } from './archive'
 import { checkAudit } from './audit'
 import { checkCarriers } from './carriers'
-import { checkClock } from './clock'
-import { checkClocks } from './clocks'
-import { checkConnections } from './connections'
-import { checkDatabase } from './database'
-import { type Check, cannotOpen, type DoctorFinding, problem, runAll, type SharedInstallation } from './finding'
-import { checkKeys } from './keys'
+import { checkClock, checkClocks } from './clock'
+import {
+  type Check,
+  cannotOpen,
+  type DoctorFinding,
+  findings,
+  problem,
+  runAll,
+  type SharedInstallation,
+  type Wrong,
+} from './finding'
 import { checkMachine } from './machine'
-import { checkNodes } from './nodes'
-import { checkOperatorWebhook } from './operator-webhook'
 import { checkProxy } from './proxy'
-import { checkReplica } from './replica'
-import { checkSecret } from './secret'
-import { checkTls } from './tls'
-import { checkWebhooks } from './webhooks'
+import { checkKeys, checkSecret } from './secret'
+import { checkOperatorWebhook, checkWebhooks } from './webhooks'
 
 const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkSecret,
@@ -76,4 +79,126 @@ function obstacleIn({ name, schema, isPrimary }: ServerReport): DoctorFinding | 
       advice: 'The first server of this release brings it up to date; the others go on beside it. Ask again then.',
     }
   return undefined
+}
+
+/** Whether what PostgreSQL puts aside arrives. Whether anybody runs `pg_dump`, nobody can see from here. */
+export function checkArchive({ server: { archive } }: SharedInstallation) {
+  const wrong: Wrong[] = [
+    {
+      state: 'problem',
+      message: "PostgreSQL's archive takes nothing: there is no going back to any moment since.",
+      advice: 'Look at pg_stat_archiver and at archive_command; what is not archived fills the disk.',
+    },
+  ]
+  const otherwise = archive.isOn
+    ? "PostgreSQL's archive takes what it is given. Keep WATCHWORD_SECRET apart from it."
+    : 'PostgreSQL keeps no archive; whether pg_dump runs every night cannot be seen from here.'
+  return findings('backups', archive.isOn && archive.isFailing ? wrong : [], otherwise)
+}
+
+/** Whether the database has a connection for everybody who may want one. */
+export async function checkConnections({ server: { connections }, pool, store, now }: SharedInstallation) {
+  const nodes = (await store.read.nodes()).filter((node) => conditionOf(node, now) !== 'silent').length
+  const each = pool + readersOf(pool)
+  const taken = `Each server takes up to ${each} of ${connections} connections`
+  const wrong: Wrong[] = [
+    {
+      state: 'problem',
+      message: `${taken}, and ${nodes} are at work.`,
+      advice: 'Raise max_connections (or the limit of the role or the database), or lower WATCHWORD_DATABASE_POOL.',
+    },
+  ]
+  return findings(
+    'connections',
+    Math.max(1, nodes) * each > connections ? wrong : [],
+    `${taken}: ${nodes} are at work, and ${Math.floor(connections / each)} could be.`,
+  )
+}
+
+const MIB = 2 ** 20
+
+/** Which PostgreSQL it is, and whether it can be written. */
+export async function checkDatabase({ server, store }: SharedInstallation) {
+  const wrong = await store.assertWritable().then(
+    (): Wrong[] => [],
+    (): Wrong[] => [
+      {
+        state: 'problem',
+        message: `${server.name} cannot be written.`,
+        advice: 'Look at its free space and its log, and whether default_transaction_read_only is set.',
+      },
+    ],
+  )
+  const size = Math.round((await store.read.size()) / MIB)
+  const what = `PostgreSQL ${server.version}, ${size} MiB, schema version ${server.schema?.version}`
+  // A later release may have been there, or is just being deployed.
+  const newer = (server.schema?.version ?? 0) > SCHEMA_VERSION ? ` (this binary brings ${SCHEMA_VERSION})` : ''
+  return findings('database', wrong, `${server.name} can be written: ${what}${newer}.`)
+}
+
+/** The servers that share the database. */
+export async function checkNodes({ store, now }: SharedInstallation) {
+  const nodes = conditionsOf(await store.read.nodes(), now)
+  const silent = nodes.filter(({ condition }) => condition === 'silent')
+  const present = nodes.filter(({ condition }) => condition === 'working' || condition === 'leaving')
+  const versions = new Set(present.map(({ version }) => version))
+  const wrong: Wrong[] = silent.map(({ nodeId, name, version, seenAt }) => ({
+    state: 'warn',
+    message: `${name} (${version}) was last heard of at ${new Date(seenAt).toISOString()}, and did not say that it goes.`,
+    advice: `It was killed, or cannot reach the database; others do its work. Start it again, or: watchword nodes forget ${nodeId}`,
+  }))
+  if (versions.size > 1) {
+    wrong.push({
+      state: 'warn',
+      message: `Servers of different versions are at work: ${told(present)}.`,
+      advice: 'During a deploy that is as it should be; afterwards, replace those that are left.',
+    })
+  }
+  if (present.length === 0 && silent.length === 0) {
+    const advice = '`watchword serve` starts one; with WATCHWORD_DATABASE_URL set it joins the others.'
+    wrong.push({ state: 'warn', message: 'No server is at work.', advice })
+  }
+  return findings('nodes', wrong, `At work: ${told(present)}.`)
+}
+
+const told = (nodes: readonly NodeState[]) => nodes.map(({ name, version }) => `${name} (${version})`).join(', ')
+
+const FAR_BEHIND_MS = 60_000
+const ADVICE = 'Nothing is lost: lists come from the database itself meanwhile. Look at WATCHWORD_DATABASE_REPLICA_URL.'
+
+/** Whether the replica, where one is set, may be asked for lists. */
+export async function checkReplica({ config: { database } }: SharedInstallation): Promise<DoctorFinding[]> {
+  const url = database?.replicaUrl
+  if (url === undefined) return findings('replica', [], 'No replica is set: lists come from the database itself.')
+  const found = await inspectServer(url, systemClock).catch((error: unknown) => endingOf(error).message)
+  const message = typeof found === 'string' ? found : whatIsWrong(found)
+  const wrong: Wrong[] = message === undefined ? [] : [{ state: 'warn', message, advice: ADVICE }]
+  return findings('replica', wrong, 'The replica answers, and follows.')
+}
+
+function whatIsWrong({ name, isPrimary, behindMs, schema }: ServerReport): string | undefined {
+  if (isPrimary) return `${name} is no replica.`
+  if (!schema) return `There is nothing of Watchword in ${name}.`
+  return behindMs > FAR_BEHIND_MS ? `${name} is ${Math.round(behindMs / 1_000)} s behind.` : undefined
+}
+
+const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
+const TLS_ADVICE =
+  'Add sslmode=verify-full to WATCHWORD_DATABASE_URL, and sslrootcert=FILE where its authority is your own.'
+
+/** Whether anybody between here and the database can read along, or take its place. */
+export function checkTls({ server: { name, encryption, checking } }: SharedInstallation) {
+  const warn = (message: string): Wrong[] => [{ state: 'warn', message, advice: TLS_ADVICE }]
+  const isHere = LOOPBACK.includes(new URL(name).hostname)
+  if (encryption === undefined) {
+    const message = 'The connection to the database is not encrypted'
+    return findings('tls', isHere ? [] : warn(`${message}.`), `${message}, and does not leave this machine.`)
+  }
+  const unchecked = {
+    'no TLS': `The connection is encrypted (${encryption}), but nothing asks for that.`,
+    nothing: `The connection is encrypted (${encryption}) with whoever answers: no certificate is looked at.`,
+    'the certificate': `The connection is encrypted (${encryption}) with anybody whom the authority vouches for: the name is not looked at.`,
+  }
+  const wrong = checking === 'certificate and name' ? [] : warn(unchecked[checking])
+  return findings('tls', wrong, `The connection is encrypted (${encryption}), and certificate and name are right.`)
 }

@@ -1,5 +1,7 @@
 /** The master secret. That it opens the database is proved where this runs. */
 import { existsSync } from 'node:fs'
+import { isActive } from '../../domain/access/api-key'
+import { hasAllowances } from '../../domain/access/browser-key'
 import { exposedKeyFile, keyFileIn } from '../../system/secret'
 import { type Check, findings, type Wrong } from './finding'
 
@@ -24,3 +26,20 @@ export const checkSecret: Check = ({ config: { dataDir, database, secret } }) =>
   const where = secret?.setting ?? file
   return findings('secret', wrong, `${where} opens the database. Keep a copy of it apart from the backups.`)
 }
+
+/** Live browser keys from before they were held to less: whoever finds one can send texts of their own. */
+export const checkKeys: Check = async ({ store: { read }, now }) => {
+  const keys = (await Promise.all((await read.apps.all()).map(({ appId }) => read.keys.ofApp(appId)))).flat()
+  const open = keys.filter((key) => isActive(key, now) && hasAllowances(key))
+  return findings(
+    'keys',
+    open.map(({ keyId, appId, allows }) => ({
+      state: 'warn',
+      message: `The live browser key ${keyId} of ${appId} may ${allows.map((what) => MAY[what]).join(' and ')}.`,
+      advice: `\`watchword key allow ${keyId}\` takes that back, where your pages do not need it.`,
+    })),
+    'No live browser key may set the sender or write texts of its own.',
+  )
+}
+
+const MAY = { from: 'set the sender', text: 'write any text into template variables' } as const

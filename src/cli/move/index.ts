@@ -1,7 +1,6 @@
 /** `watchword move`. What it takes is loaded when it is asked for: a server has no use for both kinds of database. */
 import { type Command, Option } from 'commander'
-import { command, jsonOption } from '../command'
-import { yesOption } from '../confirm'
+import { command, jsonOption, yesOption } from '../command'
 import type { MoveRequest } from './work'
 
 export const moveCommand = (): Command =>

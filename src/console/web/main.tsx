@@ -9,9 +9,8 @@ import { createRoot } from 'react-dom/client'
 import { queries } from './api'
 import { frameWords } from './i18n/frame'
 import { useWords } from './i18n/words'
-import { styleNonce } from './nonce'
 import { router } from './router'
-import { cssVariables, theme } from './theme'
+import { cssVariables, styleNonce, theme } from './theme'
 
 function Console() {
   const say = useWords(frameWords)

@@ -15,14 +15,14 @@ export interface IdempotencyRecord extends Owner {
 export const IDEMPOTENCY_DAYS = 7
 
 /** The key is new again. */
-export const isOver = (
+export const hasExpired = (
   { createdAt }: Pick<IdempotencyRecord, 'createdAt'>,
   idempotencyDays: number,
   now: number,
 ): boolean => createdAt + idempotencyDays * DAY_MS <= now
 
 /** The key stands for an issue that was erased: another one would be a second message for one order. */
-export const forgotten = () =>
+export const keyForgotten = () =>
   conflict('idempotencyKey', 'idempotency_key_forgotten', 'The issue of this idempotency key was erased')
 
 /** Throws `conflict` where the key's issue is not what is asked for now, or no more. */

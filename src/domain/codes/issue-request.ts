@@ -1,7 +1,7 @@
 /** What somebody asks to be issued, and the issue and message that it makes. Specification: `POST /issue`; decisions: "Idempotency". */
 
 import type { ApiKey } from '../access/api-key'
-import { assertWithin } from '../access/browser-key'
+import { assertAllowedContent } from '../access/browser-key'
 import type { RenderedMessage } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
 import { localeFor, type Texts, withAutofill } from '../message/texts'
@@ -122,7 +122,7 @@ export function compose(
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
   if (!template.channelSupport.includes(channel))
     throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
-  assertWithin(key, request, template)
+  assertAllowedContent(key, request, template)
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
   const translated = inLanguage(template, tag)

@@ -1,19 +1,18 @@
 /** Around every page of those who are signed in: sidebar, app and mode, the operator's menu. */
-import { AppShell, Burger, Group, ScrollArea } from '@mantine/core'
+import { AppShell, Burger, Button, Group, ScrollArea, SegmentedControl, Select } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Outlet, useMatches, useRouter, useRouterState } from '@tanstack/react-router'
+import { IconApps } from '@tabler/icons-react'
+import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect } from 'react'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
-import { useScope } from '../scope'
+import { inWords, useWords } from '../i18n/words'
+import { EmptyState, Loading } from '../parts/empty-state'
+import { type ShownMode, useApps, useScope } from '../scope'
 import { useSession } from '../session'
-import { FirstApp } from './first-app'
 import styles from './frame.module.css'
-import { Loading } from './loading'
-import { Logo } from './logo'
 import { MayNot } from './may-not'
-import { ScopeChoice } from './scope-choice'
 import { Sidebar } from './sidebar'
+import { Logo } from './signed-out-frame'
 import { UserMenu } from './user-menu'
 
 export function Frame() {
@@ -84,4 +83,65 @@ function useWayOut(): void {
   useEffect(() => {
     if (!operator) router.invalidate()
   }, [operator, router])
+}
+
+const words = inWords({
+  en: {
+    title: 'No app yet',
+    next: 'Keys, messages and credit belong to an app. Make the first one.',
+    make: 'Make an app',
+  },
+  ko: { title: '아직 앱이 없습니다', next: '키, 메시지, 크레딧은 앱에 속합니다. 첫 앱을 만드세요.', make: '앱 만들기' },
+})
+
+function FirstApp() {
+  const say = useWords(words)
+  return (
+    <EmptyState icon={IconApps} title={say.title} next={say.next}>
+      <Button component={Link} to="/">
+        {say.make}
+      </Button>
+    </EmptyState>
+  )
+}
+
+/** Nobody should take one for the other. White text reads on both. */
+const LIVE = '#087f5b'
+const TEST = '#a83c0c'
+
+/** Which app is looked at, and whether live or test. */
+function ScopeChoice() {
+  const say = useWords(frameWords)
+  const apps = useApps()
+  const { app, mode, choose } = useScope()
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Select
+        aria-label={say.app}
+        placeholder={say.noApps}
+        size="xs"
+        w={{ base: 110, sm: 180, lg: 260 }}
+        title={app?.name}
+        styles={{ input: { textOverflow: 'ellipsis' } }}
+        allowDeselect={false}
+        disabled={apps.length === 0}
+        searchable={apps.length > 10}
+        comboboxProps={{ width: 240, position: 'bottom-end' }}
+        value={app?.appId ?? null}
+        data={apps.map(({ appId, name }) => ({ value: appId, label: name }))}
+        onChange={(appId) => appId !== null && choose({ app: appId })}
+      />
+      <SegmentedControl
+        aria-label={say.mode}
+        size="xs"
+        color={mode === 'live' ? LIVE : TEST}
+        value={mode}
+        data={[
+          { value: 'test', label: say.test },
+          { value: 'live', label: say.live },
+        ]}
+        onChange={(value) => choose({ mode: value as ShownMode })}
+      />
+    </Group>
+  )
 }

@@ -1,10 +1,12 @@
 /** In place of a page that failed: what happened, what to do, and the id to look it up by. The frame around it stays. */
 import { Button } from '@mantine/core'
+import { IconMapOff } from '@tabler/icons-react'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { inWords, useWords } from '../i18n/words'
 import { Elsewhere, isElsewhere } from '../pages/entering/elsewhere'
+import { EmptyState } from '../parts/empty-state'
 import { ProblemNote } from '../parts/problem-note'
 
 export function ProblemPage({ error, reset }: ErrorComponentProps) {
@@ -23,5 +25,29 @@ export function ProblemPage({ error, reset }: ErrorComponentProps) {
         {say.retry}
       </Button>
     </ProblemNote>
+  )
+}
+
+const words = inWords({
+  en: {
+    title: 'No such page',
+    next: 'The address leads nowhere. It may have been cut off when it was copied.',
+    home: 'To the overview',
+  },
+  ko: {
+    title: '없는 페이지입니다',
+    next: '주소에 해당하는 페이지가 없습니다. 복사하면서 주소가 잘렸을 수 있습니다.',
+    home: '개요로 가기',
+  },
+})
+
+export function NotFound() {
+  const say = useWords(words)
+  return (
+    <EmptyState icon={IconMapOff} title={say.title} next={say.next}>
+      <Button component={Link} to="/" variant="default">
+        {say.home}
+      </Button>
+    </EmptyState>
   )
 }

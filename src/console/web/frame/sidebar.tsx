@@ -1,11 +1,64 @@
 import { NavLink, Stack, Text } from '@mantine/core'
-import { IconApi, IconBook } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconApi,
+  IconApps,
+  IconBook,
+  IconChartBar,
+  IconHistory,
+  IconInbox,
+  IconKey,
+  IconLayoutDashboard,
+  IconMessages,
+  IconPlayerPlay,
+  IconRoute,
+  IconServer2,
+  IconShieldCheck,
+  IconTemplate,
+  IconUserShield,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+} from '@tabler/icons-react'
 import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { PAGE_GROUP_NAMES, PAGE_GROUPS, type PageLink } from '../pages'
 import { useMay } from '../session'
 import styles from './sidebar.module.css'
+
+interface PageLink {
+  name: keyof (typeof frameWords)['en']['pages']
+  to: string
+  icon: Icon
+}
+
+/** The pages of the sidebar: where, under which icon. What they load, and for whom, stands in `router.tsx`. */
+const PAGE_GROUPS = {
+  watch: [
+    { name: 'overview', to: '/', icon: IconLayoutDashboard },
+    { name: 'issues', to: '/issues', icon: IconMessages },
+    { name: 'usage', to: '/usage', icon: IconChartBar },
+    { name: 'protection', to: '/protection', icon: IconShieldCheck },
+    { name: 'inbox', to: '/inbox', icon: IconInbox },
+    { name: 'tryIt', to: '/try-it', icon: IconPlayerPlay },
+  ],
+  build: [
+    { name: 'apps', to: '/apps', icon: IconApps },
+    { name: 'keys', to: '/keys', icon: IconKey },
+    { name: 'templates', to: '/templates', icon: IconTemplate },
+    { name: 'webhooks', to: '/webhooks', icon: IconWebhook },
+    { name: 'wallet', to: '/wallet', icon: IconWallet },
+  ],
+  operate: [
+    { name: 'providers', to: '/providers', icon: IconRoute },
+    { name: 'operators', to: '/operators', icon: IconUsers },
+    { name: 'audit', to: '/audit', icon: IconHistory },
+    { name: 'privacy', to: '/privacy', icon: IconUserShield },
+    { name: 'system', to: '/system', icon: IconServer2 },
+  ],
+} as const satisfies Record<string, readonly PageLink[]>
+
+const PAGE_GROUP_NAMES = ['watch', 'build', 'operate'] as const
 
 export function Sidebar() {
   const say = useWords(frameWords)

@@ -1,8 +1,10 @@
 /** Around what stands outside the frame, for those who are not signed in or went astray: a quiet card in the middle. */
-import { Center, Group, Paper, Stack } from '@mantine/core'
+import { Center, Group, Paper, Stack, Text } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Logo } from './logo'
+import icon from '../../../http/icon.svg'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
 import { LanguageChoice } from './user-menu'
 
 export function SignedOutFrame({ children = <Outlet /> }: { children?: ReactNode }) {
@@ -18,5 +20,18 @@ export function SignedOutFrame({ children = <Outlet /> }: { children?: ReactNode
         </Paper>
       </Stack>
     </Center>
+  )
+}
+
+/** Where there is little room, its name is left out. */
+export function Logo({ isShort = false }: { isShort?: boolean }) {
+  const say = useWords(frameWords)
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <img src={icon} alt="" width={26} height={26} />
+      <Text fw={700} {...(isShort && { visibleFrom: 'xs' })}>
+        {say.product}
+      </Text>
+    </Group>
   )
 }

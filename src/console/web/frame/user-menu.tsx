@@ -14,11 +14,10 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api, queries } from '../api'
 import { frameWords } from '../i18n/frame'
-import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n/language'
 import { roleWords } from '../i18n/roles'
-import { useWords } from '../i18n/words'
-import { AsWritten } from '../parts/as-written'
+import { LANGUAGES, type Language, setLanguage, useLanguage, useWords } from '../i18n/words'
 import { tellProblem } from '../parts/tell'
+import { AsWritten } from '../parts/text'
 import { useSession } from '../session'
 
 const THEMES = [

@@ -1,5 +1,5 @@
 /** Numbers, money and times as the chosen language writes them. */
-import { type Language, language, useLanguage } from './language'
+import { type Language, language, useLanguage } from './words'
 
 const formats = (language: Language) => {
   const number = new Intl.NumberFormat(language)

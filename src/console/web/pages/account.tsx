@@ -1,13 +1,18 @@
-import { Badge, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
+import { NewPasswordField, PasswordField, useNewPassword } from '../parts/password-field'
 import { Section } from '../parts/section'
+import { tellDone, tellProblem } from '../parts/tell'
 import { useSession } from '../session'
-import { ChangePassword } from './account/change-password'
 import { SecondFactor } from './account/second-factor'
-import { Sessions } from './account/sessions'
 
 const words = inWords({
   en: { about: 'How you sign in. Language and appearance are in the menu at the top.', you: 'You' },
@@ -41,5 +46,98 @@ export default function Account() {
         <Sessions />
       </Stack>
     </>
+  )
+}
+
+const changePasswordWords = inWords({
+  en: {
+    title: 'Password',
+    about: 'Changing it signs you out on every other device.',
+    current: 'Current password',
+    next: 'New password',
+    change: 'Change password',
+    changed: 'Your password is changed.',
+    needsCurrent: 'Enter your current password.',
+  },
+  ko: {
+    title: '비밀번호',
+    about: '비밀번호를 변경하면 다른 모든 기기에서 로그아웃됩니다.',
+    current: '현재 비밀번호',
+    next: '새 비밀번호',
+    change: '비밀번호 변경',
+    changed: '비밀번호를 변경했습니다.',
+    needsCurrent: '현재 비밀번호를 입력하세요.',
+  },
+})
+
+function ChangePassword() {
+  const say = useWords(changePasswordWords)
+  const passwordProblem = useNewPassword()
+  const form = useServerForm({
+    initialValues: { current: '', password: '' },
+    validate: { current: (current) => (current === '' ? say.needsCurrent : undefined), password: passwordProblem },
+    send: client.session.changePassword,
+    onDone() {
+      form.reset()
+      tellDone(say.changed)
+    },
+  })
+  return (
+    <Section title={say.title} about={say.about}>
+      <Form form={form} action={say.change}>
+        <PasswordField label={say.current} maxLength={256} {...form.field('current')} />
+        <NewPasswordField label={say.next} maxLength={256} {...form.field('password')} />
+      </Form>
+    </Section>
+  )
+}
+
+const sessionsWords = inWords({
+  en: {
+    title: 'Sessions',
+    about: 'Ends every session of your account, this one too. Do it when a device is lost.',
+    action: 'Sign out everywhere',
+    confirm: 'You will be signed out on all devices and sign in again here.',
+    done: (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'} ended.`,
+  },
+  ko: {
+    title: '세션',
+    about: '지금 사용 중인 세션을 포함해 내 계정의 모든 세션을 끝냅니다. 기기를 잃어버렸을 때 사용하세요.',
+    action: '모든 기기에서 로그아웃',
+    confirm: '모든 기기에서 로그아웃되며, 이 기기에서도 다시 로그인해야 합니다.',
+    done: (count) => `세션 ${count}개를 끝냈습니다.`,
+  },
+})
+
+function Sessions() {
+  const say = useWords(sessionsWords)
+  const common = useWords(frameWords)
+  const navigate = useNavigate()
+  const signOut = useMutation(
+    api.session.signOutEverywhere.mutationOptions({
+      async onSuccess({ sessions }) {
+        queries.clear()
+        tellDone(say.done(sessions))
+        await navigate({ to: '/sign-in', search: {} })
+      },
+      onError: tellProblem,
+    }),
+  )
+  const ask = () =>
+    modals.openConfirmModal({
+      title: say.action,
+      children: <Text size="sm">{say.confirm}</Text>,
+      labels: { confirm: say.action, cancel: common.cancel },
+      confirmProps: { color: 'red' },
+      onConfirm: () => signOut.mutate(undefined),
+    })
+  return (
+    <Section title={say.title} about={say.about}>
+      <Group>
+        <Button variant="default" onClick={ask} loading={signOut.isPending}>
+          {say.action}
+        </Button>
+      </Group>
+    </Section>
   )
 }

@@ -1,24 +1,20 @@
-import { Box, Stack, Text } from '@mantine/core'
+import { Box, Code, Group, Select, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
-import { AsWritten } from '../parts/as-written'
 import { DataTable, fromPages, type TableColumn } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
+import { AsWritten } from '../parts/text'
 import { Time } from '../parts/time'
 import type { ScopeSearch } from '../scope'
-import { actionWords } from './audit/actions'
-import { useActors } from './audit/actors'
-import { Detail } from './audit/detail'
-import type { AuditRow } from './audit/entry'
+import { type Actors, type AuditFilters, type AuditRow, actionWords, useActors } from './audit/actions'
 import { Export } from './audit/export'
-import { Filters } from './audit/filters'
-import { Lost } from './audit/lost'
-import { useVerify } from './audit/verify'
+import { Lost, useVerify } from './audit/verify'
+import styles from './audit.module.css'
 
 /** Names and addresses break anywhere, but not at every letter. */
 const LONG_MIN = '6rem'
@@ -149,5 +145,79 @@ export default function Audit() {
         empty={<EmptyState icon={IconHistory} title={say.none} next={say.next} />}
       />
     </>
+  )
+}
+
+/** What an entry says beside who and what, one thing a line. */
+function Detail({ detail }: { detail: Record<string, unknown> }) {
+  const entries = Object.entries(detail).filter(([, value]) => !isEmpty(value))
+  if (entries.length === 0) return null
+  return (
+    <dl className={styles.detail}>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <Text component="dt" size="xs" c="dimmed">
+            {name}
+          </Text>
+          <dd>
+            <Code>{plain(value)}</Code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
+
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.map(plain).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, inner]) => `${name} ${plain(inner)}`)
+    .join(', ')
+}
+
+const filtersWords = inWords({
+  en: { actor: 'Who', anybody: 'Anybody', action: 'What', anything: 'Anything' },
+  ko: { actor: '작업자', anybody: '전체', action: '작업', anything: '전체' },
+})
+
+interface FiltersProps {
+  filters: AuditFilters
+  actors: Actors
+  onChange(filters: AuditFilters): void
+}
+
+function Filters({ filters, actors, onChange }: FiltersProps) {
+  const say = useWords(filtersWords)
+  const actions = Object.entries(useWords(actionWords)).map(([value, label]) => ({ value, label }))
+  const { actor, action } = filters
+  return (
+    <Group gap="sm" mb="md">
+      <Select
+        label={say.actor}
+        placeholder={say.anybody}
+        data={actors.options}
+        value={actor ?? null}
+        onChange={(next) => onChange({ ...(next !== null && { actor: next }), ...(action && { action }) })}
+        clearable
+        searchable
+        flex="1 1 160px"
+        maw={260}
+      />
+      <Select
+        label={say.action}
+        placeholder={say.anything}
+        data={actions}
+        value={action ?? null}
+        onChange={(next) => onChange({ ...(actor && { actor }), ...(next !== null && { action: next }) })}
+        clearable
+        searchable
+        flex="1 1 160px"
+        maw={260}
+      />
+    </Group>
   )
 }

@@ -1,15 +1,13 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, client } from '../api'
-import { Loading } from '../frame/loading'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
-import { useLinkToken } from './entering/link-token'
-import { PersonForm } from './entering/person-form'
-import { isUsedLink, UsedLink } from './entering/used-link'
+import { isUsedLink, PersonForm, UsedLink, useLinkToken } from './entering/person-form'
 
 const words = inWords({
   en: {

@@ -1,19 +1,22 @@
 /** One issue: where it stands, and how it got there. */
-import { Anchor, Button, Grid, Group, Paper, Title } from '@mantine/core'
-import { IconArrowLeft } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor, Button, Grid, Group, Paper, Text, Title } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { IconArrowBackUp, IconArrowLeft } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { CODE } from '../../../domain/delivery/delivery'
-import { api } from '../api'
-import { Loading } from '../frame/loading'
+import { api, queries } from '../api'
+import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
-import { statusWords } from '../i18n/statuses'
+import { statusWords } from '../i18n/names'
 import { inWords, useWords } from '../i18n/words'
+import { Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
+import { tellDone, tellProblem } from '../parts/tell'
+import { useMay } from '../session'
 import { IssueFacts } from './issue/facts'
-import { RefundButton } from './issue/refund'
 import { IssueTimeline, isAtCarrier, isReportOver, type Story } from './issue/timeline'
 
 const words = inWords({
@@ -162,4 +165,58 @@ function glance(story: Story): keyof (typeof words)['en']['glance'] {
   if (isDelivered) return 'waitingDelivered'
   if (deliveryStatus === 'queued') return isAtCarrier(story) ? 'waitingCarrier' : 'waitingQueued'
   return isReportOver(story) ? 'noReport' : 'waitingSent'
+}
+
+const refundWords = inWords({
+  en: {
+    refund: 'Refund',
+    title: 'Refund this issue?',
+    means: (credits: string) =>
+      `The price of ${credits} goes back to the wallet of the app, as an entry of its ledger. An issue is refunded once; the entry cannot be removed.`,
+    done: (credits: string) => `Given back to the wallet: ${credits}.`,
+  },
+  ko: {
+    refund: '환불',
+    title: '이 발급 건을 환불할까요?',
+    means: (credits) =>
+      `${credits} 크레딧을 앱 지갑으로 돌려주고 원장에 기록합니다. 발급 건마다 한 번만 환불할 수 있으며 기록은 지울 수 없습니다.`,
+    done: (credits) => `${credits} 크레딧을 환불했습니다.`,
+  },
+})
+
+/** Gives back what a charged issue has cost. */
+function RefundButton({ story: { appId, issueId, mode, billingStatus, price, ledger } }: { story: Story }) {
+  const say = useWords(refundWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const may = useMay()
+  const refund = useMutation(
+    api.wallet.refund.mutationOptions({
+      onSuccess({ amountDelta }) {
+        queries.invalidateQueries({ queryKey: api.issues.key() })
+        queries.invalidateQueries({ queryKey: api.wallet.key() })
+        tellDone(say.done(formats.number(amountDelta)))
+      },
+      onError: tellProblem,
+    }),
+  )
+  const isRefunded = ledger.some(({ entryType }) => entryType === 'refund')
+  if (!may('money') || mode !== 'live' || billingStatus !== 'debited' || isRefunded) return null
+  const ask = () =>
+    modals.openConfirmModal({
+      title: say.title,
+      children: <Text size="sm">{say.means(formats.number(price))}</Text>,
+      labels: { confirm: say.refund, cancel: common.cancel },
+      onConfirm: () => refund.mutate({ appId, issueId }),
+    })
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconArrowBackUp size={16} aria-hidden />}
+      onClick={ask}
+      loading={refund.isPending}
+    >
+      {say.refund}
+    </Button>
+  )
 }

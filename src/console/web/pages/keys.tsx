@@ -1,23 +1,23 @@
 /** The keys of an app, those of the mode that is looked at. */
-import { Button, Modal, Switch } from '@mantine/core'
+import { Button, Modal, NativeSelect, Switch, Text } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { inWords, useWords } from '../i18n/words'
 import { confirmByName } from '../parts/confirm-by-name'
 import { fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
+import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { tellDone } from '../parts/tell'
 import { useAppScope, useScope } from '../scope'
 import { useMay } from '../session'
-import { AllowKey } from './keys/allow-key'
+import { AllowancesField } from './keys/allowances'
 import { CreateKey } from './keys/create-key'
 import { type Key, KeyTable } from './keys/key-table'
 import { NewKeyShown, type ShownKey } from './keys/new-key'
-import { RotateKey } from './keys/rotate-key'
 import { keyWords } from './keys/words'
 
 /** What stands in front of the page: at most one of these. */
@@ -118,5 +118,75 @@ export default function Keys() {
         {open?.kind === 'shown' && <NewKeyShown made={open.made} onDone={close} />}
       </Modal>
     </>
+  )
+}
+
+const words = inWords({
+  en: {
+    about: 'Makes a new key with the same rights. The old one goes on working for as long as you choose here.',
+    overlap: 'The old key works for another',
+    hours: (hours: number) =>
+      hours === 0 ? 'No time at all: it has leaked' : hours === 1 ? '1 hour' : `${hours} hours`,
+    days: (days: number) => `${days} days`,
+  },
+  ko: {
+    about: '같은 권한의 새 키를 만듭니다. 이전 키는 아래에서 고른 시간 동안 계속 사용할 수 있습니다.',
+    overlap: '이전 키의 남은 사용 시간',
+    hours: (hours) => (hours === 0 ? '즉시 중단(유출된 경우)' : `${hours}시간`),
+    days: (days) => `${days}일`,
+  },
+})
+
+const OVERLAPS = [0, 1, 24, 72, 168]
+
+/** A new key in place of an old one, which goes on working for a while, so that nobody has to hurry. */
+function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): void; onCancel(): void }) {
+  const say = useWords(words)
+  const known = useWords(keyWords)
+  const form = useServerForm({
+    initialValues: { hours: '24' },
+    send: ({ hours }) => client.keys.rotate({ keyId: of.keyId, overlapHours: Number(hours) }),
+    onDone({ key, previousWorksUntil }) {
+      queries.invalidateQueries({ queryKey: api.keys.key() })
+      onDone({ ...of, key, previousWorksUntil })
+    },
+  })
+  return (
+    <Form form={form} action={known.rotate} onCancel={onCancel}>
+      <Text size="sm">{say.about}</Text>
+      <NativeSelect
+        data-autofocus
+        label={say.overlap}
+        {...form.plainField('hours')}
+        data={OVERLAPS.map((overlap) => ({
+          value: String(overlap),
+          label: overlap > 24 ? say.days(overlap / 24) : say.hours(overlap),
+        }))}
+      />
+    </Form>
+  )
+}
+
+const allowKeyWords = inWords({
+  en: { save: 'Save', saved: (key: string) => `Saved what ${key} may do; it counts from now on.` },
+  ko: { save: '저장', saved: (key) => `${key} 키의 권한을 저장했습니다. 지금부터 적용됩니다.` },
+})
+
+/** Changes what a live public key may do beyond the usual. */
+function AllowKey({ of, onDone }: { of: Key; onDone(): void }) {
+  const say = useWords(allowKeyWords)
+  const form = useServerForm({
+    initialValues: { allows: of.allows },
+    send: ({ allows }) => client.keys.allow({ keyId: of.keyId, allows }),
+    async onDone() {
+      await queries.invalidateQueries({ queryKey: api.keys.key() })
+      tellDone(say.saved(of.shown))
+      onDone()
+    },
+  })
+  return (
+    <Form form={form} action={say.save} onCancel={onDone}>
+      <AllowancesField {...form.plainField('allows')} />
+    </Form>
   )
 }

@@ -1,13 +1,22 @@
-import { Button, Stack } from '@mantine/core'
+import { Badge, Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { IconUserPlus } from '@tabler/icons-react'
+import { IconMail, IconUserPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Role } from '../../../domain/access/role'
+import { api, client, queries } from '../api'
+import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
+import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { SecretOnce } from '../parts/copy'
+import { DataTable, fromList, type TableColumn } from '../parts/data-table'
+import { EmptyState } from '../parts/empty-state'
+import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
+import { tellDone, tellProblem } from '../parts/tell'
+import { Time } from '../parts/time'
 import { useMay } from '../session'
-import { InvitationTable } from './operators/invitation-table'
-import { Invite } from './operators/invite'
-import { OperatorTable } from './operators/operator-table'
+import { OperatorTable, RoleChoice } from './operators/operator-table'
 
 const words = inWords({
   en: { about: 'Who may sign in to this console, and what each may do.', invite: 'Invite' },
@@ -41,5 +50,132 @@ export default function Operators() {
         <InvitationTable />
       </Stack>
     </>
+  )
+}
+
+interface InvitationRow {
+  invitationId: string
+  role: Role
+  invitedBy: string
+  expiresAt: number
+}
+
+const invitationsWords = inWords({
+  en: {
+    title: 'Pending invitations',
+    role: 'Role',
+    by: 'Invited by',
+    cli: 'Command line',
+    until: 'Works until',
+    actions: 'Actions',
+    withdraw: 'Withdraw',
+    withdrawOf: (role: string, by: string) => `Withdraw the invitation as ${role} by ${by}`,
+    withdrawn: 'The link does not work any more.',
+    none: 'No pending invitations',
+    next: 'Who has followed a link is listed above.',
+  },
+  ko: {
+    title: '대기 중인 초대',
+    role: '역할',
+    by: '초대한 사람',
+    cli: '명령줄',
+    until: '유효 기한',
+    actions: '작업',
+    withdraw: '초대 취소',
+    withdrawOf: (role, by) => `${by} 님이 보낸 ${role} 초대 취소`,
+    withdrawn: '초대를 취소했습니다. 링크를 더 이상 사용할 수 없습니다.',
+    none: '대기 중인 초대가 없습니다',
+    next: '초대를 수락한 사람은 위 목록에 표시됩니다.',
+  },
+})
+
+/** Links that were not followed yet. */
+function InvitationTable() {
+  const say = useWords(invitationsWords)
+  const roles = useWords(roleWords)
+  const may = useMay()
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const withdraw = useMutation(
+    api.operators.withdraw.mutationOptions({
+      onSuccess: () => tellDone(say.withdrawn),
+      onError: tellProblem,
+      onSettled: () => queries.invalidateQueries({ queryKey: api.operators.key() }),
+    }),
+  )
+  const inviter = (name: string) => (name === 'cli' ? say.cli : name)
+  const columns: TableColumn<InvitationRow>[] = [
+    {
+      key: 'role',
+      header: say.role,
+      cell: ({ role }) => <Badge variant="light">{roles.names[role]}</Badge>,
+    },
+    { key: 'by', header: say.by, cell: ({ invitedBy }) => inviter(invitedBy) },
+    { key: 'until', header: say.until, isMinor: true, cell: ({ expiresAt }) => <Time at={expiresAt} relative /> },
+  ]
+  if (may('operators'))
+    columns.push({
+      key: 'actions',
+      header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
+      isNumber: true,
+      cell: ({ invitationId, role, invitedBy }) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={say.withdrawOf(roles.names[role], inviter(invitedBy))}
+          onClick={() => withdraw.mutate({ invitationId })}
+          loading={withdraw.isPending && withdraw.variables.invitationId === invitationId}
+        >
+          {say.withdraw}
+        </Button>
+      ),
+    })
+  return (
+    <Stack gap="xs">
+      <Title order={2}>{say.title}</Title>
+      <DataTable
+        {...fromList<InvitationRow>(operators.data?.invitations, operators)}
+        label={say.title}
+        keyOf={({ invitationId }) => invitationId}
+        columns={columns}
+        empty={<EmptyState icon={IconMail} title={say.none} next={say.next} />}
+      />
+    </Stack>
+  )
+}
+
+const inviteWords = inWords({
+  en: {
+    role: 'What may they do?',
+    make: 'Make a link',
+    link: 'Invitation link',
+    until: (time: string) => `Send it to them. It works once, until ${time}.`,
+  },
+  ko: {
+    role: '어떤 역할을 부여할까요?',
+    make: '링크 만들기',
+    link: '초대 링크',
+    until: (time) => `초대할 사람에게 보내세요. ${time}까지 한 번만 사용할 수 있습니다.`,
+  },
+})
+
+/** Chooses a role, then shows the link, once. */
+function Invite({ onClose }: { onClose(): void }) {
+  const say = useWords(inviteWords)
+  const formats = useFormats()
+  const form = useServerForm({
+    initialValues: { role: 'developer' as Role },
+    send: client.operators.invite,
+    onDone: () => queries.invalidateQueries({ queryKey: api.operators.key() }),
+  })
+  if (form.answer)
+    return (
+      <SecretOnce secret={form.answer.url} label={say.link} onDone={onClose}>
+        <Text size="sm">{say.until(formats.time(form.answer.expiresAt))}</Text>
+      </SecretOnce>
+    )
+  return (
+    <Form form={form} action={say.make} onCancel={onClose}>
+      <RoleChoice label={say.role} {...form.plainField('role')} />
+    </Form>
   )
 }

@@ -6,9 +6,8 @@ import { inWords, useWords } from '../i18n/words'
 import { kept } from '../kept'
 import { PageHeader } from '../parts/page-header'
 import { useScope } from '../scope'
-import { Checklist } from './overview/checklist'
+import { Checklist, isDone, useProgress } from './overview/checklist'
 import { LastDay } from './overview/last-day'
-import { isDone, useProgress } from './overview/progress'
 import { Warnings } from './overview/warnings'
 
 const words = inWords({

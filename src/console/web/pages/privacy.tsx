@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { client } from '../api'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { inWords, useWords } from '../i18n/words'
 import { confirmByName } from '../parts/confirm-by-name'
 import { useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
@@ -13,7 +13,6 @@ import { Section } from '../parts/section'
 import { tellDone } from '../parts/tell'
 import { saveFile } from '../save-file'
 import { useApps } from '../scope'
-import { privacyWords } from './privacy/words'
 
 /** No app has it. */
 const EVERY_APP = ''
@@ -136,3 +135,63 @@ function Told({ outcome: { erased } }: { outcome: ErasureOutcome }) {
     </Alert>
   )
 }
+
+const codes = (count: number) => `${count} ${count === 1 ? 'issue' : 'issues'}`
+
+const privacyWords = inWords({
+  en: {
+    about: 'For people who ask what is stored of them, or want it gone. Both are in the audit log, without the number.',
+    ofPhone: 'One phone',
+    ofPhoneAbout: 'Numbers are stored as keyed hashes only. Enter the number, and what was issued for it is found.',
+    number: 'Phone number',
+    numberAbout: 'With + and the country code, or as people write it in the region of the app.',
+    needsNumber: 'Enter a number.',
+    everyApp: 'Every app',
+    export: 'Export',
+    exported: (count: number) => `${codes(count)} exported.`,
+    erase: 'Erase',
+    eraseTitle: 'Erase what is stored of this phone',
+    consequence: (scope: string) =>
+      `${scope}: issues, attempts, messages that wait and webhook events go. A code that is out is good no more. It cannot be undone.`,
+    erased: (issues: string, events: string) => `Erased. Issues: ${issues}. Events of webhooks: ${events}.`,
+    counted: (count: string) =>
+      `Of these issues ${count} still count against limits or are being charged; what is left of them goes within days.`,
+    underWay: 'It is being erased. There is much of it: the audit log says when it is done.',
+    stays: 'What stays',
+    staysAbout: 'Erasing undoes no charge and lifts no lock.',
+    staying: {
+      ledger: 'The ledger: amounts and times, under another id than the issue had.',
+      counted: 'For two days: that something was issued, for limits and usage.',
+      locks: 'Locks and wrong codes: a keyed hash, until a year after the last wrong code.',
+      keys: 'Idempotency keys: keyed hashes, until they end. A repeated order is refused, and sends nothing.',
+      backups: 'Backups made before. Where one is restored, the phone is erased again.',
+    },
+  },
+  ko: {
+    about: '저장된 정보의 열람이나 삭제를 요청받았을 때 사용합니다. 두 작업 모두 번호 없이 감사 기록에 남습니다.',
+    ofPhone: '번호별 데이터',
+    ofPhoneAbout: '번호는 키를 사용한 해시로만 저장됩니다. 번호를 입력하면 그 번호로 발급한 내역을 찾습니다.',
+    number: '전화번호',
+    numberAbout: '+와 국가 번호로 시작하거나, 앱의 지역에서 쓰는 형식으로 입력하세요.',
+    needsNumber: '번호를 입력하세요.',
+    everyApp: '모든 앱',
+    export: '내보내기',
+    exported: (count) => `발급 ${count}건을 내보냈습니다.`,
+    erase: '삭제',
+    eraseTitle: '이 전화번호의 데이터 삭제',
+    consequence: (scope) =>
+      `${scope}: 발급 내역, 발송 시도, 대기 중인 메시지, 웹훅 이벤트를 삭제합니다. 이미 보낸 인증번호는 쓸 수 없게 됩니다. 되돌릴 수 없습니다.`,
+    erased: (issues, events) => `삭제했습니다: 발급 ${issues}건, 웹훅 이벤트 ${events}건.`,
+    counted: (count) => `${count}건은 한도나 과금에 아직 반영되고 있습니다. 남은 부분은 며칠 안에 삭제됩니다.`,
+    underWay: '삭제하는 중입니다. 양이 많아 시간이 걸립니다. 끝나면 감사 기록에 남습니다.',
+    stays: '남는 것',
+    staysAbout: '삭제해도 과금은 취소되지 않고 잠금은 풀리지 않습니다.',
+    staying: {
+      ledger: '원장: 금액과 시각. 발급 ID는 다른 값으로 바뀝니다.',
+      counted: '이틀 동안: 발급이 있었다는 사실. 한도와 사용량 집계에 쓰입니다.',
+      locks: '잠금과 틀린 인증번호 횟수: 키를 사용한 해시로, 마지막으로 틀린 뒤 1년까지.',
+      keys: '멱등 키: 만료될 때까지 해시로. 같은 요청을 반복하면 거절하며 메시지를 보내지 않습니다.',
+      backups: '이전에 만든 백업. 복원하면 이 번호를 다시 삭제합니다.',
+    },
+  },
+})

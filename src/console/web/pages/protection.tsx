@@ -11,8 +11,8 @@ import { useAppScope, useApps } from '../scope'
 import { HistoryView } from './protection/history'
 import { Incidents } from './protection/incidents'
 import { Now } from './protection/now'
-import { type ProtectionSearch, protectionSearch, RANGES } from './protection/search'
 import { protectionWords } from './protection/words'
+import { PROTECTION_RANGES, type ProtectionSearch, protectionSearch } from './search-params'
 import { periodOf, useMinute } from './usage/period'
 
 const LOOK_MS = 5_000
@@ -49,7 +49,7 @@ export default function ProtectionPage() {
           <SegmentedControl
             aria-label={say.range}
             value={range}
-            data={RANGES.map((value) => ({ value, label: say.ranges[value] }))}
+            data={PROTECTION_RANGES.map((value) => ({ value, label: say.ranges[value] }))}
             onChange={(value) =>
               navigate({
                 search: (known: ProtectionSearch) => ({ ...known, range: value as typeof range }),

@@ -2,9 +2,7 @@ import { client } from '../api'
 import { inWords, useWords } from '../i18n/words'
 import { PageHeader } from '../parts/page-header'
 import { useSession } from '../session'
-import { useLinkToken } from './entering/link-token'
-import { PersonForm } from './entering/person-form'
-import { UsedLink } from './entering/used-link'
+import { PersonForm, UsedLink, useLinkToken } from './entering/person-form'
 
 const words = inWords({
   en: {

@@ -1,19 +1,18 @@
 import { Badge, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { api } from '../api'
-import { Loading } from '../frame/loading'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { CopyBlock } from '../parts/copy'
+import { Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { Section } from '../parts/section'
+import { AsWritten } from '../parts/text'
 import { Time } from '../parts/time'
-import { Fact } from './system/fact'
-import { NodeTable } from './system/node-table'
-import { QueueTable } from './system/queue-table'
-import { useUptime } from './system/uptime'
+import { NodeTable, QueueTable } from './system/tables'
 
 const words = inWords({
   en: {
@@ -180,4 +179,39 @@ export default function System() {
       </Stack>
     </>
   )
+}
+
+const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div>
+    <Text component="dt" size="sm" c="dimmed">
+      {label}
+    </Text>
+    <AsWritten component="dd" fw={500}>
+      {children}
+    </AsWritten>
+  </div>
+)
+
+const uptimeWords = inWords({
+  en: {
+    days: (days: number, hours: number) => `${days} d ${hours} h`,
+    hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
+    minutes: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
+  },
+  ko: {
+    days: (days, hours) => `${days}일 ${hours}시간`,
+    hours: (hours, minutes) => `${hours}시간 ${minutes}분`,
+    minutes: (minutes, seconds) => `${minutes}분 ${seconds}초`,
+  },
+})
+
+/** As of now; the page looks again every moment. */
+function useUptime(startedAt: number | undefined): string {
+  const say = useWords(uptimeWords)
+  if (startedAt === undefined) return ''
+  const seconds = Math.max(0, Math.floor((Date.now() - startedAt) / 1_000))
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 24) return say.days(Math.floor(hours / 24), hours % 24)
+  return hours > 0 ? say.hours(hours, minutes % 60) : say.minutes(minutes, seconds % 60)
 }

@@ -1,21 +1,20 @@
 /** How much, how well, how fast and for what price; in words, as charts and as tables. */
-import { Button, Paper, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api'
+import { type Formats, useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { useAppScope } from '../scope'
-import { UsageCharts } from './usage/charts'
-import { UsageFilters } from './usage/filters'
-import { UsageGroups } from './usage/groups'
-import { before, periodOf, useMinute } from './usage/period'
-import { usageSearch } from './usage/search'
-import { UsageSummary } from './usage/summary'
+import { USAGE_RANGES, type UsageSearch, usageSearch } from './search-params'
+import { UsageCharts, UsageGroups } from './usage/charts'
+import { before, dayText, type Period, periodOf, useMinute } from './usage/period'
+import { conversion, deliveryRate, type UsageTotals } from './usage/rates'
 import { usageWords } from './usage/words'
 
 export default function UsagePage() {
@@ -71,4 +70,138 @@ export default function UsagePage() {
       </Stack>
     </>
   )
+}
+
+/** Which time, in which steps. */
+function UsageFilters({ search, period }: { search: UsageSearch; period: Period }) {
+  const say = useWords(usageWords)
+  const navigate = useNavigate({ from: '/usage' })
+  const choose = (changes: UsageSearch) =>
+    navigate({ search: (known: UsageSearch) => ({ ...known, ...changes }), replace: true, resetScroll: false })
+  const range = search.range ?? '24h'
+  const from = dayText(period.from)
+  const to = dayText(period.to - 1)
+  return (
+    <Group align="flex-end" gap="sm">
+      <SegmentedControl
+        aria-label={say.range}
+        value={range}
+        data={USAGE_RANGES.map((value) => ({ value, label: say.ranges[value] }))}
+        onChange={(value) => {
+          const chosen = value as typeof range
+          choose({ range: chosen, ...(chosen === 'custom' && { from, to, by: period.by }) })
+        }}
+      />
+      {period.only === undefined && (
+        <SegmentedControl
+          aria-label={say.step}
+          value={period.by}
+          data={(['hour', 'day'] as const).map((value) => ({ value, label: say.steps[value] }))}
+          onChange={(value) => choose({ by: value as Period['by'] })}
+        />
+      )}
+      {range === 'custom' && (
+        <>
+          <TextInput
+            type="date"
+            label={say.from}
+            value={from}
+            max={to}
+            onChange={(event) => event.currentTarget.value && choose({ from: event.currentTarget.value })}
+          />
+          <TextInput
+            type="date"
+            label={say.to}
+            value={to}
+            min={from}
+            onChange={(event) => event.currentTarget.value && choose({ to: event.currentTarget.value })}
+          />
+        </>
+      )}
+    </Group>
+  )
+}
+
+type Say = (typeof usageWords)['en']
+
+interface UsageSummaryProps {
+  total: UsageTotals
+  /** Missing while it is not known yet. */
+  previous: UsageTotals | undefined
+}
+
+/** The time that is looked at in words, compared with as long a time before; and its main numbers. */
+function UsageSummary({ total, previous }: UsageSummaryProps) {
+  const say = useWords(usageWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const rate = deliveryRate(total)
+  const verified = conversion(total)
+  const { p50Ms, p95Ms } = total
+  const sentences = [
+    `${[say.issuedWords(total.issued, formats.number(total.issued)), ...amountCompared(say, formats, total, previous)].join(', ')}.`,
+    ...(rate === undefined
+      ? []
+      : [sentence(say.deliveredWords(formats.percent(rate)), say, formats, rate, previous && deliveryRate(previous))]),
+    ...(verified === undefined
+      ? []
+      : [
+          sentence(
+            say.verifiedWords(formats.percent(verified)),
+            say,
+            formats,
+            verified,
+            previous && conversion(previous),
+          ),
+        ]),
+    ...(p50Ms === undefined || p95Ms === undefined
+      ? []
+      : [say.latencyWords(formats.milliseconds(p50Ms), formats.milliseconds(p95Ms))]),
+  ]
+  const shown = (share: number | undefined) => (share === undefined ? common.none : formats.percent(share))
+  const ms = (value: number | undefined) => (value === undefined ? common.none : formats.milliseconds(value))
+  return (
+    <Stack component="section" aria-label={say.summary}>
+      <Text>{sentences.join(' ')}</Text>
+      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, xl: 6 }}>
+        <Figure name={say.issued} value={formats.number(total.issued)} />
+        <Figure name={say.deliveryRate} value={shown(rate)} />
+        <Figure name={say.conversion} value={shown(verified)} />
+        <Figure name={`${say.latency}, ${say.p50}`} value={ms(p50Ms)} />
+        <Figure name={`${say.latency}, ${say.p95}`} value={ms(p95Ms)} />
+        <Figure name={say.spent} value={formats.number(total.spent)} />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        {say.rateNote}
+      </Text>
+    </Stack>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <Paper withBorder p="sm">
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="xl" fw={600}>
+        {value}
+      </Text>
+    </Paper>
+  )
+}
+
+function amountCompared(say: Say, formats: Formats, total: UsageTotals, previous: UsageTotals | undefined): string[] {
+  if (previous === undefined) return []
+  if (previous.issued === 0) return [say.first]
+  const change = total.issued / previous.issued - 1
+  if (change === 0) return [say.same]
+  return [change > 0 ? say.more(formats.percent(change)) : say.fewer(formats.percent(-change))]
+}
+
+function sentence(words: string, say: Say, formats: Formats, now: number, then: number | undefined): string {
+  if (then === undefined) return `${words}.`
+  const points = Math.round((now - then) * 1_000) / 10
+  const by = say.points(formats.number(Math.abs(points)))
+  return `${words} (${points === 0 ? say.unchanged : points > 0 ? say.up(by) : say.down(by)}).`
 }

@@ -1,23 +1,22 @@
 /** The prepaid credit of an app: how much there is, how it got there and where it went. */
-import { Button, Modal } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { Alert, Button, Group, Modal, NumberInput, Paper, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { IconAlertTriangle, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api, client, queries } from '../api'
-import { Loading } from '../frame/loading'
+import { freshName } from '../command'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { confirmByName } from '../parts/confirm-by-name'
+import { Loading } from '../parts/empty-state'
+import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { tellDone } from '../parts/tell'
 import { useAppScope } from '../scope'
 import { useMay } from '../session'
-import { AmountForm } from './wallet/amount-form'
-import { Balance } from './wallet/balance'
 import { Ledger } from './wallet/ledger'
-import { LevelsForm } from './wallet/levels-form'
 import { walletWords } from './wallet/words'
 
 const LIVE_MS = 3_000
@@ -97,5 +96,138 @@ export default function WalletPage() {
         {open === 'levels' && wallet.data && <LevelsForm appId={appId} wallet={wallet.data} onDone={close} />}
       </Modal>
     </>
+  )
+}
+
+type ShownWallet = Awaited<ReturnType<typeof client.wallet.show>>
+
+/** What there is, what is promised, and what is left. */
+function Balance({ wallet }: { wallet: ShownWallet }) {
+  const say = useWords(walletWords)
+  const formats = useFormats()
+  const { balance, reserved, available, overdraftLimit, alertBelow } = wallet
+  const isEmpty = available + overdraftLimit <= 0
+  const isLow = alertBelow !== undefined && available < alertBelow
+  return (
+    <Stack mb="lg">
+      {(isEmpty || isLow) && (
+        <Alert color={isEmpty ? 'red' : 'yellow'} icon={<IconAlertTriangle aria-hidden />} role="status">
+          {isEmpty ? say.empty : say.low(formats.number(alertBelow ?? 0))}
+        </Alert>
+      )}
+      <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }}>
+        <Amount name={say.available} about={say.availableAbout} value={formats.number(available)} />
+        <Amount name={say.balance} about={say.balanceAbout} value={formats.number(balance)} />
+        <Amount name={say.reserved} about={say.reservedAbout} value={formats.number(reserved)} />
+      </SimpleGrid>
+      <Group gap="lg">
+        <Text size="sm">
+          {say.overdraft}: <strong>{formats.number(overdraftLimit)}</strong>
+        </Text>
+        <Text size="sm">
+          {say.alert}: <strong>{alertBelow === undefined ? say.noAlert : formats.number(alertBelow)}</strong>
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
+
+const Amount = ({ name, about, value }: { name: string; about: string; value: string }) => (
+  <Paper withBorder p="md">
+    <Text component="dt" size="sm" fw={500}>
+      {name}
+    </Text>
+    <Text component="dd">
+      <Text component="span" display="block" fz={{ base: 20, md: 26 }} fw={600}>
+        {value}
+      </Text>
+      <Text component="span" size="xs" c="dimmed">
+        {about}
+      </Text>
+    </Text>
+  </Paper>
+)
+
+interface LevelsFormProps {
+  appId: string
+  wallet: ShownWallet
+  onDone(): void
+}
+
+/** How far the credit may go down, and from when on the console warns. */
+function LevelsForm({ appId, wallet, onDone }: LevelsFormProps) {
+  const say = useWords(walletWords)
+  const form = useServerForm({
+    initialValues: { overdraft: wallet.overdraftLimit as number | string, alert: wallet.alertBelow ?? '' },
+    async send({ overdraft, alert }) {
+      const limit = Number(overdraft || 0)
+      const below = alert === '' ? undefined : Number(alert)
+      if (limit !== wallet.overdraftLimit) await client.wallet.setOverdraft({ appId, limit })
+      if (below !== wallet.alertBelow) await client.wallet.setAlert({ appId, below })
+    },
+    onDone() {
+      tellDone(say.saved)
+      onDone()
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: api.wallet.key() }),
+  })
+  const whole = { min: 0, allowDecimal: false, allowNegative: false, thousandSeparator: ',', hideControls: true }
+  return (
+    <Form form={form} action={say.save} onCancel={onDone}>
+      <NumberInput
+        {...whole}
+        data-autofocus
+        label={say.overdraft}
+        description={say.overdraftAbout}
+        {...form.field('overdraft', 'limit')}
+      />
+      <NumberInput {...whole} label={say.alert} description={say.alertAbout} {...form.field('alert', 'below')} />
+    </Form>
+  )
+}
+
+interface AmountFormProps {
+  about?: ReactNode
+  action: string
+  /** What cannot be undone is red. */
+  color?: 'red'
+  send(order: { amount: number; reference: string }): Promise<unknown>
+  onCancel(): void
+}
+
+/** How much, and for what: of a top-up, and of a clawback. */
+function AmountForm({ about, send, ...end }: AmountFormProps) {
+  const say = useWords(walletWords)
+  // The same for as long as the form stands: sent twice after a lost answer, it still makes one entry.
+  const [ownReference] = useState(() => freshName('console'))
+  const form = useServerForm({
+    initialValues: { amount: '' as number | string, reference: '' },
+    validate: { amount: (amount) => (typeof amount === 'number' && amount >= 1 ? undefined : say.amountProblem) },
+    send: ({ amount, reference }) => send({ amount: Number(amount), reference: reference.trim() || ownReference }),
+  })
+  return (
+    <Form form={form} {...end}>
+      {about && <Text size="sm">{about}</Text>}
+      <NumberInput
+        data-autofocus
+        label={say.amount}
+        required
+        min={1}
+        max={1_000_000_000}
+        allowDecimal={false}
+        allowNegative={false}
+        thousandSeparator=","
+        hideControls
+        {...form.field('amount')}
+      />
+      <TextInput
+        label={say.reference}
+        description={say.referenceAbout}
+        maxLength={128}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.field('reference')}
+      />
+    </Form>
   )
 }

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
-import { AsWritten } from './as-written'
+import { AsWritten } from './text'
 
 const COPIED_MS = 2_000
 

@@ -1,9 +1,11 @@
 /** Nothing to show: why, and the next step. */
-import { EmptyState as Empty } from '@mantine/core'
+import { Center, EmptyState as Empty, Loader } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon: Icon
   title: string
   /** What to do now, as a sentence. */
@@ -17,3 +19,12 @@ export const EmptyState = ({ icon: EmptyIcon, title, next, children }: EmptyStat
     {children && <Empty.Actions>{children}</Empty.Actions>}
   </Empty>
 )
+
+export function Loading() {
+  const say = useWords(frameWords)
+  return (
+    <Center mih={200} role="status" aria-label={say.loading}>
+      <Loader />
+    </Center>
+  )
+}

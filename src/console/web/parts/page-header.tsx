@@ -1,7 +1,7 @@
 /** The top of every page: its one heading, a sentence on what it is for, what can be done. Also names the tab. */
 import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { AsWritten } from './as-written'
+import { AsWritten } from './text'
 
 export interface PageHeaderProps {
   title: string

@@ -5,8 +5,8 @@
 import { Skeleton, Table } from '@mantine/core'
 import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { RowLink } from './row-link'
 import styles from './stacking-table.module.css'
+import { RowLink } from './text'
 
 export interface TableColumn<Row> {
   /** Unique in its table. */

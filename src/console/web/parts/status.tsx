@@ -1,6 +1,6 @@
 /** Where an issue stands, in a word and a colour. */
 import { Badge, type BadgeProps } from '@mantine/core'
-import { statusWords } from '../i18n/statuses'
+import { statusWords } from '../i18n/names'
 import { useWords } from '../i18n/words'
 
 export type ShownVerificationStatus = keyof (typeof statusWords)['en']['verification']

@@ -1,19 +1,20 @@
 /** What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and the proof it asks for. */
-import { Checkbox, TextInput } from '@mantine/core'
+import { Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { RETENTION_DAYS } from '../../../../domain/access/app'
 import { api, client, queries } from '../../api'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import type { ChosenCountry } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
-import type { ShownApp } from '../../scope'
+import { type ShownApp, useServerRetention } from '../../scope'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
+import { RegionChoice } from './new-app'
 import { type ProtectionChange, ProtectionFields } from './protection'
-import { RegionChoice } from './region-choice'
-import { RetentionField } from './retention'
-import { type TextsChange, TextsFields } from './texts'
 import { appWords } from './words'
 
 const words = inWords({
@@ -121,4 +122,119 @@ async function saveChallenge(
     ...(secret !== '' && { secret }),
     ...(siteKey !== '' && { siteKey }),
   })
+}
+
+const retentionWords = inWords({
+  en: {
+    label: 'Days live issues are kept',
+    about: 'With what was tried and told of them. The ledger stays. Empty: as the server is set.',
+    asServer: (days: number) => `As the server: ${days}`,
+  },
+  ko: {
+    label: '운영 발급 내역 보관 일수',
+    about: '발송 시도와 웹훅 이벤트도 함께 삭제됩니다. 원장은 남습니다. 비워 두면 서버 설정을 따릅니다.',
+    asServer: (days) => `서버 설정대로: ${days}`,
+  },
+})
+
+interface RetentionFieldProps {
+  value: number | undefined
+  error?: ReactNode
+  onChange(days: number | undefined): void
+}
+
+/** How long an app's live issues are kept. */
+function RetentionField({ value, error, onChange }: RetentionFieldProps) {
+  const say = useWords(retentionWords)
+  const byServer = useServerRetention()
+  return (
+    <NumberInput
+      label={say.label}
+      description={say.about}
+      placeholder={say.asServer(byServer)}
+      {...RETENTION_DAYS}
+      clampBehavior="none"
+      allowDecimal={false}
+      allowNegative={false}
+      hideControls
+      value={value ?? ''}
+      onChange={(days) => onChange(typeof days === 'number' ? days : undefined)}
+      error={error}
+    />
+  )
+}
+
+const textsWords = inWords({
+  en: {
+    legend: 'Text messages',
+    about: 'An SMS gets a line for each of these at its end. They count: a text of more than 90 bytes goes as LMS.',
+    domain: 'Page that codes are typed into',
+    domainAbout: 'Its host name, such as app.example.com. Browsers fill the code in there.',
+    hash: 'Hash of the Android app',
+    hashAbout: '11 characters. Android hands the text to this app (SMS Retriever).',
+    byCountry: 'Choose the language by the country of the number',
+    byCountryAbout: 'For orders that name none, where the template has it.',
+  },
+  ko: {
+    legend: '문자 메시지',
+    about: 'SMS 끝에 아래 항목마다 한 줄이 붙습니다. 길이에 포함되므로 90바이트를 넘으면 LMS로 발송됩니다.',
+    domain: '인증번호를 입력하는 페이지',
+    domainAbout: 'app.example.com처럼 호스트 이름만 입력합니다. 그 페이지에서 브라우저가 인증번호를 채웁니다.',
+    hash: 'Android 앱 해시',
+    hashAbout: '11자입니다. Android가 이 앱에 문자를 전달합니다(SMS Retriever).',
+    byCountry: '번호의 국가에 맞춰 언어 선택',
+    byCountryAbout: '언어를 지정하지 않은 발급에, 템플릿에 있는 언어일 때 적용합니다.',
+  },
+})
+
+/** What is to be otherwise than it is. */
+type TextsChange = Parameters<typeof client.apps.setTexts>[0]['texts']
+
+interface TextsFieldsProps {
+  known: ShownApp['texts']
+  wanted: TextsChange
+  errors: FormErrors
+  onChange(wanted: TextsChange): void
+}
+
+/** How an app's texts are written: what fills a code in by itself, and by what their language is chosen. */
+function TextsFields({ known, wanted, errors, onChange }: TextsFieldsProps) {
+  const say = useWords(textsWords)
+  const value = { ...known, ...wanted }
+  const change = (changed: TextsChange) => onChange({ ...wanted, ...changed })
+  return (
+    <Fieldset legend={say.legend}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {say.about}
+        </Text>
+        <TextInput
+          label={say.domain}
+          description={say.domainAbout}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={253}
+          value={value.webOtpDomain ?? ''}
+          onChange={(event) => change({ webOtpDomain: event.currentTarget.value || null })}
+          error={errors.webOtpDomain}
+        />
+        <TextInput
+          label={say.hash}
+          description={say.hashAbout}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={11}
+          value={value.androidHash ?? ''}
+          onChange={(event) => change({ androidHash: event.currentTarget.value || null })}
+          error={errors.androidHash}
+        />
+        <Checkbox
+          label={say.byCountry}
+          description={say.byCountryAbout}
+          checked={value.localeByCountry ?? false}
+          onChange={(event) => change({ localeByCountry: event.currentTarget.checked })}
+        />
+      </Stack>
+    </Fieldset>
+  )
 }

@@ -1,5 +1,8 @@
 /** What operators can change, in words. An action that is not here is shown as it is called. */
-import { inWords } from '../../i18n/words'
+
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api'
+import { inWords, useWords } from '../../i18n/words'
 
 export const actionWords = inWords({
   en: {
@@ -121,3 +124,50 @@ export const actionWords = inWords({
     'webhook.update': '웹훅 변경',
   },
 })
+
+const CLI = 'cli'
+/** Who is not signed in. */
+const NOBODY = 'nobody'
+
+const words = inWords({
+  en: { cli: 'Command line', nobody: 'Somebody unknown' },
+  ko: { cli: '명령줄', nobody: '알 수 없는 사람' },
+})
+
+export interface Actors {
+  nameOf(actor: string): string
+  /** To choose from. */
+  options: { value: string; label: string }[]
+}
+
+/** `chosen` may be somebody who is gone. */
+export function useActors(chosen: string | undefined): Actors {
+  const say = useWords(words)
+  const operators = useQuery(api.operators.list.queryOptions()).data?.operators ?? []
+  const names = new Map([
+    [CLI, say.cli],
+    [NOBODY, say.nobody],
+    ...operators.map(({ operatorId, name }) => [operatorId, name] as const),
+  ])
+  const nameOf = (actor: string) => names.get(actor) ?? actor
+  const actors = new Set([...names.keys(), ...(chosen === undefined ? [] : [chosen])])
+  return { nameOf, options: [...actors].map((actor) => ({ value: actor, label: nameOf(actor) })) }
+}
+
+export interface AuditRow {
+  seq: number
+  /** Unix milliseconds. */
+  at: number
+  actor: string
+  action: string
+  target: string
+  detail: Record<string, unknown>
+  ip?: string | undefined
+  hash: string
+}
+
+/** Of what an entry is looked for by. */
+export interface AuditFilters {
+  actor?: string
+  action?: string
+}

@@ -3,11 +3,10 @@ import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../../api'
-import { saveCsv } from '../../csv'
 import { inWords, useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
-import { saveFile } from '../../save-file'
-import type { AuditFilters, AuditRow } from './entry'
+import { saveCsv, saveFile } from '../../save-file'
+import type { AuditFilters, AuditRow } from './actions'
 
 const words = inWords({
   en: {

@@ -19,10 +19,9 @@ import {
 import { CODE } from '../../../../domain/delivery/delivery'
 import type { client } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
-import { statusWords } from '../../i18n/statuses'
-import { useWords } from '../../i18n/words'
+import { statusWords } from '../../i18n/names'
+import { inWords, useWords } from '../../i18n/words'
 import { Steps, type StepView } from '../../parts/steps'
-import { timelineWords } from './words'
 
 export type Story = Awaited<ReturnType<typeof client.issues.story>>
 
@@ -219,3 +218,65 @@ const webhooks = ({ webhooks }: Story, { say, names }: Tellers): OrderedStep[] =
     title: say.webhook(type),
     detail: [say.hook(names.hooks[status], attempts), lastStatus, lastError].filter(Boolean).join(' · '),
   }))
+
+const timelineWords = inWords({
+  en: {
+    issued: 'Code issued',
+    attempt: (number: string, provider: string, channel: string) => `Attempt ${number}: ${provider}, ${channel}`,
+    outcome: {
+      accepted: 'The carrier took the message',
+      refused: 'The carrier refused the message',
+      ambiguous: 'Nobody knows whether the carrier took the message; it is not sent again',
+      interrupted: 'The server was interrupted before the carrier’s answer; it is not sent again',
+      waiting: 'Waiting for the carrier’s answer',
+    },
+    fellBack: 'AlimTalk did not work: on to SMS',
+    waiting: 'Waiting to be sent',
+    waitingReport: 'Waiting for the carrier’s report',
+    noReport: 'No report: this carrier has not said whether the message arrived',
+    delivered: 'Delivered, says the carrier',
+    failed: 'Not delivered',
+    wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
+    remaining: (count: number) => (count === 1 ? 'One attempt remains' : `${count} attempts remain`),
+    verified: 'Verified: the right code was typed',
+    expired: 'The code expired',
+    expires: 'The code expires',
+    maxAttempts: 'The last wrong code: no attempts remain',
+    replaced: 'Replaced: a newer code was issued for the same number and purpose',
+    webhook: (type: string) => `Webhook ${type}`,
+    hook: (status: string, attempts: number) => `${status}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
+    ledger: { credit: 'Credited', debit: 'Charged', refund: 'Refunded', clawback: 'Taken back' },
+    balance: (amount: string, balance: string) =>
+      `${amount === '1' ? '1 credit' : `${amount} credits`}, balance then ${balance}`,
+    noTime: 'The moment is not kept.',
+  },
+  ko: {
+    issued: '인증번호 발급',
+    attempt: (number, provider, channel) => `${number}차 발송: ${provider}, ${channel}`,
+    outcome: {
+      accepted: '발송사가 메시지를 접수했습니다',
+      refused: '발송사가 메시지를 거절했습니다',
+      ambiguous: '발송사의 접수 여부를 알 수 없어 다시 보내지 않습니다',
+      interrupted: '발송사의 응답을 받기 전에 서버가 중단되어 다시 보내지 않습니다',
+      waiting: '발송사의 응답을 기다리는 중입니다',
+    },
+    fellBack: '알림톡 실패, SMS로 대체 발송',
+    waiting: '발송 대기 중',
+    waitingReport: '발송사의 결과 보고를 기다리는 중',
+    noReport: '결과 보고 없음: 발송사가 도달 여부를 알려 주지 않았습니다',
+    delivered: '도달(발송사 보고)',
+    failed: '도달하지 못함',
+    wrong: (count) => `틀린 인증번호 ${count}회`,
+    remaining: (count) => `${count}회 더 시도할 수 있습니다`,
+    verified: '인증 완료: 올바른 인증번호가 입력되었습니다',
+    expired: '인증번호 만료',
+    expires: '인증번호 만료 예정',
+    maxAttempts: '마지막 시도도 틀려 더 시도할 수 없습니다',
+    replaced: '대체됨: 같은 번호와 용도로 새 인증번호가 발급되었습니다',
+    webhook: (type) => `웹훅 ${type}`,
+    hook: (status, attempts) => `${status}, ${attempts}회 시도`,
+    ledger: { credit: '충전', debit: '차감', refund: '환불', clawback: '회수' },
+    balance: (amount, balance) => `${amount} 크레딧, 이후 잔액 ${balance}`,
+    noTime: '정확한 시각은 기록되지 않습니다.',
+  },
+})

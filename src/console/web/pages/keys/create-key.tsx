@@ -18,9 +18,8 @@ import { inWords, useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { type ShownMode, useAppScope } from '../../scope'
 import { AllowancesField } from './allowances'
-import type { CreatedKey } from './first-request'
-import { scopeWords } from './scopes'
-import { keyWords } from './words'
+import type { CreatedKey } from './new-key'
+import { keyWords, scopeWords } from './words'
 
 const words = inWords({
   en: {

@@ -7,8 +7,7 @@ import { DataTable, type DataTableProps } from '../../parts/data-table'
 import { Mark } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { allowanceWords } from './allowances'
-import { scopeWords } from './scopes'
-import { keyWords } from './words'
+import { keyWords, scopeWords } from './words'
 
 export type Key = Awaited<ReturnType<typeof client.keys.list>>['keys'][number]
 

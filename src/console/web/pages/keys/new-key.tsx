@@ -1,10 +1,40 @@
 /** A key just made, shown this once, with a command that shows that it works. */
 import { Anchor, Text } from '@mantine/core'
 import { useState } from 'react'
+import { curl, freshName } from '../../command'
+import { magicNumber } from '../../i18n/scenarios'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock, SecretOnce } from '../../parts/copy'
 import { Time } from '../../parts/time'
-import { type CreatedKey, firstRequest } from './first-request'
+import type { ShownMode } from '../../scope'
+
+export interface CreatedKey {
+  key: string
+  kind: 'sk' | 'pk'
+  mode: ShownMode
+  scopes: readonly string[]
+  allowedOrigins: readonly string[]
+}
+
+/** By scope: what may be asked without sending or costing anything. */
+const READS = [
+  ['/balance', ['otp:balance', '*']],
+  ['/templates', ['otp:templates', 'otp:read']],
+  ['/issues', ['otp:dashboard:read']],
+  ['/credit-ledger', ['otp:ledger:read']],
+] as const
+
+/** Test keys issue to a magic number, live keys read: nobody is sent a message by accident. */
+function firstRequest({ key, kind, mode, scopes, allowedOrigins }: CreatedKey): string | undefined {
+  const site = kind === 'pk' ? (allowedOrigins[0] ?? 'http://localhost:3000') : undefined
+  const mayUse = (...names: readonly string[]) => scopes.some((scope) => names.includes(scope))
+  if (mode === 'test' && mayUse('otp:issue', 'otp:send', '*')) {
+    const body = { phoneNumber: magicNumber(0), purpose: 'signup' }
+    return curl({ path: '/issue', key, site, idempotencyKey: freshName('hello'), body })
+  }
+  const read = kind === 'sk' ? READS.find(([, names]) => mayUse(...names)) : undefined
+  return read && curl({ path: read[0], key })
+}
 
 const words = inWords({
   en: {

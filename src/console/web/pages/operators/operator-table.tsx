@@ -1,8 +1,8 @@
-import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Group, Menu, Radio, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Role } from '../../../../domain/access/role'
+import { ROLES, type Role } from '../../../../domain/access/role'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { roleWords } from '../../i18n/roles'
@@ -10,10 +10,10 @@ import { inWords, useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
+import { Form, useServerForm } from '../../parts/form'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay, useSession } from '../../session'
-import { ChangeRole } from './change-role'
 
 interface OperatorTableRow {
   operatorId: string
@@ -180,5 +180,63 @@ function Actions({ row }: { row: OperatorTableRow }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+interface RoleChoiceProps {
+  label: string
+  value: Role
+  onChange(role: Role): void
+}
+
+export function RoleChoice({ label, value, onChange }: RoleChoiceProps) {
+  const say = useWords(roleWords)
+  return (
+    <Radio.Group label={label} value={value} onChange={(chosen) => onChange(chosen as Role)}>
+      <Stack gap="sm" mt="xs">
+        {ROLES.map((name) => (
+          <Radio key={name} value={name} label={say.names[name]} description={say.about[name]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}
+
+const changeRoleWords = inWords({
+  en: {
+    role: (name: string) => `What may ${name} do?`,
+    change: 'Change role',
+    changed: (name: string) => `The role of ${name} is changed.`,
+  },
+  ko: {
+    role: (name) => `${name} 님에게 어떤 역할을 부여할까요?`,
+    change: '역할 변경',
+    changed: (name) => `${name} 님의 역할을 변경했습니다.`,
+  },
+})
+
+interface ChangeRoleProps {
+  operator: { operatorId: string; name: string; role: Role }
+  onClose(): void
+}
+
+function ChangeRole({ operator, onClose }: ChangeRoleProps) {
+  const say = useWords(changeRoleWords)
+  const { operatorId, name } = operator
+  const form = useServerForm({
+    initialValues: { role: operator.role },
+    send: ({ role }) => client.operators.changeRole({ operatorId, role }),
+    onDone() {
+      queries.invalidateQueries({ queryKey: api.operators.key() })
+      // It may have been one's own.
+      queries.invalidateQueries({ queryKey: api.session.current.key() })
+      tellDone(say.changed(name))
+      onClose()
+    },
+  })
+  return (
+    <Form form={form} action={say.change} disabled={form.values.role === operator.role} onCancel={onClose}>
+      <RoleChoice label={say.role(name)} {...form.plainField('role')} />
+    </Form>
   )
 }

@@ -1,9 +1,18 @@
 /** From nothing to a verified test code, and on to real messages: what is done, what is next. */
-import { Progress as Bar, Group, Stack, Text } from '@mantine/core'
+import { Badge, Progress as Bar, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { useQueries } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { Permission } from '../../../../domain/access/role'
+import { api } from '../../api'
+import { useCommand } from '../../command'
+import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
+import { CopyBlock } from '../../parts/copy'
 import { Section } from '../../parts/section'
-import { OPTIONAL, type SetUpProgress, STEPS } from './progress'
-import { StepRow } from './step-row'
+import { useMay } from '../../session'
+import { NewApp } from '../apps/new-app'
+import styles from './checklist.module.css'
 
 const words = inWords({
   en: {
@@ -37,5 +46,175 @@ export function Checklist({ progress }: { progress: SetUpProgress }) {
         ))}
       </Stack>
     </Section>
+  )
+}
+
+interface SetUpProgress {
+  app: boolean
+  /** A test code was verified. */
+  tried: boolean
+  key: boolean
+  carrier: boolean
+  credit: boolean
+  webhook: boolean
+}
+
+/** How far an installation has come on the way from nothing to messages that arrive. */
+const STEPS = ['app', 'tried', 'key', 'carrier', 'credit', 'webhook'] as const satisfies (keyof SetUpProgress)[]
+type SetUpStep = (typeof STEPS)[number]
+
+/** Not everybody wants webhooks. */
+const OPTIONAL: readonly SetUpStep[] = ['webhook']
+
+export const isDone = (progress: SetUpProgress) => STEPS.every((step) => progress[step] || OPTIONAL.includes(step))
+
+const LOOK_MS = 5_000
+
+/** Undefined until all of it is known. */
+export function useProgress(app: { appId: string } | undefined): SetUpProgress | undefined {
+  const appId = app?.appId ?? ''
+  const look = { enabled: app !== undefined, refetchInterval: LOOK_MS }
+  const [tried, keys, carriers, wallet, webhooks] = useQueries({
+    queries: [
+      api.issues.list.queryOptions({ input: { appId, mode: 'test', status: 'verified', limit: 1 }, ...look }),
+      api.keys.list.queryOptions({ input: { appId }, ...look }),
+      api.carriers.list.queryOptions({ ...look }),
+      api.wallet.show.queryOptions({ input: { appId }, ...look }),
+      api.webhooks.list.queryOptions({ input: { appId }, ...look }),
+    ],
+  })
+  if (!app) return { app: false, tried: false, key: false, carrier: false, credit: false, webhook: false }
+  if (!tried.data || !keys.data || !carriers.data || !wallet.data || !webhooks.data) return undefined
+  const hasLiveKey = keys.data.keys.some(({ state, mode }) => state === 'active' && mode === 'live')
+  return {
+    app: true,
+    // Test issues are kept for a week; who has a key for real messages has tried before.
+    tried: tried.data.rows.length > 0 || hasLiveKey,
+    key: keys.data.keys.some(({ state }) => state === 'active'),
+    carrier: carriers.data.providers.length > 0,
+    credit: wallet.data.available > 0 || wallet.data.overdraftLimit > 0,
+    webhook: webhooks.data.endpoints.length > 0,
+  }
+}
+
+const stepRowWords = inWords({
+  en: {
+    done: 'Done',
+    todo: 'To do',
+    optional: 'Optional',
+    command: 'In the folder of the server',
+    mayNot: (theirs: string) => `Your role cannot do this. It is for the role ${theirs}.`,
+    steps: {
+      app: { title: 'Create an app', about: 'Keys, messages and credit belong to it.', go: 'Create an app' },
+      tried: {
+        title: 'Try it',
+        about: 'Issue a test code to a magic number, watch it arrive, type it. Nothing is sent, nothing is billed.',
+        go: 'Try it',
+      },
+      key: { title: 'Create a key', about: 'Your code calls the API with it.', go: 'Create a key' },
+      carrier: {
+        title: 'Set up a carrier',
+        about: 'Who delivers the real messages. Credentials are entered on the server, never in a browser.',
+        go: 'Carriers',
+      },
+      credit: { title: 'Top up', about: 'Live codes are paid from the prepaid wallet of the app.', go: 'Top up' },
+      webhook: { title: 'Add a webhook', about: 'Be told when a code is delivered or verified.', go: 'Add a webhook' },
+    },
+  },
+  ko: {
+    done: '완료',
+    todo: '할 일',
+    optional: '선택',
+    command: '서버 폴더에서 실행하세요',
+    mayNot: (theirs) => `현재 역할로는 할 수 없습니다. ${theirs} 역할만 할 수 있습니다.`,
+    steps: {
+      app: { title: '앱 만들기', about: '키, 메시지, 크레딧은 앱에 속합니다.', go: '앱 만들기' },
+      tried: {
+        title: '시험해 보기',
+        about: '테스트 번호로 코드를 발급하고 도착을 확인한 뒤 입력해 보세요. 실제로 발송되거나 과금되지 않습니다.',
+        go: '시험해 보기',
+      },
+      key: { title: '키 만들기', about: '서비스에서 API를 호출할 때 사용합니다.', go: '키 만들기' },
+      carrier: {
+        title: '발송사 설정',
+        about: '실제 메시지를 보낼 발송사입니다. 인증 정보는 브라우저가 아닌 서버에서 입력합니다.',
+        go: '발송사',
+      },
+      credit: { title: '크레딧 충전', about: '운영 모드의 코드는 앱의 선불 크레딧에서 차감됩니다.', go: '충전하기' },
+      webhook: { title: '웹훅 추가', about: '코드가 전달되거나 인증되면 알림을 받습니다.', go: '웹훅 추가' },
+    },
+  },
+})
+
+const PLACE: Record<SetUpStep, { to: NonNullable<LinkProps['to']>; needs: Permission }> = {
+  app: { to: '/apps', needs: 'apps' },
+  tried: { to: '/try-it', needs: 'try' },
+  key: { to: '/keys', needs: 'keys' },
+  carrier: { to: '/providers', needs: 'look' },
+  credit: { to: '/wallet', needs: 'money' },
+  webhook: { to: '/webhooks', needs: 'webhooks' },
+}
+
+const CARRIER_COMMAND =
+  'provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
+
+interface StepRowProps {
+  step: SetUpStep
+  number: number
+  isDone: boolean
+  /** The first that is not done. */
+  isNext: boolean
+}
+
+/** One step: its state, why it is worth taking, and how. */
+function StepRow({ step, number, isDone, isNext }: StepRowProps) {
+  const say = useWords(stepRowWords)
+  const command = useCommand()
+  const may = useMay()
+  const whoMay = useWhoMay()
+  const { title, about, go } = say.steps[step]
+  const { to, needs } = PLACE[step]
+  return (
+    <li className={styles.step}>
+      <Group gap="md" wrap="nowrap" align="flex-start">
+        <ThemeIcon
+          radius="xl"
+          size={28}
+          variant={isDone || isNext ? 'filled' : 'default'}
+          color={isDone ? 'teal.9' : 'indigo'}
+        >
+          {isDone ? <IconCheck size={16} aria-hidden /> : number}
+        </ThemeIcon>
+        <Stack gap="xs" flex={1} miw={0}>
+          <Group justify="space-between" gap="xs">
+            <Stack gap={2} flex="1 1 240px">
+              <Group gap="xs">
+                <Text fw={600} {...(isDone && { c: 'dimmed' })}>
+                  {title}
+                </Text>
+                <VisuallyHidden>{isDone ? say.done : say.todo}</VisuallyHidden>
+                {!isDone && OPTIONAL.includes(step) && (
+                  <Badge variant="light" color="gray" size="sm">
+                    {say.optional}
+                  </Badge>
+                )}
+              </Group>
+              {!isDone && (
+                <Text size="sm" c="dimmed">
+                  {may(needs) ? about : say.mayNot(whoMay(needs))}
+                </Text>
+              )}
+            </Stack>
+            {!isDone && step !== 'app' && may(needs) && (
+              <Button component={Link} to={to} size="xs" variant={isNext ? 'filled' : 'default'}>
+                {go}
+              </Button>
+            )}
+          </Group>
+          {isNext && step === 'app' && may(needs) && <NewApp />}
+          {isNext && step === 'carrier' && <CopyBlock value={command(CARRIER_COMMAND)} label={say.command} />}
+        </Stack>
+      </Group>
+    </li>
   )
 }

@@ -1,5 +1,5 @@
 import { useFormats } from '../../i18n/format'
-import { CountBars, WHOLE } from '../../parts/count-bars'
+import { CountBars, WHOLE } from '../../parts/charts'
 
 export interface HourChartProps {
   height: number

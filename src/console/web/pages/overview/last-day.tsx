@@ -1,18 +1,18 @@
 /** The numbers of the last 24 hours, as the usage page begins with them: a day that is the same one in every time zone. */
-import { Anchor, SimpleGrid } from '@mantine/core'
+import { Anchor, Center, SimpleGrid, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, lazyRouteComponent } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
+import { ChartFrame, Figure } from '../../parts/figure'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
 import type { ShownMode } from '../../scope'
 import { periodOf, useMinute } from '../usage/period'
-import { conversion, deliveryRate, share } from '../usage/rates'
-import { ByHour } from './by-hour'
-import { Figure } from './figure'
+import { conversion, deliveryRate, type ShownUsage, share } from '../usage/rates'
 
 const words = inWords({
   en: {
@@ -121,5 +121,82 @@ export function LastDay({ appId, mode }: { appId: string; mode: ShownMode }) {
         </>
       )}
     </Section>
+  )
+}
+
+const byHourWords = inWords({
+  en: {
+    title: 'Issued and verified, hour by hour',
+    none: 'Nothing was issued in the last 24 hours. The next code shows here.',
+    most: (hour: string, issued: string, verified: string) =>
+      `Busiest at ${hour} (UTC): ${issued} issued, ${verified} verified.`,
+    hour: 'Hour (UTC)',
+    issued: 'Issued',
+    verified: 'Verified',
+  },
+  ko: {
+    title: '시간별 발급과 인증',
+    none: '최근 24시간 동안 발급한 인증번호가 없습니다. 다음 발급부터 여기에 표시됩니다.',
+    most: (hour, issued, verified) => `가장 많은 시간 ${hour} (UTC): 발급 ${issued}건, 인증 ${verified}건.`,
+    hour: '시각 (UTC)',
+    issued: '발급',
+    verified: '인증',
+  },
+})
+
+const HEIGHT = 160
+
+/** Comes after the figures: the library that draws is larger than all of the first page. */
+const HourChart = lazyRouteComponent(() => import('./hour-chart'))
+
+/** `series` is missing while it is loaded. */
+function ByHour({ series }: { series: ShownUsage['series'] | undefined }) {
+  const say = useWords(byHourWords)
+  const formats = useFormats()
+  if (series === undefined) return <Skeleton height={HEIGHT} />
+  const hours = series.map(({ at, issued, verified }) => ({ at, hour: formats.hour(at), issued, verified }))
+  const busy = hours.filter(({ issued, verified }) => issued > 0 || verified > 0)
+  const [first, ...others] = busy
+  if (!first)
+    return (
+      <Center h={HEIGHT / 2} bg="var(--mantine-color-default-hover)" bdrs="md" p="md">
+        <Text size="sm" c="dimmed" ta="center">
+          {say.none}
+        </Text>
+      </Center>
+    )
+  const most = others.reduce((best, hour) => (hour.issued > best.issued ? hour : best), first)
+  return (
+    <Stack component="figure" gap="xs" m={0}>
+      <ChartFrame label={say.title}>
+        <Suspense fallback={<Skeleton height={HEIGHT} />}>
+          <HourChart height={HEIGHT} issued={say.issued} verified={say.verified} hours={hours} />
+        </Suspense>
+      </ChartFrame>
+      <Text component="figcaption" size="xs" c="dimmed">
+        {say.most(most.hour, formats.number(most.issued), formats.number(most.verified))}
+      </Text>
+      <VisuallyHidden>
+        <table>
+          <caption>{say.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{say.hour}</th>
+              <th scope="col">{say.issued}</th>
+              <th scope="col">{say.verified}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {busy.map(({ at, hour, issued, verified }) => (
+              <tr key={at}>
+                <th scope="row">{hour}</th>
+                <td>{formats.number(issued)}</td>
+                <td>{formats.number(verified)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </VisuallyHidden>
+    </Stack>
   )
 }

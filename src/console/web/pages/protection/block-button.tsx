@@ -9,9 +9,8 @@ import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useAppScope } from '../../scope'
 import { useMay } from '../../session'
-import { openQuestion, Question } from './ask'
+import { codesOf, keysOf, openQuestion, Question, type ShownKeyKind, useCounts, useLately } from './ask'
 import { type ShownBlock, type ShownPlace, type State, usePlaceNames } from './place'
-import { codesOf, keysOf, type ShownKeyKind, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
 interface BlockButtonProps {

@@ -7,9 +7,8 @@ import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import type { ShownApp } from '../../scope'
 import { useMay } from '../../session'
-import { openQuestion, Question } from './ask'
+import { codesOf, keysOf, openQuestion, Question, useCounts, useLately } from './ask'
 import { useCountryList } from './place'
-import { codesOf, keysOf, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
 /** What was typed changes by the hour, and to add it up takes a while. */

@@ -1,21 +1,24 @@
 /** Codes that nobody types: where, since when, what is done about it and what can be done. */
-import { Group, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { modals } from '@mantine/modals'
 import { IconCircleCheck } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, paging } from '../../api'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { REOPENED_MS } from '../../../../abuse/rules/incident'
+import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
-import { DataTable, fromPages, type TableColumn } from '../../parts/data-table'
-import { whileShort } from '../../parts/refresh'
+import { DataTable, fromPages, type TableColumn, whileShort } from '../../parts/data-table'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
+import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useAppScope } from '../../scope'
+import { useMay } from '../../session'
+import { codesOf, keysOf, openQuestion, Question, useCounts, useLately } from './ask'
 import { BlockButton } from './block-button'
-import { EndButton } from './end-button'
-import { type ShownIncident, type State, useIncidentPlaceNames } from './place'
-import { RefundButton } from './refund'
+import { type ShownIncident, type State, useIncidentPlaceNames, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
 export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
@@ -145,3 +148,93 @@ const Amount = ({ value, about }: { value: string; about: string | undefined }) 
     )}
   </div>
 )
+
+/** Ends an incident: its pause is lifted, and no rule about typing refuses codes there for a day. */
+function EndButton({ incident }: { incident: ShownIncident }) {
+  const say = useWords(protectionWords)
+  const name = useIncidentPlaceNames()(incident)
+  const may = useMay()
+  if (incident.endedAt !== undefined || !may('apps')) return null
+  const ask = () => openQuestion(say.endTitle(name), (onClose) => <EndQuestion incident={incident} onClose={onClose} />)
+  return (
+    <Button size="compact-xs" variant="default" aria-label={say.endOf(name)} onClick={ask}>
+      {say.end}
+    </Button>
+  )
+}
+
+function EndQuestion({ incident, onClose }: { incident: ShownIncident; onClose(): void }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const counts = useCounts()
+  const name = useIncidentPlaceNames()(incident)
+  const lately = useLately(incident.appId)
+  const formats = useFormats()
+  const { incidentId, kind, country } = incident
+  const run = async () => {
+    const { reopenedUntil } = await client.protection.end({ incidentId })
+    queries.invalidateQueries({ queryKey: api.protection.key() })
+    tellDone(`${say.ended(kinds[kind], name, formats.time(reopenedUntil))} ${say.stillHolds}`)
+  }
+  return (
+    <Question lately={lately} action={say.end} run={run} onClose={onClose}>
+      {(lately) => (
+        <>
+          <Text size="sm">
+            {say.endMeans(kinds[kind], name, formats.time(Date.now() + REOPENED_MS))} {say.stillHolds}
+          </Text>
+          <Text size="sm">
+            {say.endTouches(
+              counts.keys(keysOf(lately, [kind])),
+              counts.codes(
+                codesOf(lately, [kind], (one) => one === country, ['refused']),
+                { areAll: true },
+              ),
+            )}
+          </Text>
+        </>
+      )}
+    </Question>
+  )
+}
+
+/** Gives back what codes of an incident have cost that nobody typed. */
+function RefundButton({ incident }: { incident: ShownIncident }) {
+  const say = useWords(protectionWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const nameOf = usePlaceNames()
+  const may = useMay()
+  const { incidentId } = incident
+  const refund = useMutation(
+    api.protection.refund.mutationOptions({
+      onSuccess({ credits, issues, undecided }) {
+        const done = say.refunded(formats.number(credits), formats.number(issues))
+        tellDone(undecided === 0 ? done : `${done} ${say.undecided(formats.number(undecided))}`)
+        queries.invalidateQueries({ queryKey: api.wallet.key() })
+      },
+      onError: tellProblem,
+      onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
+    }),
+  )
+  if (incident.cost === 0 || !may('money')) return null
+  const name = nameOf(incident)
+  const ask = () =>
+    modals.openConfirmModal({
+      title: say.refundTitle,
+      children: <Text size="sm">{say.refundMeans(name)}</Text>,
+      labels: { confirm: say.refund, cancel: common.cancel },
+      onConfirm: () => refund.mutate({ incidentId }),
+    })
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={say.refundOf(name)}
+      onClick={ask}
+      loading={refund.isPending}
+    >
+      {say.refund}
+    </Button>
+  )
+}

@@ -1,8 +1,7 @@
 /** What a country or a prefix of its numbers is called. */
 import type { client } from '../../api'
-import { countryName, countryWithCode } from '../../i18n/delivery'
-import { useLanguage } from '../../i18n/language'
-import { useWords } from '../../i18n/words'
+import { countryName, countryWithCode } from '../../i18n/names'
+import { useLanguage, useWords } from '../../i18n/words'
 import { protectionWords } from './words'
 
 export type State = Awaited<ReturnType<typeof client.protection.state>>

@@ -1,19 +1,19 @@
 /** A route: for which channel, country and app, and the carriers in order. */
-import { NativeSelect, Text } from '@mantine/core'
+import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
+import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { LEGS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
-import { channelWords, countryName } from '../../i18n/delivery'
-import { useLanguage } from '../../i18n/language'
-import { useWords, wordsNow } from '../../i18n/words'
+import { channelWords, countryName } from '../../i18n/names'
+import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
-import type { ShownCarrier, ShownRoute } from './answers'
-import { CarrierOrder } from './carrier-order'
-import { routeWords } from './routes-words'
+import { AsWritten } from '../../parts/text'
+import type { ShownCarrier, ShownRoute } from './words'
 
-export interface RouteFormProps {
+interface RouteFormProps {
   apps: readonly { appId: string; name: string }[]
   carriers: readonly ShownCarrier[]
   /** One that is there: whose it is stays, the carriers change. */
@@ -87,3 +87,153 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
     </Form>
   )
 }
+
+interface CarrierOrderProps {
+  value: readonly string[]
+  /** Who could be in it. */
+  able: readonly string[]
+  error?: ReactNode
+  onChange(order: readonly string[]): void
+}
+
+/** Carriers in the order they are tried, moved by buttons, so that keyboards and screen readers can do it too. */
+function CarrierOrder({ value: order, able, error, onChange }: CarrierOrderProps) {
+  const say = useWords(routeWords)
+  const [news, setNews] = useState('')
+  const left = able.filter((name) => !order.includes(name))
+  const move = (name: string, by: -1 | 1) => {
+    const from = order.indexOf(name)
+    const without = order.filter((one) => one !== name)
+    onChange(without.toSpliced(from + by, 0, name))
+    setNews(say.moved(name, from + by + 1, order.length))
+  }
+  return (
+    <Input.Wrapper label={say.carriers} labelElement="div" error={error}>
+      <Stack gap="xs" my={4}>
+        {order.length > 0 && (
+          <Stack component="ol" gap="xs">
+            {order.map((name, index) => (
+              <Paper component="li" key={name} withBorder px="sm" py={6}>
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Group gap="xs" wrap="nowrap">
+                    <Badge variant="light" circle aria-hidden>
+                      {index + 1}
+                    </Badge>
+                    <AsWritten size="sm">{name}</AsWritten>
+                  </Group>
+                  <Group gap={4} wrap="nowrap">
+                    <ActionIcon
+                      variant="default"
+                      aria-label={say.up(name)}
+                      // Not disabled at the end: the focus would be lost with it.
+                      aria-disabled={index === 0}
+                      onClick={() => index > 0 && move(name, -1)}
+                    >
+                      <IconArrowUp size={16} aria-hidden />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="default"
+                      aria-label={say.down(name)}
+                      aria-disabled={index === order.length - 1}
+                      onClick={() => index < order.length - 1 && move(name, 1)}
+                    >
+                      <IconArrowDown size={16} aria-hidden />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={say.leaveOut(name)}
+                      onClick={() => onChange(order.filter((one) => one !== name))}
+                    >
+                      <IconX size={16} aria-hidden />
+                    </ActionIcon>
+                  </Group>
+                </Group>
+              </Paper>
+            ))}
+          </Stack>
+        )}
+        <NativeSelect
+          aria-label={say.addCarrier}
+          disabled={left.length === 0}
+          value=""
+          data={[{ value: '', label: left.length === 0 ? say.noneLeft : say.addCarrier }, ...left]}
+          onChange={(event) => {
+            const name = event.currentTarget.value
+            if (name !== '') onChange([...order, name])
+          }}
+        />
+        <VisuallyHidden role="status">{news}</VisuallyHidden>
+      </Stack>
+    </Input.Wrapper>
+  )
+}
+
+export const routeWords = inWords({
+  en: {
+    title: 'Routes',
+    about:
+      'Who delivers a channel, in order. The most specific route counts; where there is none, every carrier of the channel as it was added.',
+    set: 'Set a route',
+    edit: 'Change',
+    change: 'Change the route',
+    editOf: (route: string) => `Change the route ${route}`,
+    remove: 'Remove',
+    removeOf: (route: string) => `Remove the route ${route}`,
+    removeMeans: 'Messages take the next best route from then on, or every carrier of the channel.',
+    removed: 'The route is removed',
+    saved: 'The route is set',
+    channel: 'Channel',
+    country: 'Country',
+    everyCountry: 'Every country',
+    countryHelp: 'Type a name or a code such as KR.',
+    app: 'App',
+    everyApp: 'Every app',
+    carriers: 'Carriers, in order',
+    order: 'Order',
+    actions: 'Actions',
+    emptyTitle: 'No routes',
+    emptyNext: 'Every carrier of a channel is tried in the order it was added. Set a route to choose.',
+    addCarrier: 'Add a carrier',
+    noneLeft: 'No other carrier is left',
+    up: (name: string) => `Move ${name} up`,
+    down: (name: string) => `Move ${name} down`,
+    leaveOut: (name: string) => `Leave out ${name}`,
+    moved: (name: string, place: number, of: number) => `${name} is now ${place} of ${of}`,
+    none: 'Choose at least one carrier.',
+    save: 'Set route',
+  },
+  ko: {
+    title: '경로',
+    about:
+      '채널을 전달할 발송사와 순서입니다. 조건이 가장 구체적인 경로를 사용하며, 경로가 없으면 해당 채널의 모든 발송사를 등록된 순서대로 사용합니다.',
+    set: '경로 설정',
+    edit: '변경',
+    change: '경로 변경',
+    editOf: (route) => `${route} 경로 변경`,
+    remove: '삭제',
+    removeOf: (route) => `${route} 경로 삭제`,
+    removeMeans: '이후의 메시지는 그다음으로 구체적인 경로나 해당 채널의 모든 발송사를 사용합니다.',
+    removed: '경로를 삭제했습니다',
+    saved: '경로를 설정했습니다',
+    channel: '채널',
+    country: '국가',
+    everyCountry: '모든 국가',
+    countryHelp: '이름이나 KR 같은 코드를 입력하세요.',
+    app: '앱',
+    everyApp: '모든 앱',
+    carriers: '발송사 순서',
+    order: '순서',
+    actions: '작업',
+    emptyTitle: '경로가 없습니다',
+    emptyNext: '채널의 모든 발송사를 등록된 순서대로 시도합니다. 직접 정하려면 경로를 설정하세요.',
+    addCarrier: '발송사 추가',
+    noneLeft: '더 추가할 발송사가 없습니다',
+    up: (name) => `${name} 위로 이동`,
+    down: (name) => `${name} 아래로 이동`,
+    leaveOut: (name) => `${name} 제외`,
+    moved: (name, place, of) => `${name}: ${of}개 중 ${place}번째`,
+    none: '발송사를 하나 이상 선택하세요.',
+    save: '경로 설정',
+  },
+})

@@ -1,3 +1,4 @@
+import type { client } from '../../api'
 import { inWords } from '../../i18n/words'
 
 export const providerWords = inWords({
@@ -82,3 +83,7 @@ export const providerWords = inWords({
     messageId: '메시지 ID',
   },
 })
+
+/** What the server answers of carriers. */
+export type ShownCarrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
+export type ShownRoute = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]

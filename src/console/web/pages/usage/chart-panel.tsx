@@ -2,11 +2,11 @@
 import { Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWords } from '../../i18n/words'
-import { ChartFrame } from '../../parts/chart-frame'
-import { NumberTable, type NumberTableProps } from './number-table'
+import { ChartFrame } from '../../parts/figure'
+import { StackingTable, type TableColumn } from '../../parts/stacking-table'
 import { usageWords } from './words'
 
-export interface ChartPanelProps {
+interface ChartPanelProps {
   title: string
   /** The chart in a sentence, for those who cannot see it. */
   summary: string
@@ -39,4 +39,27 @@ export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
       )}
     </Paper>
   )
+}
+
+interface NumberTableProps {
+  label: string
+  /** The first one is of what each row is about. */
+  headers: readonly string[]
+  rows: readonly NumberRow[]
+  /** No higher than a chart. */
+  isLow?: boolean
+}
+
+interface NumberRow {
+  key: string
+  cells: readonly string[]
+}
+
+/** Numbers under each other, each row about one thing. */
+export function NumberTable({ headers, ...table }: NumberTableProps) {
+  const columns = headers.map((header, index): TableColumn<NumberRow> => {
+    const cell = ({ cells }: NumberRow) => cells[index]
+    return { key: header, header, cell, ...(index === 0 ? { isHeading: true } : { isNumber: true, isUnbroken: true }) }
+  })
+  return <StackingTable columns={columns} keyOf={({ key }) => key} {...table} />
 }

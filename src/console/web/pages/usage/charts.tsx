@@ -1,13 +1,16 @@
 /** The course of things over the time that is looked at. */
 import { LineChart } from '@mantine/charts'
-import { SimpleGrid } from '@mantine/core'
+import { Grid, Group, Paper, SegmentedControl, SimpleGrid, Title } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
-import { useWords } from '../../i18n/words'
-import { CountBars, PLAIN, QUIET, WHOLE } from '../../parts/count-bars'
-import { ChartPanel } from './chart-panel'
+import { channelWords, countryName } from '../../i18n/names'
+import { useLanguage, useWords } from '../../i18n/words'
+import { CountBars, NameBars, PLAIN, QUIET, WHOLE } from '../../parts/charts'
+import { USAGE_GROUPS, type UsageGroup, type UsageSearch } from '../search-params'
+import { ChartPanel, NumberTable } from './chart-panel'
+import { useStepNames } from './period'
 import { conversion, deliveryRate, type ShownUsage } from './rates'
-import { useStepNames } from './step-names'
 import { usageWords } from './words'
 
 const HEIGHT = 240
@@ -120,4 +123,76 @@ export function UsageCharts({ series, by }: { series: ShownUsage['series']; by: 
       />
     </SimpleGrid>
   )
+}
+
+/** The same by channel, provider, country or purpose. */
+export function UsageGroups({ groups, by }: { groups: ShownUsage['groups']; by: UsageGroup }) {
+  const say = useWords(usageWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const nameOf = useGroupNames(by)
+  const navigate = useNavigate({ from: '/usage' })
+  const percent = (share: number | undefined) => (share === undefined ? common.none : formats.percent(share))
+  const ms = (value: number | undefined) => (value === undefined ? common.none : formats.milliseconds(value))
+  return (
+    <Paper component="section" withBorder p="md" aria-label={say.group}>
+      <Group justify="space-between" mb="md">
+        <Title order={2}>{say.group}</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label={say.group}
+          value={by}
+          data={USAGE_GROUPS.map((value) => ({ value, label: say.groups[value] }))}
+          onChange={(value) =>
+            navigate({
+              search: (known: UsageSearch) => ({ ...known, group: value as UsageGroup }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      </Group>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, xl: 4 }}>
+          <NameBars
+            rows={groups.map(({ name, issued, verified }) => ({ name: nameOf(name), counts: [issued, verified] }))}
+            series={[
+              { label: say.issued, color: 'indigo.6' },
+              { label: say.verified, color: 'teal.6' },
+            ]}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, xl: 8 }}>
+          <NumberTable
+            label={say.groups[by]}
+            headers={[say.groups[by], say.issued, say.deliveryRate, say.conversion, say.p50, say.p95, say.spent]}
+            rows={groups.map((group) => ({
+              key: group.name,
+              cells: [
+                nameOf(group.name),
+                formats.number(group.issued),
+                percent(deliveryRate(group)),
+                percent(conversion(group)),
+                ms(group.p50Ms),
+                ms(group.p95Ms),
+                formats.number(group.spent),
+              ],
+            }))}
+          />
+        </Grid.Col>
+      </Grid>
+    </Paper>
+  )
+}
+
+function useGroupNames(by: UsageGroup): (name: string) => string {
+  const say = useWords(usageWords)
+  const channels = useWords(channelWords)
+  const language = useLanguage()
+  return (name) => {
+    if (by === 'channel') return channels[name as keyof typeof channels] ?? name
+    if (by === 'provider') return name || say.noProvider
+    if (by === 'country') return name === '' || name === 'ZZ' ? say.noCountry : countryName(name, language)
+    return name
+  }
 }

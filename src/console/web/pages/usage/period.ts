@@ -1,6 +1,7 @@
 /** From when to when the usage page looks, and in which steps. Days are those of UTC, as the rollups have them. */
-import { useEffect, useState } from 'react'
-import type { UsageSearch } from './search'
+import { useEffect, useMemo, useState } from 'react'
+import { useLanguage } from '../../i18n/words'
+import type { UsageSearch } from '../search-params'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -53,4 +54,18 @@ export function useMinute(): number {
     return () => clearInterval(timer)
   }, [])
   return now
+}
+
+/** What hours and days are called on axes and in tables. They are those of UTC, wherever the reader is. */
+export function useStepNames(by: 'hour' | 'day'): (at: number) => string {
+  const language = useLanguage()
+  return useMemo(() => {
+    const format = new Intl.DateTimeFormat(language, {
+      timeZone: 'UTC',
+      month: 'numeric',
+      day: 'numeric',
+      ...(by === 'hour' && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    })
+    return (at) => format.format(at)
+  }, [language, by])
 }

@@ -4,23 +4,20 @@ import { IconDownload, IconWallet } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api, paging } from '../../api'
+import { api, client, paging } from '../../api'
 import { timesOf } from '../../days'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
-import { AsWritten } from '../../parts/as-written'
-import { DataTable, fromPages } from '../../parts/data-table'
+import { DataTable, fromPages, whileShort } from '../../parts/data-table'
 import { DayRangeInputs } from '../../parts/day-range'
 import { EmptyState } from '../../parts/empty-state'
-import { whileShort } from '../../parts/refresh'
-import { RowLink } from '../../parts/row-link'
-import { ShortId } from '../../parts/short-id'
 import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
+import { AsWritten, RowLink, ShortId } from '../../parts/text'
 import { Time } from '../../parts/time'
+import { saveCsv } from '../../save-file'
 import { type ScopeSearch, useAppScope } from '../../scope'
-import { exportLedger } from './export'
-import { ENTRY_TYPES, type LedgerFilters } from './filters'
+import { ENTRY_TYPES, type LedgerFilters } from '../search-params'
 import { walletWords } from './words'
 
 const COLORS = { credit: 'green', debit: 'gray', refund: 'blue', clawback: 'red' } as const
@@ -123,4 +120,24 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
       />
     </>
   )
+}
+
+const PAGE = 200
+
+/** Answers how many entries the file has. */
+async function exportLedger(appId: string, appName: string, { type, from, to }: LedgerFilters): Promise<number> {
+  const input = { appId, limit: PAGE, entryType: type, ...timesOf({ from, to }) }
+  const rows: (string | number | undefined)[][] = []
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const page = await client.wallet.ledger({ ...input, after })
+    for (const entry of page.rows) {
+      const { seq, createdAt, entryType, amountDelta, balanceAfter, issueId, reference } = entry
+      rows.push([seq, new Date(createdAt).toISOString(), entryType, amountDelta, balanceAfter, issueId, reference])
+    }
+    after = page.next
+  }
+  const header = ['seq', 'createdAt', 'entryType', 'amountDelta', 'balanceAfter', 'issueId', 'reference']
+  const days = [from, to].filter(Boolean).map((day) => `-${day}`)
+  saveCsv(`ledger-${appName.replace(/[^\p{L}\p{N}_-]+/gu, '-')}${days.join('')}.csv`, [header, ...rows])
+  return rows.length
 }

@@ -1,22 +1,22 @@
 /** What an endpoint was told, live. */
-import { Badge, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
+import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, paging } from '../../api'
+import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
-import { useWords } from '../../i18n/words'
-import { AsWritten } from '../../parts/as-written'
+import { useWords, wordsNow } from '../../i18n/words'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
+import { Form, useServerForm } from '../../parts/form'
+import { tellDone } from '../../parts/tell'
+import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import { type ShownDelivery, STATUS_COLORS } from './delivery'
-import { DeliveryDetails } from './delivery-details'
-import { deliveryWords } from './delivery-words'
+import { DeliveryDetails, deliveryWords, type ShownDelivery, STATUS_COLORS } from './delivery-details'
 import type { ShownEndpoint } from './endpoint-state'
-import { openReplay } from './replay'
 
 export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(deliveryWords)
@@ -146,5 +146,37 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
         onClose={() => setOpened(undefined)}
       />
     </div>
+  )
+}
+
+/** All that failed since a time, sent again. */
+function openReplay(endpointId: string): void {
+  const modalId = modals.open({
+    title: wordsNow(deliveryWords).replayAll,
+    children: <Replay endpointId={endpointId} onClose={() => modals.close(modalId)} />,
+  })
+}
+
+const DAY_MS = 86_400_000
+
+/** As the browser's own field wants it, where the reader is. */
+const localText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+function Replay({ endpointId, onClose }: { endpointId: string; onClose(): void }) {
+  const say = useWords(deliveryWords)
+  const form = useServerForm({
+    initialValues: { since: localText(Date.now() - DAY_MS) },
+    send: ({ since }) => client.webhooks.replay({ endpointId, since: new Date(since).getTime() }),
+    onDone({ replayed }) {
+      tellDone(say.replayed(replayed))
+      queries.invalidateQueries({ queryKey: api.webhooks.key() })
+      onClose()
+    },
+  })
+  return (
+    <Form form={form} action={say.replay} onCancel={onClose}>
+      <Text size="sm">{say.replayAbout}</Text>
+      <TextInput data-autofocus type="datetime-local" label={say.since} required {...form.field('since')} />
+    </Form>
   )
 }

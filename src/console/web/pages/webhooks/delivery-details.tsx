@@ -1,25 +1,109 @@
 /** One event for one endpoint: every attempt, and another one if it is asked for. */
-import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline } from '@mantine/core'
+import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, queries } from '../../api'
+import { api, type client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
-import { useWords } from '../../i18n/words'
-import { AsWritten } from '../../parts/as-written'
-import { CopyButton } from '../../parts/copy'
+import { inWords, useWords } from '../../i18n/words'
+import { CopyBlock, CopyButton } from '../../parts/copy'
 import { ProblemNote } from '../../parts/problem-note'
-import { RowLink } from '../../parts/row-link'
 import { tellDone, tellProblem } from '../../parts/tell'
+import { AsWritten, RowLink } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import { type ShownDelivery, STATUS_COLORS } from './delivery'
-import { deliveryWords } from './delivery-words'
 import type { ShownEndpoint } from './endpoint-state'
-import { Request } from './request'
 
-export interface DeliveryDetailsProps {
+export const deliveryWords = inWords({
+  en: {
+    title: 'Deliveries',
+    filter: 'Status',
+    all: 'All',
+    states: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
+    type: 'Event',
+    status: 'Status',
+    attempts: 'Attempts',
+    last: 'Last answer',
+    when: 'When',
+    next: 'Next try',
+    test: 'Test event',
+    details: 'Details',
+    detailsOf: (type: string, id: string) => `Details of ${type} ${id}`,
+    emptyTitle: 'Nothing sent yet',
+    emptyNext: 'Send a test event, or issue a code: what happens then shows up here.',
+    emptyFiltered: 'No delivery has this status',
+    emptyFilteredNext: 'Choose another status to see more.',
+    replay: 'Send again',
+    replayed: (count: number) => (count === 1 ? 'The event is sent again' : `${count} events are sent again`),
+    replayAll: 'Send failed ones again',
+    replayAbout: 'Everything that failed since then is sent once more, with the whole schedule of retries before it.',
+    since: 'Failed since',
+    noAttempt: 'No attempt has been made yet.',
+    nth: (n: number) => `Attempt ${n}`,
+    took: (latency: string) => `took ${latency}`,
+    noAnswer: 'No answer',
+    answer: 'First bytes of the answer',
+    request: 'Request',
+    requestAbout: {
+      sent: 'As the last attempt sent it, rebuilt from the event and the endpoint as it is now: requests are not stored. After a change of the endpoint it differs from what was sent.',
+      unsent: 'As it would be sent now: there was no attempt yet.',
+    },
+    noRequest: 'It cannot be shown: the event is deleted, or the template cannot be filled in.',
+    headers: 'Headers',
+    notShown: '(value not shown)',
+    body: 'Payload',
+    event: 'Event id',
+    issue: 'Issue',
+  },
+  ko: {
+    title: '전송 기록',
+    filter: '상태',
+    all: '전체',
+    states: { pending: '대기', delivered: '성공', failed: '실패' },
+    type: '이벤트',
+    status: '상태',
+    attempts: '시도',
+    last: '마지막 응답',
+    when: '시각',
+    next: '다음 시도',
+    test: '테스트 이벤트',
+    details: '자세히',
+    detailsOf: (type, id) => `${type} ${id} 자세히`,
+    emptyTitle: '아직 보낸 이벤트가 없습니다',
+    emptyNext: '테스트 이벤트를 보내거나 인증번호를 발급하면 결과가 여기에 표시됩니다.',
+    emptyFiltered: '이 상태의 기록이 없습니다',
+    emptyFilteredNext: '다른 상태를 선택해 보세요.',
+    replay: '다시 보내기',
+    replayed: (count) => `이벤트 ${count}건을 다시 보냅니다`,
+    replayAll: '실패한 이벤트 다시 보내기',
+    replayAbout: '선택한 시각 이후에 실패한 이벤트를 모두 다시 보냅니다. 재시도 일정도 처음부터 다시 시작합니다.',
+    since: '실패 기준 시각',
+    noAttempt: '아직 시도하지 않았습니다.',
+    nth: (n) => `시도 ${n}`,
+    took: (latency) => `${latency} 소요`,
+    noAnswer: '응답 없음',
+    answer: '응답의 첫 부분',
+    request: '요청',
+    requestAbout: {
+      sent: '마지막 시도에서 보낸 요청입니다. 요청은 저장하지 않으므로 이벤트와 지금의 엔드포인트 설정으로 다시 만들었습니다. 그 뒤에 설정을 바꿨다면 실제로 보낸 것과 다릅니다.',
+      unsent: '지금 보낸다면 이렇게 보냅니다. 아직 시도하지 않았습니다.',
+    },
+    noRequest: '표시할 수 없습니다. 이벤트가 삭제되었거나 템플릿을 채울 수 없습니다.',
+    headers: '헤더',
+    notShown: '(값은 표시하지 않음)',
+    body: '페이로드',
+    event: '이벤트 ID',
+    issue: '발급 내역',
+  },
+})
+
+export type ShownDelivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
+
+/** What the server answers of a webhook. */
+export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
+
+interface DeliveryDetailsProps {
   endpoint: ShownEndpoint
   delivery: ShownDelivery | undefined
   onClose(): void
@@ -150,6 +234,42 @@ function Attempt({ calledAt, latencyMs, status, error, answer }: AttemptProps) {
             {answer}
           </Code>
         </div>
+      )}
+    </Stack>
+  )
+}
+
+/** `attempts`: so many were made; the last one is shown. */
+function Request({ deliveryId, attempts }: { deliveryId: string; attempts: number }) {
+  const say = useWords(deliveryWords)
+  const found = useQuery(
+    api.webhooks.request.queryOptions({
+      input: { deliveryId, ...(attempts > 0 && { attempt: attempts }) },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  if (found.isError) return <ProblemNote failure={found.error} />
+  if (!found.data) return null
+  const { request } = found.data
+  return (
+    <Stack gap="xs" component="section" aria-label={say.request}>
+      <Title order={3} size="h5">
+        {say.request}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {request ? say.requestAbout[request.sentAt === undefined ? 'unsent' : 'sent'] : say.noRequest}
+      </Text>
+      {request && (
+        <>
+          <CopyBlock
+            label={say.headers}
+            value={[
+              `POST ${request.url}`,
+              ...request.headers.map(({ name, value = say.notShown }) => `${name}: ${value}`),
+            ].join('\n')}
+          />
+          <CopyBlock label={say.body} value={request.body} />
+        </>
       )}
     </Stack>
   )

@@ -1,9 +1,10 @@
 /** An endpoint while it is edited. */
+import { inWords } from '../../i18n/words'
 import type { ShownEndpoint } from './endpoint-state'
 import { EVENT_TYPES, type NamedEventType } from './words'
 
 /** A line of a list that grows; the key keeps what is typed with its line. */
-export interface DraftLine<T> {
+interface DraftLine<T> {
   key: number
   name: string
   value: T
@@ -75,3 +76,80 @@ export function settingsOf(draft: EndpointDraft) {
     }),
   }
 }
+
+export const formWords = inWords({
+  en: {
+    newTitle: { test: 'New endpoint for test events', live: 'New endpoint for live events' },
+    editTitle: 'Edit endpoint',
+    urlHelp: 'Where events are posted to. It must answer 2xx within five seconds.',
+    eventsHelp: 'What it is told of.',
+    filters: 'Filters',
+    filtersHelp: 'Only events that fit all of them are sent. Empty: all.',
+    method: 'Channel',
+    purpose: 'Purpose',
+    purposeHelp: 'Type one and press Enter. Any of them fits.',
+    metadata: 'Metadata',
+    metadataKey: 'Key',
+    metadataValues: 'Values',
+    addMetadata: 'Add a metadata filter',
+    headers: 'Static headers',
+    headersHelp: 'Sent with every request, for example a token of your gateway. Values are never shown again.',
+    headersKept: (names: string) => `Set now: ${names}. They stay as they are.`,
+    replaceHeaders: 'Replace all headers',
+    headerName: 'Name',
+    headerValue: 'Value',
+    addHeader: 'Add a header',
+    removeLine: (what: string) => `Remove ${what}`,
+    nth: (what: string, n: number) => `${what} ${n}`,
+    body: 'Body',
+    asIs: 'The event as it is',
+    own: 'My own JSON',
+    template: 'Payload template',
+    templateHelp:
+      'JSON with {{path}} where a value of the event belongs. Within quotes it is written as text, outside of them as JSON.',
+    paths: 'Insert a value',
+    preview: 'What is sent',
+    previewOf: 'Event to preview',
+    previewEmpty: 'Choose an event first.',
+    add: 'Add endpoint',
+    save: 'Save changes',
+    saved: 'The endpoint is saved',
+  },
+  ko: {
+    newTitle: { test: '새 테스트 이벤트 엔드포인트', live: '새 운영 이벤트 엔드포인트' },
+    editTitle: '엔드포인트 수정',
+    urlHelp: '이벤트를 POST로 보낼 주소입니다. 5초 안에 2xx로 응답해야 합니다.',
+    eventsHelp: '알릴 이벤트를 고르세요.',
+    filters: '필터',
+    filtersHelp: '모든 조건에 맞는 이벤트만 보냅니다. 비워 두면 모두 보냅니다.',
+    method: '채널',
+    purpose: '용도(purpose)',
+    purposeHelp: '입력하고 Enter 키를 누르세요. 하나만 일치해도 됩니다.',
+    metadata: '메타데이터',
+    metadataKey: '키',
+    metadataValues: '값',
+    addMetadata: '메타데이터 조건 추가',
+    headers: '고정 헤더',
+    headersHelp: '모든 요청에 함께 보냅니다. 게이트웨이 토큰 등에 쓰세요. 저장한 값은 다시 표시하지 않습니다.',
+    headersKept: (names) => `현재 헤더: ${names}. 그대로 유지합니다.`,
+    replaceHeaders: '헤더 모두 바꾸기',
+    headerName: '이름',
+    headerValue: '값',
+    addHeader: '헤더 추가',
+    removeLine: (what) => `${what} 삭제`,
+    nth: (what, n) => `${what} ${n}`,
+    body: '본문',
+    asIs: '이벤트 그대로',
+    own: '직접 작성한 JSON',
+    template: '본문 템플릿',
+    templateHelp:
+      '이벤트의 값을 넣을 자리에 {{경로}}를 쓴 JSON입니다. 따옴표 안에서는 문자열로, 밖에서는 JSON으로 들어갑니다.',
+    paths: '값 넣기',
+    preview: '전송될 본문',
+    previewOf: '미리 볼 이벤트',
+    previewEmpty: '먼저 이벤트를 고르세요.',
+    add: '엔드포인트 추가',
+    save: '변경 사항 저장',
+    saved: '엔드포인트를 저장했습니다',
+  },
+})

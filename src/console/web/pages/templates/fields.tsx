@@ -1,0 +1,233 @@
+/** What an app fills in: the placeholders of the text, each with its rules. */
+import { Button, Checkbox, Fieldset, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { languageName } from '../../i18n/names'
+import { type Refused, refusalInWords } from '../../i18n/refusals'
+import { useLanguage, useWords } from '../../i18n/words'
+import { type TemplateDraft, type TranslationDraft, type VariableDraft, variableNames, variableOf } from './draft'
+import { templateWords } from './words'
+
+interface VariablesFieldProps {
+  draft: TemplateDraft
+  isReadOnly: boolean
+  /** What is wrong with the draft, if anything. */
+  mistake: Refused | undefined
+  onChange(name: string, changes: Partial<VariableDraft>): void
+}
+
+export function VariablesField({ draft, isReadOnly, mistake, onChange }: VariablesFieldProps) {
+  const say = useWords(templateWords)
+  const names = variableNames(draft)
+  return (
+    <Fieldset legend={say.variables}>
+      <Stack gap="md">
+        {names.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {say.noVariables}
+          </Text>
+        )}
+        {names.map((name) => {
+          const { required, pattern, description } = variableOf(draft, name)
+          return (
+            <Stack key={name} gap="xs">
+              <Group justify="space-between">
+                <Text size="sm" fw={600} ff="monospace">
+                  {name}
+                </Text>
+                <Checkbox
+                  size="sm"
+                  label={say.required}
+                  aria-label={say.requiredOf(name)}
+                  checked={required}
+                  disabled={isReadOnly}
+                  onChange={(event) => onChange(name, { required: event.currentTarget.checked })}
+                />
+              </Group>
+              <Group grow preventGrowOverflow={false} align="flex-start">
+                <TextInput
+                  label={say.pattern}
+                  aria-label={say.ofVariable(say.pattern, name)}
+                  title={say.patternHelp}
+                  placeholder="[A-Za-z ]{1,20}"
+                  value={pattern}
+                  readOnly={isReadOnly}
+                  spellCheck={false}
+                  error={patternMistake(name, mistake)}
+                  onChange={(event) => onChange(name, { pattern: event.currentTarget.value })}
+                />
+                <TextInput
+                  label={say.description}
+                  aria-label={say.ofVariable(say.description, name)}
+                  value={description}
+                  readOnly={isReadOnly}
+                  onChange={(event) => onChange(name, { description: event.currentTarget.value })}
+                />
+              </Group>
+            </Stack>
+          )
+        })}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+/** Refused patterns are told of the variable they are for. */
+function patternMistake(variable: string, mistake: Refused | undefined): string | undefined {
+  const { reason, about } = mistake ?? {}
+  const isAboutPattern = reason === 'invalid_pattern' || reason === 'pattern_too_large'
+  return mistake && isAboutPattern && about && 'name' in about && about.name === variable
+    ? refusalInWords(mistake)
+    : undefined
+}
+
+/** What is proposed; the command line takes any other, too. */
+const PROPOSED = [
+  ...[
+    'ar',
+    'bg',
+    'bn',
+    'cs',
+    'da',
+    'de',
+    'el',
+    'en',
+    'es',
+    'fi',
+    'fil',
+    'fr',
+    'he',
+    'hi',
+    'hu',
+    'id',
+    'it',
+    'ja',
+    'kk',
+  ],
+  ...['km', 'ko', 'mn', 'ms', 'my', 'nb', 'ne', 'nl', 'pl', 'pt', 'pt-BR', 'ro', 'ru', 'si', 'sk', 'sv', 'th', 'tr'],
+  ...['uk', 'ur', 'uz', 'vi', 'zh', 'zh-HK', 'zh-TW'],
+]
+
+interface LanguageChoiceProps {
+  label: string
+  about: string
+  /** '': none. */
+  value: string
+  /** Those that are there already. */
+  taken: readonly string[]
+  error?: string | undefined
+  isReadOnly: boolean
+  onChange(tag: string): void
+}
+
+/** The same message in other languages, each with its text, and the choice of one more. */
+export function LanguageChoice({ label, about, value, taken, error, isReadOnly, onChange }: LanguageChoiceProps) {
+  const say = useWords(templateWords)
+  const language = useLanguage()
+  const choices = [...new Set([...PROPOSED, ...(value === '' ? [] : [value])])]
+    .filter((tag) => !taken.includes(tag))
+    .map((tag) => ({ value: tag, label: `${languageName(tag, language)} (${tag})` }))
+    .sort((one, other) => one.label.localeCompare(other.label, language))
+  return (
+    <Select
+      label={label}
+      description={about}
+      data={choices}
+      value={value === '' ? null : value}
+      onChange={(tag) => onChange(tag ?? '')}
+      clearable={!isReadOnly}
+      searchable
+      readOnly={isReadOnly}
+      error={error}
+      nothingFoundMessage={say.noLanguage}
+    />
+  )
+}
+
+interface LanguagesFieldProps {
+  draft: TemplateDraft
+  isReadOnly: boolean
+  /** What is wrong with the draft, if anything. */
+  mistake: Refused | undefined
+  onChange(translations: readonly TranslationDraft[]): void
+  /** Of the language that is worked on, by its tag. */
+  onShow(tag: string): void
+}
+
+export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }: LanguagesFieldProps) {
+  const say = useWords(templateWords)
+  const language = useLanguage()
+  const { translations, locale, channelSupport } = draft
+  const change = (changed: TranslationDraft) =>
+    onChange(translations.map((known) => (known.tag === changed.tag ? changed : known)))
+  const add = (tag: string) => {
+    if (tag === '') return
+    onChange([...translations, { tag, body: draft.body, providerTemplateCode: '' }])
+    onShow(tag)
+  }
+  return (
+    <Fieldset legend={say.languages}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {say.languagesAbout}
+        </Text>
+        {translations.map((translation) => {
+          const { tag, body, providerTemplateCode } = translation
+          const name = languageName(tag, language)
+          return (
+            <Stack key={tag} gap="xs">
+              <Group justify="space-between">
+                <Text size="sm" fw={600}>
+                  {name} ({tag})
+                </Text>
+                {!isReadOnly && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={say.removeLanguageOf(name)}
+                    onClick={() => onChange(translations.filter((known) => known.tag !== tag))}
+                  >
+                    {say.removeLanguage}
+                  </Button>
+                )}
+              </Group>
+              <Textarea
+                aria-label={say.bodyIn(name)}
+                lang={tag}
+                required
+                autosize
+                minRows={2}
+                maxRows={14}
+                value={body}
+                readOnly={isReadOnly}
+                error={mistake?.param === `bodies.${tag}` ? refusalInWords(mistake) : undefined}
+                onFocus={() => onShow(tag)}
+                onChange={(event) => change({ ...translation, body: event.currentTarget.value })}
+              />
+              {channelSupport.includes('alimtalk') && (
+                <TextInput
+                  label={say.providerCode}
+                  aria-label={say.ofVariable(say.providerCode, name)}
+                  description={say.translationCodeHelp}
+                  maxLength={64}
+                  value={providerTemplateCode}
+                  readOnly={isReadOnly}
+                  spellCheck={false}
+                  onChange={(event) => change({ ...translation, providerTemplateCode: event.currentTarget.value })}
+                />
+              )}
+            </Stack>
+          )
+        })}
+        {!isReadOnly && (
+          <LanguageChoice
+            label={say.addLanguage}
+            about={say.addLanguageHelp}
+            value=""
+            taken={[locale, ...translations.map(({ tag }) => tag)]}
+            isReadOnly={false}
+            onChange={add}
+          />
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}

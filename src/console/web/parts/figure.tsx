@@ -1,0 +1,39 @@
+import { Box, Skeleton, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface FigureProps {
+  label: string
+  /** Missing while it is loaded. */
+  value: string | undefined
+  about?: string | undefined
+  isBad?: boolean
+}
+
+export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
+  <div>
+    <Text component="dt" size="sm" c="dimmed">
+      {label}
+    </Text>
+    <dd>
+      {value === undefined ? (
+        <Skeleton height={28} width={72} />
+      ) : (
+        <Text fz={{ base: 18, md: 24 }} fw={600} lh={1.3} {...(isBad && { c: 'red' })}>
+          {value}
+        </Text>
+      )}
+      {about !== undefined && (
+        <Text size="xs" c="dimmed">
+          {about}
+        </Text>
+      )}
+    </dd>
+  </div>
+)
+
+/** Around a chart: what it shows in words, and the edge it stays within while it measures itself. */
+export const ChartFrame = ({ label, children }: { label: string; children: ReactNode }) => (
+  <Box role="img" aria-label={label} miw={0} style={{ overflow: 'hidden' }}>
+    {children}
+  </Box>
+)
