@@ -87,7 +87,9 @@ export function describedCarrier(
   dependencies: CarrierDependencies,
 ): Carrier {
   const { transport, clock, random, timeoutMs, reportUrl } = dependencies
-  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl }))
+  const secret = textOr(settings.reportSecret)
+  const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
+  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
@@ -399,8 +401,9 @@ function reportReader(
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
+  const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
-    reports.signature === undefined
+    reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
   const kinds = reports.kinds.map((kind) => {
