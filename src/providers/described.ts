@@ -342,14 +342,15 @@ function resultReader(
   more: ResultRule | undefined,
 ): ReadResult {
   const rule: ResultRule = { ...description.result, ...api.result, ...more }
-  const codeIn = codeReader(description, api)
+  const codePrefix = rule.codePrefix ?? api.codePrefix
+  const codeIn = codeReader(description, { noCode: api.noCode, codePrefix })
   const [isOpen, isDelivered, isFailed] = [wordTest(rule.open), wordTest(rule.delivered), wordTest(rule.failed)]
   const failedCode = rule.failedCode === undefined ? () => undefined : filled(rule.failedCode)
   return (item) => {
     const status = rule.status === undefined ? undefined : saidAt(item, rule.status)
     const code = codeIn(item, rule.code ?? [])
     if (isOpen(status)) return undefined
-    const bare = code?.slice(api.codePrefix.length)
+    const bare = code?.slice(codePrefix.length)
     if (isDelivered(status) || (bare !== undefined && rule.deliveredCodes?.includes(bare)))
       return { status: 'delivered', code }
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined

@@ -64,6 +64,8 @@ export type StatusWords = z.infer<typeof words>
 const result = z.strictObject({
   status: path.optional(),
   code: paths.optional(),
+  /** Put before each code, where reports and answers have numbers of their own. */
+  codePrefix: z.string().optional(),
   delivered: wordsOrList.optional(),
   failed: wordsOrList.optional(),
   /** StatusWords for what is not decided yet, whatever the code says. */
