@@ -7,4 +7,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
   vonage: () => require('./vonage').vonage,
+  telnyx: () => require('./telnyx').telnyx,
 }
