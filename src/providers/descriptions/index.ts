@@ -8,4 +8,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   aligo: () => require('./aligo').aligo,
   vonage: () => require('./vonage').vonage,
   telnyx: () => require('./telnyx').telnyx,
+  sinch: () => require('./sinch').sinch,
 }
