@@ -12,15 +12,12 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Fleet } from '../ports/node'
 import type { Store } from '../ports/store'
-import { NotedKeyUse } from './caches/key-use'
-import { ReplayCache } from './caches/replay-cache'
-import { SettingsCache } from './caches/settings-cache'
-import { CountedBacklog } from './carriers/backlog'
+import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
-import { SharedLimits } from './limits/shared-limits'
+import { CountedBacklog, SharedLimits } from './limits/request-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { createWakeUps, type RunningNode } from './single-node'
-import { watchStore } from './store-load'
+import { watchStore } from './store-watch'
 
 interface ClusterDependencies {
   store: Store

@@ -9,15 +9,11 @@ import type { Log } from '../ports/log'
 import type { Node, WakeUps } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
-import { NotedKeyUse } from './caches/key-use'
-import { ReplayCache } from './caches/replay-cache'
-import { SettingsCache } from './caches/settings-cache'
-import { CountedBacklog } from './carriers/backlog'
+import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
-import { followClock } from './clock-watch'
-import { LocalLimits } from './limits/local-limits'
+import { CountedBacklog, LocalLimits } from './limits/request-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import { watchStore } from './store-load'
+import { followClock, watchStore } from './store-watch'
 
 interface SingleNodeDependencies {
   store: Store

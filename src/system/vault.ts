@@ -4,6 +4,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { CryptoHasher } from 'bun'
+import { networkOf } from '../domain/access/network'
 import type { SigningKey, Vault } from '../ports/vault'
 import { decrypt, deriveFrom, encrypt, type Keys, Ring, signingSeed } from './key-ring'
 
@@ -58,7 +59,8 @@ export function createVault(
     fingerprint: (text) => hmac.fingerprint(text, SHORT_BYTES),
     auditHash: (text) => hmac.audit(text),
     addressHash: (text) => hmac.address(text, SHORT_BYTES),
-    placeHash: (text) => hmac.place(text, PLACE_BYTES),
+    prefixHash: (digits) => hmac.place(`prefix ${digits}`, PLACE_BYTES),
+    networkHash: (address) => hmac.place(`network ${networkOf(address)}`, PLACE_BYTES),
     standingKey: (use) => hmac.standingKey(use),
     passingKey: (use) => deriveFrom(ring.keys.roots.get(ring.generation) ?? Buffer.alloc(0), `passing/${use}`),
     signingKey: (name, now) => signing(seedOf(name, now)),

@@ -1,7 +1,7 @@
 /** The frame of the console, from source and in the binary: everything around a page, before there is anything in it. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { PERMISSIONS } from '../../src/domain/access/role'
+import { PERMISSIONS } from '../../src/domain/access/operator'
 import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
 import { isNightly } from '../support/depth'

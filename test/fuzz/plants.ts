@@ -13,7 +13,7 @@ interface Plant {
   of: string
 }
 
-const SERVER = 'src/http/server.ts'
+const SERVER = 'src/http/routes.ts'
 
 export const PLANTS: Record<string, Plant> = {
   'patterns are matched by an engine that tries every way': {

@@ -1,7 +1,7 @@
 /** The real program with something of everything in it: apps, keys, templates, carriers of each kind, people. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '../../src/domain/access/role'
+import type { Role } from '../../src/domain/access/operator'
 import type { Template } from '../../src/domain/message/template'
 import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
 import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { apps } from '../../console/contract/apps'
-import { type Texts, textsOf } from '../../domain/message/texts'
+import { type Texts, textsOf } from '../../domain/message/rendered-message'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'

@@ -9,7 +9,6 @@ import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../command'
 import { iso } from '../output'
 import { type Admin, APP_ARGUMENT, adminCommand, flag, inputOf, positiveInteger, text, textsOrNone } from './build'
@@ -149,7 +148,7 @@ function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<TypedPlace, 
   const country = named.country.toUpperCase()
   if (prefix === undefined) return { country, kind }
   if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
-  return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
+  return { country, kind, prefix: Buffer.from(vault.prefixHash(prefix)).toString('hex') }
 }
 
 function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.WantedProtection {

@@ -1,6 +1,6 @@
 /** What an owner decides about how an app's texts are written. */
 import type { App } from '../../domain/access/app'
-import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/message/texts'
+import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/message/rendered-message'
 import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, lockApp } from './shared'
 

@@ -9,9 +9,9 @@ import type { Node, SignInAttempt, SignInSubject } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
+import { newToken, tokenHash } from '../shared/id'
 import { type Actor, writeAudit } from '../shared/write-audit'
 import { totpStep, useOnce } from './second-factor'
-import { newToken, tokenHash } from './token'
 
 /** Somebody who is not signed in. */
 export interface Visitor {

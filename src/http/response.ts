@@ -1,5 +1,38 @@
-/** CORS. Decisions: "Keys". Foreign origins get no header at all, never `null`. */
+/** Responses in JSON, and the headers by which browsers let pages of other origins read them. */
+
 import { isLocalOrigin } from '../domain/access/api-key'
+import { retryAfter } from './errors'
+
+type HeaderFields = Readonly<Record<string, string>>
+
+/**
+ * No cache may keep an answer.
+ *
+ * An answer before it is a response: to a header that is set afterwards the engine makes all of them once more.
+ */
+export class Json {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    private readonly headers?: HeaderFields,
+    private readonly retryAfterMs?: number,
+  ) {}
+
+  /** With those that every response has. */
+  response(always: HeaderFields): Response {
+    const { status, body, headers, retryAfterMs } = this
+    return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+      status,
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        ...always,
+        ...headers,
+        ...(retryAfterMs !== undefined && retryAfter(retryAfterMs)),
+      },
+    })
+  }
+}
 
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Watchword-Time'
 const OWN_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
@@ -7,6 +40,8 @@ const OWN_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: *, *[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/
 
 /**
+ * CORS; decisions: "Keys". A foreign origin gets no header at all, never `null`.
+ *
  * Preflight is answered for an origin that some active public key lists, and for local ones (test keys). It allows whatever
  * headers the browser asks for: what is no header of the interface means nothing to the service.
  */
