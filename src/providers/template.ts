@@ -124,6 +124,8 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
   number: (value) => Number(value),
   atMost: (value, most) => Math.min(Number(value), Number(most)),
   atLeast: (value, least) => Math.max(Number(value), Number(least)),
+  /** The argument, where there is a value. */
+  as: (_, text) => text,
   or: (value, other) => (value === '' ? other : value),
   /** Left out unless it matches, or where it does. */
   only: (value, pattern) => (new RegExp(pattern).test(value) ? value : undefined),
@@ -257,7 +259,7 @@ export const headerFrom = (template: string): Filled<string> =>
 
 /**
  * Fills every string of a JSON value; the structure is the template's, so no value can change it. A field that is one
- * placeholder without a value is left out, or empty where `keepsEmpty`.
+ * placeholder without a value is left out, or empty where `keepsEmpty`; so is an object within it that has nothing else.
  */
 export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
   if (typeof template === 'string') {
@@ -269,8 +271,17 @@ export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown
     const items = template.map((item) => jsonFrom(item, keepsEmpty))
     return (scope) => items.map((item) => item(scope))
   }
-  const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value, keepsEmpty)] as const)
+  const fields = Object.entries(template).map(([name, value]) => [name, fieldFrom(value, keepsEmpty)] as const)
   return (scope) => Object.fromEntries(fields.map(([name, value]) => [name, value(scope)]))
+}
+
+function fieldFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
+  const value = jsonFrom(template, keepsEmpty)
+  if (typeof template !== 'object' || template === null || Object.keys(template).length === 0) return value
+  return (scope) => {
+    const found = value(scope)
+    return Object.values(found as object).some((one) => one !== undefined) ? found : undefined
+  }
 }
 
 /** As the `http` type has always written them: texts, also where there is a number. */

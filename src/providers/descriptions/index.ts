@@ -6,4 +6,6 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  'aws-sms': () => require('./aws-sms').awsSms,
+  'aws-sns': () => require('./aws-sns').awsSns,
 }
