@@ -8,6 +8,7 @@ import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
+import type { CarrierType } from '../../providers/type'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
 import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
@@ -45,8 +46,15 @@ const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you call
 /** A file with a description, or the name of a type that we know. */
 const isFile = (type: string) => /[/\\]|\.json$/.test(type)
 
+function knownType(name: string): CarrierType {
+  const known = Object.hasOwn(CARRIER_TYPES, name) ? CARRIER_TYPES[name] : undefined
+  if (known) return known
+  throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}, or a file`)
+}
+
 /** The settings of a file, those of flags over them, and a description of the operator's own. */
 function carrierOfInput({ type, config, set = [], url, headers, reports }: z.infer<typeof settings>) {
+  if (!isFile(type)) knownType(type)
   const given = config === undefined ? {} : objectIn(config, '--config')
   for (const setting of set) assign(given, setting)
   const description = isFile(type) ? describedIn(type) : undefined
@@ -149,9 +157,7 @@ async function carrierOf({ config, store, log }: Admin, name: string) {
 /** Its fields in a row; those of a group as `group.field`. */
 function shownType(name: string) {
   const own = isFile(name) ? describedIn(name) : undefined
-  const known = Object.hasOwn(CARRIER_TYPES, name) ? CARRIER_TYPES[name] : undefined
-  if (!own && !known)
-    throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}`)
+  const known = own ? undefined : knownType(name)
   const {
     type = name,
     title = CODED[name] ?? name,
