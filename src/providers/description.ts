@@ -211,6 +211,10 @@ const auth = z.discriminatedUnion('type', [
     secretAccessKey: text,
     sessionToken: text.default(''),
   }),
+  /** Alibaba Cloud; the action and its version are headers of the request. */
+  z.strictObject({ type: z.literal('acs3'), accessKeyId: text, accessKeySecret: text }),
+  /** Tencent Cloud, likewise. */
+  z.strictObject({ type: z.literal('tc3'), service: text, secretId: text, secretKey: text }),
 ])
 export type RequestAuth = z.infer<typeof auth>
 

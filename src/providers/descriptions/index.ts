@@ -8,4 +8,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   aligo: () => require('./aligo').aligo,
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
+  tencent: () => require('./tencent').tencent,
 }
