@@ -107,7 +107,7 @@ export function describedCarrier(
     reports,
     async send(message) {
       const scope = messageScope(message, clock.now())
-      const api = apis.find(({ serves }) => serves(message))
+      const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
       if (missing !== undefined) return refusalOf(verdictOf(description, missing) ?? 'elsewhere', missing)
@@ -127,7 +127,7 @@ export function describedCarrier(
       const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
       return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
     }
-  const readReports = reportReader(description, { settings, ownSettings, clock })
+  const readReports = reportReader(description, { settings, ownSettings, dependencies })
   if (readReports) carrier.readReports = readReports
   return carrier
 }
@@ -156,7 +156,7 @@ interface CompiledRequest {
 }
 
 interface CompiledApi {
-  serves(message: OutboundMessage): boolean
+  serves(message: OutboundMessage, scope: ValueScope): boolean
   owns(id: string): boolean
   idPattern: RegExp
   /** The code of what is missing for a message. */
@@ -176,19 +176,14 @@ function compiled(
 ): CompiledApi {
   const { channel = name, messageType, query } = api
   const idPattern = new RegExp(api.idPattern, 's')
-  const needs = api.needs.map(({ value, matches, code }) => {
-    const pattern = matches === undefined ? undefined : new RegExp(matches)
-    const found = valueFrom(value)
-    const isThere = (scope: ValueScope) => {
-      const there = found(scope)
-      return there !== undefined && pattern?.test(String(there)) !== false
-    }
-    return { isThere, code }
-  })
+  const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
+  const conditions = api.when.map(valueTest)
   return {
     idPattern,
-    serves: (message) =>
-      message.channel === channel && (messageType === undefined || message.messageType === messageType),
+    serves: (message, scope) =>
+      message.channel === channel &&
+      (messageType === undefined || message.messageType === messageType) &&
+      conditions.every((holds) => holds(scope)),
     owns: (id) => idPattern.test(id),
     missing: (scope) => needs.find(({ isThere }) => !isThere(scope))?.code,
     request: compiledRequest(api.request, settings, signer),
@@ -196,6 +191,16 @@ function compiled(
     query,
     ask: query && compiledRequest(query.request, settings, signer),
     reportIn: queryReader(description, api),
+  }
+}
+
+/** Whether a value is there, and matches. */
+function valueTest({ value, matches }: SendApi['when'][number]): (scope: ValueScope) => boolean {
+  const pattern = matches === undefined ? undefined : new RegExp(matches)
+  const found = valueFrom(value)
+  return (scope) => {
+    const there = found(scope)
+    return there !== undefined && pattern?.test(String(there)) !== false
   }
 }
 
@@ -241,6 +246,13 @@ function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<
   return (scope) => JSON.stringify(value(scope))
 }
 
+/** An answer as an object, whatever it is written in. */
+function answerReader({ answerPattern }: Pick<SendApi, 'answerPattern'>): (body: string) => unknown {
+  if (answerPattern === undefined) return parseJson
+  const pattern = new RegExp(answerPattern, 's')
+  return (body) => parseJson(body) ?? pattern.exec(body)?.groups
+}
+
 const saidAt = (item: unknown, path: string): string | undefined => textOf(valueAt(item, path))
 
 const holds =
@@ -277,7 +289,9 @@ function codeReader(
   return (item, paths) => {
     for (const path of paths) {
       const code = saidAt(item, path)
-      if (code !== undefined && !noCode.includes(code) && pattern?.test(code) !== false) return codePrefix + code
+      if (code === undefined || noCode.includes(code)) continue
+      const match = pattern ? pattern.exec(code) : [code]
+      if (match) return codePrefix + (match[1] ?? code)
     }
     return undefined
   }
@@ -298,6 +312,7 @@ function outcomeReader(
 ): (result: TransportResult) => SendOutcome {
   const idIn = idReader(api.id)
   const codeIn = codeReader(description, api)
+  const answerIn = answerReader(api)
   const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: new RegExp(code), ...rest }))
   const acceptanceOf = (answer: unknown, status: number): SendOutcome => {
     const refused = api.refusedIf.find(({ all }) => all.every(holds(answer)))
@@ -313,7 +328,7 @@ function outcomeReader(
   return (result) => {
     if (result.kind !== 'answered') return outcomeOfSilence(result)
     const { status } = result
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     const isSuccess = status >= 200 && status < 300
     const ofStatus = `HTTP_${status}`
     const given = codeIn(answer, api.codePath)
@@ -379,9 +394,10 @@ function queryReader(description: Described, api: Described['send'][string]): Co
   const { query } = api
   if (!query) return () => undefined
   const reportOf = resultReader(description, api, query.result)
+  const answerIn = answerReader(api)
   return (result, id) => {
     if (result.kind !== 'answered' || result.status !== 200) return undefined
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     if (!query.if.every(holds(answer))) return undefined
     const items = itemsAt(answer, query.items)
     const { idPath } = query
@@ -393,12 +409,12 @@ function queryReader(description: Described, api: Described['send'][string]): Co
 interface ReportSettings {
   settings: Record<string, unknown>
   ownSettings: ValueScope
-  clock: CarrierDependencies['clock']
+  dependencies: CarrierDependencies
 }
 
 function reportReader(
   description: Described,
-  { settings, ownSettings, clock }: ReportSettings,
+  { settings, ownSettings, dependencies: { clock, transport, timeoutMs } }: ReportSettings,
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
@@ -418,7 +434,12 @@ function reportReader(
     return { ...kind, idIn: theirs, reportOf: resultReader(description, api, kind.result) }
   })
   return (callback) => {
-    const read = (isBelieved: boolean) => (isBelieved ? reportsIn(reports, kinds, callback) : undefined)
+    const read = (isBelieved: boolean) => {
+      if (!isBelieved) return undefined
+      const url = confirmationUrl(reports, callback)
+      if (url === undefined) return reportsIn(reports, kinds, callback)
+      return transport.request({ method: 'GET', url, headers: {}, timeoutMs }).then(() => [])
+    }
     if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
     const isBelieved = isSigned(callback, clock.now())
     return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
@@ -434,6 +455,13 @@ const signatureScope =
     settings(name) ?? `{{${name}}}`
 
 type ReportKind = Reports['kinds'][number] & { idIn: (item: unknown) => string | undefined; reportOf: ReadResult }
+
+function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback): string | undefined {
+  if (!confirm) return undefined
+  const body = readBody(callback, isForm)
+  const url = confirm.if.every(holds(body)) ? saidAt(body, confirm.url) : undefined
+  return url !== undefined && new RegExp(confirm.matches).test(url) ? url : undefined
+}
 
 /** What is no report, or decides nothing, is passed over. */
 function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {

@@ -121,6 +121,8 @@ const api = z.strictObject({
   channel: z.string().optional(),
   /** Only for messages of this type. */
   messageType: z.enum(['SMS', 'LMS']).optional(),
+  /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
+  when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
   /** What has to be there before anything is sent; otherwise refused with that code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
@@ -128,6 +130,8 @@ const api = z.strictObject({
   accepted: z.array(condition).optional(),
   /** A 2xx that is taken as a whole, and yet refuses its one recipient with that code. */
   refusedIf: z.array(z.strictObject({ all: z.array(condition), code: z.string() })).default([]),
+  /** Reads an answer that is no JSON, such as XML: its named groups are the fields of the answer. */
+  answerPattern: regex.optional(),
   /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
   id: z.union([z.string(), z.array(z.string())]),
   /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
@@ -170,6 +174,8 @@ const reports = z.strictObject({
   /** Where a report has the id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
+  /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
+  confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -209,6 +215,10 @@ const auth = z.discriminatedUnion('type', [
     secretAccessKey: text,
     sessionToken: text.default(''),
   }),
+  /** Alibaba Cloud; the action and its version are headers of the request. */
+  z.strictObject({ type: z.literal('acs3'), accessKeyId: text, accessKeySecret: text }),
+  /** Tencent Cloud, likewise. */
+  z.strictObject({ type: z.literal('tc3'), service: text, secretId: text, secretKey: text }),
 ])
 export type RequestAuth = z.infer<typeof auth>
 
@@ -232,7 +242,7 @@ export const carrierDescription = z
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
     send: z.record(z.string(), api),
-    /** What a code looks like; anything else may quote the message, and is not passed on. */
+    /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
