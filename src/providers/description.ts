@@ -166,6 +166,8 @@ const reports = z.strictObject({
   /** Where a report has the id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
+  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
+  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -221,9 +223,16 @@ export const carrierDescription = z
     /** Of these groups the operator fills in one at least. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
+    /**
+     * The carrier's language codes by language tags: `{{language}}` is that of a message, by its tag, by the language of
+     * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
+     */
+    languages: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
     /** What a code looks like; anything else may quote the message, and is not passed on. */
     codePattern: regex.optional(),
+    /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
+    names: z.record(z.string(), codeName).default({}),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
     /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
@@ -239,7 +248,11 @@ export const carrierDescription = z
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
     const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
     const isKnown = (name: string) =>
-      isMessageName(name) || MOMENT_NAMES.has(name) || name === 'reportUrl' || isSetting(name)
+      isMessageName(name) ||
+      MOMENT_NAMES.has(name) ||
+      name === 'reportUrl' ||
+      (name === 'language' && description.languages !== undefined) ||
+      isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
@@ -303,7 +316,7 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && reports.signature === undefined
+  reports !== undefined && (reports.signature === undefined || reports.challenge !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z

@@ -107,6 +107,7 @@ function descriptionOf(config: HttpConfig): Described {
       sms: { ...api, request: requestWith(OF_EVERY_MESSAGE) },
       alimtalk: { ...api, request: requestWith(OF_ALIMTALK) },
     },
+    names: {},
     unreadable: '',
     codes: Object.fromEntries(
       Object.entries(config.codes).map(([code, { means, explanation = '' }]) => [code, [means, explanation]]),

@@ -6,4 +6,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }
