@@ -7,7 +7,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, type SendVerdict, textOf, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
   type CarrierDescription,
@@ -311,8 +311,12 @@ const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefi
 
 const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined => ownIn(codes, code)?.[0]
 
-const refusalOf = (means: SendVerdict | 'accepted', code: string): SendOutcome =>
-  means === 'ambiguous' || means === 'accepted' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: means, code }
+function refusalOf(means: CodeMeaning, code: string): SendOutcome {
+  if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
+  return means === 'absent'
+    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+    : { kind: 'refused', retry: means, code }
+}
 
 function outcomeReader(
   description: Described,
@@ -378,7 +382,8 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })) }
+    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
   }
 }
 

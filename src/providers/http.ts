@@ -103,10 +103,9 @@ function descriptionOf(config: HttpConfig): Described {
   const words = (is: string[]) => ({ is })
   return {
     auth: { type: 'none' },
-    send: {
-      sms: { ...api, request: requestWith(OF_EVERY_MESSAGE) },
-      alimtalk: { ...api, request: requestWith(OF_ALIMTALK) },
-    },
+    send: Object.fromEntries(
+      LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'alimtalk' ? OF_ALIMTALK : OF_EVERY_MESSAGE) }]),
+    ),
     names: {},
     unreadable: '',
     codes: Object.fromEntries(

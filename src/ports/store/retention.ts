@@ -24,6 +24,8 @@ export interface RetentionTx {
   trafficSnapshots(before: number, limit: number): Promise<number>
   /** Forgets from which networks live codes were asked that were issued before. */
   networks(before: number, limit: number): Promise<number>
+  /** Channels that did not reach a phone until then. */
+  absences(before: number, limit: number): Promise<number>
   /** Numbers and texts whose code has expired; a net below the rule that erases them with the change. */
   outbox(limit: number): Promise<number>
 }

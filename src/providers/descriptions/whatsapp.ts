@@ -201,7 +201,7 @@ export const whatsapp: DescriptionFile = {
   // developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
   codes: {
     // The recipient.
-    UNDELIVERABLE: ['never', 'the number is not on WhatsApp, or its app is too old or has not accepted the terms'],
+    UNDELIVERABLE: ['absent', 'the number is not on WhatsApp, or its app is too old or has not accepted the terms'],
     EXPERIMENT: ['never', 'Meta holds back messages to this number in an experiment of its own'],
     RECIPIENT_IS_SENDER: ['never', 'the recipient is the sender itself'],
     NOT_CHOSEN: ['never', 'Meta chose not to deliver the message'],
