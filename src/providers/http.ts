@@ -69,7 +69,7 @@ const httpConfig = z
 type HttpConfig = z.infer<typeof httpConfig>
 
 const OF_EVERY_MESSAGE = ['messageId', 'channel', 'to', 'text', 'from', 'messageType']
-const OF_ALIMTALK = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
+const OF_TEMPLATE = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
 const plain = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `{{${name}}}`]))
 
 /** Without a code of the carrier's, its other 3xx and 4xx are about the message. */
@@ -104,7 +104,7 @@ function descriptionOf(config: HttpConfig): Described {
   return {
     auth: { type: 'none' },
     send: Object.fromEntries(
-      LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'alimtalk' ? OF_ALIMTALK : OF_EVERY_MESSAGE) }]),
+      LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'sms' ? OF_EVERY_MESSAGE : OF_TEMPLATE) }]),
     ),
     names: {},
     unreadable: '',
