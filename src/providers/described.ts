@@ -1,4 +1,5 @@
 /** Makes a carrier of its description and an operator's settings; see `description.ts`. */
+import { isSameSecret } from '../domain/access/api-key'
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
@@ -6,7 +7,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, type SendVerdict, textOf, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
   type CarrierDescription,
@@ -69,7 +70,7 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'codePattern' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  'auth' | 'languages' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -91,6 +92,7 @@ export function describedCarrier(
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
+  const languageOf = languageReader(description.languages, textOr(settings.languages))
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
@@ -106,7 +108,9 @@ export function describedCarrier(
     name,
     reports,
     async send(message) {
-      const scope = messageScope(message, clock.now())
+      const language = languageOf(message.locale)
+      const ofMessage = messageScope(message, clock.now())
+      const scope: ValueScope = (name) => (name === 'language' ? language : ofMessage(name))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -129,7 +133,26 @@ export function describedCarrier(
     }
   const readReports = reportReader(description, { settings, ownSettings, dependencies })
   if (readReports) carrier.readReports = readReports
+  const challenge = description.reports?.challenge
+  if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
+}
+
+/** The carrier's code of a language. */
+function languageReader(
+  known: Readonly<Record<string, string>> = {},
+  own: string,
+): (tag?: string) => string | undefined {
+  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+  return (tag = '') => {
+    const language = tag.split('-')[0] ?? ''
+    for (const table of [said, known])
+      for (const name of [tag, language, '*']) {
+        const code = ownIn<string>(table, name)
+        if (code) return code
+      }
+    return undefined
+  }
 }
 
 const firstAskMs = (
@@ -282,7 +305,7 @@ function idReader(ids: SendApi['id']): (item: unknown) => string | undefined {
 
 /** The first code that is there and looks like one. */
 function codeReader(
-  { codePattern }: Described,
+  { codePattern, names }: Pick<Described, 'codePattern' | 'names'>,
   { noCode, codePrefix }: Pick<SendApi, 'noCode' | 'codePrefix'>,
 ): (item: unknown, paths: readonly string[]) => string | undefined {
   const pattern = codePattern === undefined ? undefined : new RegExp(codePattern)
@@ -290,6 +313,8 @@ function codeReader(
     for (const path of paths) {
       const code = saidAt(item, path)
       if (code === undefined || noCode.includes(code)) continue
+      const name = ownIn(names, code)
+      if (name !== undefined) return codePrefix + name
       const match = pattern ? pattern.exec(code) : [code]
       if (match) return codePrefix + (match[1] ?? code)
     }
@@ -302,8 +327,12 @@ const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefi
 
 const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined => ownIn(codes, code)?.[0]
 
-const refusalOf = (means: SendVerdict | 'accepted', code: string): SendOutcome =>
-  means === 'ambiguous' || means === 'accepted' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: means, code }
+function refusalOf(means: CodeMeaning, code: string): SendOutcome {
+  if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
+  return means === 'absent'
+    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+    : { kind: 'refused', retry: means, code }
+}
 
 function outcomeReader(
   description: Described,
@@ -371,7 +400,8 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })) }
+    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
   }
 }
 
@@ -403,6 +433,18 @@ function queryReader(description: Described, api: Described['send'][string]): Co
     const { idPath } = query
     const item = idPath === undefined ? items[0] : items.find((one) => saidAt(one, idPath) === id)
     return reportOf(item)
+  }
+}
+
+/** Secrets are compared in the same time, whatever was shown. */
+function challengeReader(
+  { if: conditions, answer }: NonNullable<Reports['challenge']>,
+  ownSettings: ValueScope,
+): NonNullable<Carrier['answerChallenge']> {
+  const expected = Object.entries(conditions).map(([name, value]) => [name, filled(value)(ownSettings)] as const)
+  return (query) => {
+    const isRight = expected.every(([name, value]) => value !== '' && isSameSecret(query.get(name) ?? '', value))
+    return isRight ? (query.get(answer) ?? undefined) : undefined
   }
 }
 
@@ -489,11 +531,18 @@ function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: Rep
 
 /** What a code means, in words an operator can act on. */
 export function explain(
-  { title, codes, reasons, explanations }: Pick<CarrierDescription, 'title' | 'codes' | 'reasons' | 'explanations'>,
+  {
+    title,
+    names,
+    codes,
+    reasons,
+    explanations,
+  }: Pick<CarrierDescription, 'title' | 'names' | 'codes' | 'reasons' | 'explanations'>,
   code: string,
 ): string | undefined {
   const listed = ownIn(codes, code)?.[1] ?? ownIn(reasons, code)
-  if (listed !== undefined) return listed
+  const theirs = Object.keys(names).find((one) => names[one] === code)
+  if (listed !== undefined) return theirs === undefined ? listed : `${listed} (${title}: ${theirs})`
   const ofPattern = explanations.find(([pattern]) => new RegExp(pattern).test(code))?.[1]
   return ofPattern ?? GENERAL.find(([pattern]) => pattern.test(code))?.[1](title)
 }

@@ -7,8 +7,8 @@ import { LEGS } from '../domain/shared/value'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
-export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
@@ -176,6 +176,8 @@ const reports = z.strictObject({
   kinds: z.array(reportKind).default([{ if: [] }]),
   /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
   confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
+  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
+  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -241,9 +243,16 @@ export const carrierDescription = z
     /** Of these groups the operator fills in one at least. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
+    /**
+     * The carrier's language codes by language tags: `{{language}}` is that of a message, by its tag, by the language of
+     * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
+     */
+    languages: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
     /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
+    /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
+    names: z.record(z.string(), codeName).default({}),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
     /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
@@ -259,7 +268,11 @@ export const carrierDescription = z
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
     const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
     const isKnown = (name: string) =>
-      isMessageName(name) || MOMENT_NAMES.has(name) || REPORT_NAMES.has(name) || isSetting(name)
+      isMessageName(name) ||
+      MOMENT_NAMES.has(name) ||
+      REPORT_NAMES.has(name) ||
+      (name === 'language' && description.languages !== undefined) ||
+      isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
@@ -327,7 +340,8 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && (reports.signature === undefined || reports.signedIf !== undefined)
+  reports !== undefined &&
+  (reports.signature === undefined || reports.signedIf !== undefined || reports.challenge !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z

@@ -12,4 +12,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
   tencent: () => require('./tencent').tencent,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }
