@@ -16,7 +16,7 @@ import { clientIpOf, isLocalRequest } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
 import { answerMetrics, type MetricsRoute } from './metrics'
-import { REPORT_PREFIX } from './reports'
+import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import { answerHeaders, Json, preflightHeaders } from './response'
 import {
   API_PREFIX,
@@ -136,7 +136,7 @@ export interface RouteDependencies {
   api: Api
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
-  reports: (request: Request, url: URL) => Promise<{ recorded: number }>
+  reports: (request: Request, url: URL) => Promise<ReportAnswer>
   /** What proofs of verifications are checked by. */
   publishedKeys: () => object
   /** Undefined where metrics are told elsewhere, or not at all. */
@@ -193,7 +193,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
-      return { route: 'provider-reports', response: new Json(200, await reports(request, url)) }
+      return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
@@ -262,6 +262,11 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return node.directory.isPublicOrigin(origin, clock.now())
   }
 }
+
+const reportAnswer = (answer: ReportAnswer) =>
+  'challenge' in answer
+    ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    : new Json(200, answer)
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 

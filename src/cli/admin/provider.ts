@@ -208,6 +208,12 @@ const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
     ? state
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
 
+/** How a carrier shows the report secret, which is new. */
+const secretLine = (type: string, secret: string) =>
+  CARRIER_TYPES[type]?.description?.reports?.challenge
+    ? `with the verify token ${secret}, which is shown only now`
+    : `with "Authorization: Bearer ${secret}", which is shown only now`
+
 export const providerCommands = () =>
   group(
     'provider',
@@ -235,7 +241,7 @@ export const providerCommands = () =>
         lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => [
           `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
           ...(reportsBySecret(carrierOfInput(typed)) ? [`Delivery reports: POST ${reportUrl}`] : []),
-          ...(reportSecret ? [`with "Authorization: Bearer ${reportSecret}", which is shown only now`] : []),
+          ...(reportSecret ? [secretLine(type, reportSecret)] : []),
         ],
       }),
       test: adminCommand({

@@ -9,4 +9,8 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   vonage: () => require('./vonage').vonage,
   telnyx: () => require('./telnyx').telnyx,
   sinch: () => require('./sinch').sinch,
+  'aws-sms': () => require('./aws-sms').awsSms,
+  'aws-sns': () => require('./aws-sns').awsSns,
+  tencent: () => require('./tencent').tencent,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }
