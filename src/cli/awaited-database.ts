@@ -10,8 +10,8 @@ import { isTransient } from '../store/postgres/connection/failure'
 import { systemClock } from '../system/clock'
 import type { Listener } from '../system/listen'
 import { type WatchedDescriptors, watchDescriptors } from '../system/listen'
-import { systemRandom } from '../system/random'
 import { createTelemetry } from '../system/telemetry'
+import { systemRandom } from '../system/vault'
 import { listenFor } from './listener'
 
 const ASKS_AGAIN_AFTER_MS = 1_000

@@ -33,9 +33,8 @@ import {
   openCopy,
   sha256Option,
 } from './copy'
-import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
-import { iso, outputFor } from './output'
+import { Failure, iso, notEmbedded, outputFor } from './output'
 
 export const backupCommand = (): Command =>
   onDataCommand(

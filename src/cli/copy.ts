@@ -6,8 +6,8 @@ import type { Reader } from '../ports/store'
 import { assertSound, DamagedDatabaseError } from '../store/sqlite/connection/integrity-check'
 import { hasOpenLog, sha256Of } from '../system/backups'
 import { verifyAudit } from '../usecases/verify-audit'
-import { Failure } from './failure'
 import { type Opened, openFile } from './open'
+import { Failure } from './output'
 
 /** Requirements for a copy. */
 export interface CopyOptions {

@@ -13,14 +13,13 @@ import { copyWhole, listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
 import { listen, watchDescriptors } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
-import { systemRandom } from '../system/random'
 import { createTelemetry } from '../system/telemetry'
+import { systemRandom } from '../system/vault'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onDataCommand } from './command'
 import { assertBackup, assertChecksum, type CopyOptions, despiteAuditOption, openCopy, sha256Option } from './copy'
-import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, type Opened } from './open'
-import { iso, outputFor } from './output'
+import { Failure, iso, notEmbedded, outputFor } from './output'
 
 interface DrillOptions extends CommonOptions, CopyOptions {
   from?: string

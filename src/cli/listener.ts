@@ -5,7 +5,7 @@ import type { Fetch } from '../http/routes'
 import { hasInheritedSocket } from '../system/inherited-socket'
 import type { WatchedDescriptors } from '../system/listen'
 import { type Listener, listen } from '../system/listen'
-import { Failure } from './failure'
+import { Failure } from './output'
 
 interface Listening {
   fetch: Fetch

@@ -3,9 +3,8 @@ import type { Command } from 'commander'
 import { conditionsOf } from '../domain/operations/node'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onData, onDataCommand } from './command'
-import { Failure } from './failure'
 import { adminOf } from './open'
-import { iso } from './output'
+import { Failure, iso } from './output'
 
 export function nodesCommand(): Command {
   const nodes = onDataCommand('nodes', 'servers that share a PostgreSQL, and how they are', 'nodes')

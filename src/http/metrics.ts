@@ -1,7 +1,7 @@
 /** `/metrics`: numbers for who has the token. A proxy on the same machine makes everybody local, so no address opens it. */
 import { isSameSecret } from '../domain/access/api-key'
 import { interfaceError } from './errors'
-import { Json } from './response'
+import { Json } from './json'
 
 export interface MetricsRoute {
   /** Undefined: whoever reaches the listener may. */

@@ -6,7 +6,7 @@ import { type Contract, contract } from '../../contract'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid } from '../domain/shared/error'
 import { unreadable } from './errors'
-import { readJsonBody, readOptionalJsonBody } from './json-body'
+import { readJsonBody, readOptionalJsonBody } from './json'
 import { API_PREFIX, isRpc, type RequestPath, RPC_PREFIX } from './route-table'
 
 export type OperationName = keyof Contract

@@ -2,22 +2,21 @@
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
 import type { Origin } from '../domain/codes/issue'
-import { invalid, Refusal, unavailable } from '../domain/shared/error'
-import { errorFields } from '../domain/shared/error-fields'
+import { errorFields, invalid, Refusal, unavailable } from '../domain/shared/error'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
-import type { Random } from '../ports/random'
 import type { Telemetry } from '../ports/telemetry'
+import type { Random } from '../ports/vault'
 import type { Api } from './api'
 import { clientIpOf, isLocalRequest } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
+import { answerHeaders, Json, preflightHeaders } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
-import { answerHeaders, Json, preflightHeaders } from './response'
 import {
   API_PREFIX,
   isNeedlesslyEncoded,

@@ -1,13 +1,80 @@
-/** Sends the message of a new issue at once where its carrier has a free slot: the job starts when the issue is stored. */
+/** Slots of messages. The message of a new issue is sent at once where its carrier has a free slot: the job starts when the issue is stored. */
+
 import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
 import type { Clock } from '../ports/clock'
 import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import type { CarrierReservation, Dispatch } from '../ports/work'
-import type { Runner } from './runner'
-import { complete, type PerformDependencies } from './runner'
-import { Semaphore } from './semaphore'
+import { complete, type PerformDependencies, type Runner } from './runner'
+
+/**
+ * Slots for work, acquired before a job is claimed.
+ *
+ * A number of slots, which may change.
+ */
+export class Semaphore {
+  #taken = 0
+
+  constructor(private readonly max: () => number) {}
+
+  get isEmpty(): boolean {
+    return this.#taken === 0
+  }
+
+  acquire(): Slot | undefined {
+    if (this.#taken >= this.max()) return undefined
+    this.#taken++
+    let isTaken = true
+    return {
+      release: () => {
+        if (isTaken) this.#taken--
+        isTaken = false
+      },
+    }
+  }
+}
+
+export const fixedSemaphore = (max: number) => new Semaphore(() => max)
+
+/** Slots for each queue. A slot also counts among all queues together, and in the semaphores of `alsoIn`. */
+export function slotsPerQueue(
+  maxOf: (queue: string) => number,
+  maxTogether: number,
+  alsoIn: (queue: string) => readonly Semaphore[] = () => [],
+): (queue: string) => Slot | undefined {
+  const all = fixedSemaphore(maxTogether)
+  const byQueue = new Map<string, Semaphore>()
+  return (queue) => {
+    const own = byQueue.get(queue) ?? new Semaphore(() => maxOf(queue))
+    const slot = acquireAll([own, ...alsoIn(queue), all])
+    if (!slot) return undefined
+    byQueue.set(queue, own)
+    return {
+      release() {
+        slot.release()
+        if (own.isEmpty) byQueue.delete(queue)
+      },
+    }
+  }
+}
+
+/** A slot of each semaphore, or of none. */
+function acquireAll(semaphores: readonly Semaphore[]): Slot | undefined {
+  const taken: Slot[] = []
+  const release = () => {
+    for (const slot of taken) slot.release()
+  }
+  for (const semaphore of semaphores) {
+    const slot = semaphore.acquire()
+    if (!slot) {
+      release()
+      return undefined
+    }
+    taken.push(slot)
+  }
+  return { release }
+}
 
 /** Messages whose carrier is not chosen yet. A message that is being sent counts at its carrier instead. */
 const MAX_UNASSIGNED = 256

@@ -7,8 +7,8 @@ import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import { startNextLeg } from '../usecases/start-next-leg'
 import type { CarrierSlots } from './dispatch'
+import { fixedSemaphore, slotsPerQueue } from './dispatch'
 import { type AcquireJobSlot, perform } from './runner'
-import { fixedSemaphore, slotsPerQueue } from './semaphore'
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
   node: Pick<Node, 'wakeUps' | 'logSampler'>

@@ -6,8 +6,7 @@
  * job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the lease ends.
  */
 import { type Job, type JobKind, LEASE_MS } from '../domain/operations/job'
-import { Refusal } from '../domain/shared/error'
-import { errorFields } from '../domain/shared/error-fields'
+import { errorFields, Refusal } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Slot, WakeUps } from '../ports/node'

@@ -1,4 +1,4 @@
-/** Cryptography under the master secret: keyed hashes, encryption and signing keys. And password hashes. */
+/** Cryptography: what needs the master secret, passwords, and random numbers. */
 
 /** Keyed hashes and encryption, under the keys of a database, which the master secret decrypts. */
 export interface Vault {
@@ -102,3 +102,11 @@ export type SecretSource = { setting: string } & ({ text: string } | { file: str
 
 /** Least length of the master secret, characters. */
 export const MIN_SECRET_LENGTH = 32
+
+export interface Random {
+  bytes(length: number): Uint8Array
+  /** Uniform over 0 … max − 1, from a cryptographic source. */
+  below(max: number): number
+  /** A time-ordered UUIDv7 of that instant. */
+  uuid(now: number): string
+}

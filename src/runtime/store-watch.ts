@@ -2,8 +2,8 @@
 import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { StoreLoad } from '../ports/node'
-import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
+import type { Random } from '../ports/vault'
 
 /** Smaller steps are usual corrections of a clock, and delay nothing for long. */
 const MIN_STEP_MS = 1_000

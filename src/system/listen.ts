@@ -101,7 +101,7 @@ export interface Listener {
   stop(leavingMs: number): Promise<void>
 }
 
-/** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
+/** Bodies are measured while they are read (`http/json.ts`), which answers in the envelope; this is the wall behind it. */
 const MAX_REQUEST_BYTES = 2 ** 40
 const STOP_WITHIN_MS = 5_000
 /**

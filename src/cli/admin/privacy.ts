@@ -12,8 +12,8 @@ import { createTelemetry } from '../../system/telemetry'
 import { type Erased, eraseDue, erasePhone, takeErasures } from '../../usecases/erase-phone'
 import { type ExportDependencies, type ExportRequest, exportPhone } from '../../usecases/export-phone'
 import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, removalCommand } from '../command'
-import { Failure } from '../failure'
 import { adminOf, type Opened } from '../open'
+import { Failure } from '../output'
 import { adminCommand, group } from './build'
 
 export const privacyCommands = () =>

@@ -15,14 +15,12 @@ import { systemClock } from '../../system/clock'
 import { headFileIn } from '../../system/data-dir-files'
 import { lockDataDir } from '../../system/data-dir-lock'
 import { createLog } from '../../system/log'
-import { systemRandom } from '../../system/random'
 import { masterSecret, SECRET_FILE } from '../../system/secret'
-import { createVault } from '../../system/vault'
+import { createVault, systemRandom } from '../../system/vault'
 import { lostEnds } from '../../usecases/verify-audit'
 import { type Confirmable, confirm } from '../command'
-import { Failure } from '../failure'
 import { DATABASE_FILE, openFile as openStore } from '../open'
-import { outputFor } from '../output'
+import { Failure, outputFor } from '../output'
 
 export interface MoveRequest extends Confirmable {
   from: string

@@ -12,8 +12,7 @@ import {
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import { prefixOf, type Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
-import type { Random } from '../../ports/random'
-import type { Vault } from '../../ports/vault'
+import type { Random, Vault } from '../../ports/vault'
 import { type ModeRules, type Modes, rulesOf } from '../shared/mode'
 
 interface RequestDependencies {

@@ -1,7 +1,7 @@
 /** Identifiers and tokens that are drawn at random. */
 
 import { createHash } from 'node:crypto'
-import type { Random } from '../../ports/random'
+import type { Random } from '../../ports/vault'
 
 const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 

@@ -1,12 +1,11 @@
 /** The port's `Tx` over one PostgreSQL transaction. */
 import type { Tx } from '../../../ports/store'
-import { absenceTx } from '../absences'
 import { appTx, challengeTx, keyTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
 import { clockTx } from '../clock'
-import { failureTx } from '../failures'
+import { absenceTx, failureTx } from '../failures'
 import { idempotencyTx, issueTx, outboxTx } from '../issues'
 import { jobTx } from '../jobs'
 import { keyRingTx } from '../key-ring'
