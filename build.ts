@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 import { collectNotice } from './deploy/release/licenses/collect'
 import { type Origin, originOf } from './deploy/release/origin'
-import type { BundledFile } from './src/bundled/file'
+import type { BundledFile } from './src/bundled'
 import type { Notice } from './src/cli/licenses'
 import { bundleConsole } from './src/console/bundle'
 import type { Build } from './src/domain/operations/version'
@@ -92,7 +92,7 @@ function embedSite(site: 'console' | 'guide', files: readonly BundledFile[]): Bu
       build.onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]${site}[\\\\/]embedded\\.ts$`) }, () => ({
         contents: [
           ...imports,
-          `import { embeddedBundle } from ${JSON.stringify(join(ROOT, 'src/bundled/bundle.ts'))}`,
+          `import { embeddedBundle } from ${JSON.stringify(join(ROOT, 'src/bundled/index.ts'))}`,
           `export const bundle = embeddedBundle([${entries.join(',\n')}])`,
         ].join('\n'),
         loader: 'js',

@@ -9,13 +9,13 @@ export interface FlowStorage {
   removeItem(key: string): void
 }
 
-export interface Memory<V> {
+export interface FlowMemory<V> {
   recall(): Held<V> | undefined
   keep(held: Held<V>): void
 }
 
 /** Of how a flow was written down: one that an older release has written is forgotten. */
-const FORM = 1
+const FORMAT = 1
 
 /** A key is new again some day, and would have another code sent. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000
@@ -26,9 +26,9 @@ const PROVEN_MS = 10 * 60 * 1_000
 /** Moments of a clock that ends with the page: kept is how long it is to them. */
 const MOMENTS: ReadonlySet<string> = new Set(['resendAt', 'submitAt', 'expiresAt'])
 
-const NO_MEMORY: Memory<never> = { recall: () => undefined, keep: () => {} }
+const NO_MEMORY: FlowMemory<never> = { recall: () => undefined, keep: () => {} }
 
-export function memoryIn<V>(storage: FlowStorage | undefined, key: string, clock: FlowClock): Memory<V> {
+export function memoryIn<V>(storage: FlowStorage | undefined, key: string, clock: FlowClock): FlowMemory<V> {
   if (!storage) return NO_MEMORY
   return {
     recall: () => quietly(() => read<V>(storage.getItem(key), clock.now())),
@@ -40,12 +40,12 @@ export function memoryIn<V>(storage: FlowStorage | undefined, key: string, clock
 const isPristine = <V>({ phase, phoneNumber }: Held<V>) => phase === 'idle' && phoneNumber === ''
 
 const write = <V>({ answer: _, ...held }: Held<V>, now: number): string =>
-  JSON.stringify({ form: FORM, keptAt: Date.now(), held }, (name, value) => (MOMENTS.has(name) ? value - now : value))
+  JSON.stringify({ form: FORMAT, keptAt: Date.now(), held }, (name, value) => (MOMENTS.has(name) ? value - now : value))
 
 function read<V>(text: string | null, now: number): Held<V> | undefined {
   const { form, keptAt, held } = JSON.parse(text ?? '{}', (name, value) => (MOMENTS.has(name) ? value + now : value))
   const forgottenAfterMs = held?.proof ? PROVEN_MS : FORGOTTEN_AFTER_MS
-  return form === FORM && Math.abs(Date.now() - keptAt) < forgottenAfterMs ? held : undefined
+  return form === FORMAT && Math.abs(Date.now() - keptAt) < forgottenAfterMs ? held : undefined
 }
 
 /** A storage may be full, closed to the page, or written by somebody else: then nothing is kept. */

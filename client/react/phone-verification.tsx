@@ -18,7 +18,7 @@ import {
   SubmitButton,
 } from './parts'
 import { useVerification } from './use-verification'
-import { useEmptyField, useIsUsed, useOutcome, useStep, useWay } from './way'
+import { useEmptyField, useFocusOnStep, useHasFocus, useOutcome, useStep } from './way'
 
 export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptions<V>, NumberOptions {
   /** One of `@watchword/client/texts`. */
@@ -67,7 +67,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
   useOutcome(state, { onVerified, onFailed })
   useEmptyField(state, code)
   const goals: Record<Step, RefObject<HTMLElement | null>> = { number: phone, code, over: resend, verified: status }
-  useWay(state, useIsUsed(form), goals[step])
+  useFocusOnStep(state, useHasFocus(form), goals[step])
 
   function submitted(event: FormEvent): void {
     event.preventDefault()

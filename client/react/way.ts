@@ -12,7 +12,7 @@ export function useStep<V>(state: FlowState<V>): Step {
 }
 
 /** Whether the person is within, and was not taken anywhere else since. */
-export function useIsUsed(place: RefObject<HTMLElement | null>): RefObject<boolean> {
+export function useHasFocus(place: RefObject<HTMLElement | null>): RefObject<boolean> {
   const isUsed = useRef(false)
   useEffect(() => {
     const element = place.current
@@ -34,7 +34,11 @@ export function useIsUsed(place: RefObject<HTMLElement | null>): RefObject<boole
 }
 
 /** Takes the person to where the screen goes on; what was typed last is typed over. */
-export function useWay<V>(state: FlowState<V>, isUsed: RefObject<boolean>, goal: RefObject<HTMLElement | null>): void {
+export function useFocusOnStep<V>(
+  state: FlowState<V>,
+  isUsed: RefObject<boolean>,
+  goal: RefObject<HTMLElement | null>,
+): void {
   const before = useRef(state.status)
   useEffect(() => {
     const isSomewhereElse = state.status !== before.current && isAtRest(state)

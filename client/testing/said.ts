@@ -13,7 +13,7 @@ export interface ServiceOptions {
   resendAfterMs: number
 }
 
-export interface Said {
+export interface ServiceAnswer {
   /** HTTP status. */
   status: number
   body: object
@@ -23,9 +23,9 @@ export interface Said {
 }
 
 export interface Service {
-  answer(operation: string, input: unknown): Said
+  answer(operation: string, input: unknown): ServiceAnswer
   /** What it says where it refuses, whatever the reason. */
-  refuse(code: InterfaceErrorCode, data: object | undefined): Said
+  refuse(code: InterfaceErrorCode, data: object | undefined): ServiceAnswer
 }
 
 export type CreateService = (options: ServiceOptions) => Service

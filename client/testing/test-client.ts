@@ -4,7 +4,7 @@ import { WatchwordError } from '../error'
 import type { FlowClock } from '../flow/clock'
 import { type Answer, type Call, type Envelope, refusal } from '../wire'
 import { TestClock } from './clock'
-import type { Said, TestTemplate } from './said'
+import type { ServiceAnswer, TestTemplate } from './said'
 import { createService } from './service'
 import { type Failure, type FailureCode, type FailureOptions, Trouble, type WhichCall } from './trouble'
 
@@ -51,7 +51,7 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
   let calls = 0
 
   /** Undefined where nothing comes back. */
-  function answerTo({ operation, input }: Call, failure: Failure | undefined): Said | undefined {
+  function answerTo({ operation, input }: Call, failure: Failure | undefined): ServiceAnswer | undefined {
     if (!failure) return service.answer(operation, asSent(input))
     const { code, data, retryAfterMs, carriedOut = false } = failure
     if (carriedOut) service.answer(operation, asSent(input))
@@ -90,7 +90,7 @@ const late = ({ isIdempotent }: Call) =>
 /** As JSON carries it. */
 const asSent = <T>(json: T): T => JSON.parse(JSON.stringify({ json })).json
 
-function refused({ status, body, retryAfterMs }: Said, call: Call) {
+function refused({ status, body, retryAfterMs }: ServiceAnswer, call: Call) {
   const headers = { get: () => (retryAfterMs === undefined ? null : String(Math.ceil(retryAfterMs / 1_000))) }
   return refusal(asSent(body) as Envelope, { status, headers }, call)
 }

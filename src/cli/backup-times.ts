@@ -7,8 +7,7 @@ import { isBackupDue, nextBackupAt } from '../domain/operations/backup-schedule'
 import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
 import { lastFailureAt, listBackups, noteFailure } from '../system/backups'
-import { systemClock } from '../system/clock'
-import { systemSchedule } from '../system/schedule'
+import { systemClock, systemSchedule } from '../system/clock'
 
 const EVERY_MINUTE = '* * * * *'
 

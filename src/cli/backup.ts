@@ -6,13 +6,11 @@ import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
 import { replaceDatabase } from '../store/sqlite/connection/replace'
 import { listBackups, makeBackup } from '../system/backups'
-import { systemClock } from '../system/clock'
+import { systemClock, systemSchedule } from '../system/clock'
+import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { holdAlone } from '../system/data-dir-lock'
-import { erasedFileIn } from '../system/erased-file'
-import { headFileIn } from '../system/head-file'
 import { createLog } from '../system/log'
 import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
-import { systemSchedule } from '../system/schedule'
 import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { writeAudit } from '../usecases/shared/write-audit'
@@ -167,7 +165,7 @@ async function eraseAgain(
 async function keepAuditHead(config: Config, database: string, headFile: HeadFile): Promise<void> {
   const { store } = openFile(config, database, { isNew: false, headFile })
   try {
-    await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: true }))
+    await store.transaction((tx) => tx.audit.storeHead({ inAnyCase: true }))
   } finally {
     await store.close()
   }

@@ -3,8 +3,8 @@ import type { Config } from '../config'
 import { MOUNTS } from '../http/route-table'
 import type { Fetch } from '../http/server'
 import type { WatchedDescriptors } from '../system/descriptors'
+import { hasInheritedSocket } from '../system/inherited-socket'
 import { type Listener, listen } from '../system/listen'
-import { hasInheritedSocket } from '../system/service-manager'
 import { Failure } from './failure'
 
 interface Listening {

@@ -12,12 +12,10 @@ import type { MigrationStep } from '../store/migrations'
 import { nameOf } from '../store/postgres/connection/name'
 import type { SharedStore } from '../store/postgres/open'
 import { createDatabase, type FileStore, openStore, stageOf, upgrade } from '../store/sqlite/open'
-import { systemClock } from '../system/clock'
-import { type ClockSighting, databaseClock } from '../system/database-clock'
-import { erasedFileIn } from '../system/erased-file'
+import { type ClockSighting, databaseClock, systemClock } from '../system/clock'
+import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { turn } from '../system/event-loop-batch'
-import { headFileIn } from '../system/head-file'
-import { type LogOnUse, logOnUse } from '../system/log-on-use'
+import { type LogOnUse, logOnUse } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
@@ -170,7 +168,7 @@ export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' 
   clock,
   actor: { name: 'cli' },
   // The server checks this itself.
-  node: { wakeUps: { wake() {}, listen() {} } },
+  node: { wakeUps: { wake() {}, subscribe() {} } },
   random: systemRandom,
   assertCarrier,
   reportsBySecret,

@@ -1,6 +1,6 @@
 /** The console's pages as files a browser can load: bundled, named by content, compressed. */
 import { join } from 'node:path'
-import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled/file'
+import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled'
 
 export const WEB = join(import.meta.dir, 'web')
 export const ASSET_PREFIX = '/console/assets/'

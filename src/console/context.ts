@@ -1,5 +1,4 @@
 /** Context of a request to the console, and the dependencies of the console. */
-
 import type { Operator, OperatorSession } from '../domain/access/operator'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
@@ -40,7 +39,7 @@ export interface ConsoleDependencies
   passwords: Passwords
   node: Pick<
     Node,
-    'backlog' | 'claims' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'logSampler' | 'traffic' | 'wakeUps'
+    'backlog' | 'replays' | 'directory' | 'keyUse' | 'limits' | 'signInLimits' | 'logSampler' | 'traffic' | 'wakeUps'
   >
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]

@@ -1,5 +1,5 @@
 /** The guide at `/docs/guide`: `docs/*.md` as a site, embedded in the binary, or made from source. */
-import { assetResponse } from '../bundled/bundle'
+import { assetResponse } from '../bundled'
 import { bundle } from './embedded'
 import { GUIDE_PREFIX } from './shared'
 

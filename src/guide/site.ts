@@ -1,6 +1,6 @@
 /** The guide as files a browser can load: a page for each of `docs/*.md`, one style sheet, one script, the search's index. */
 import { join } from 'node:path'
-import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled/file'
+import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled'
 import { type Guide, type GuidePage, type Heading, renderGuide } from './render'
 import { GUIDE_PREFIX } from './shared'
 

@@ -12,13 +12,11 @@ import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import { type AuthenticateDependencies, authenticate, type Caller, type RequestContext } from './authenticate'
-import { asRefusal, fromRefusal, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import { inputOf } from './input'
 import { type Operation, type OperationName, operationAt } from './operations'
 import { createProcedures, type ProcedureDependencies } from './procedures'
-import type { RequestPath } from './request-path'
-import { RETRY_AFTER_MS } from './retry-after'
-import { isRpc } from './wire'
+import { isRpc, type RequestPath } from './request-path'
 
 /** What is answered to one request; `key` is whose it was, where that is known. */
 export interface ApiAnswer {
@@ -92,7 +90,7 @@ export function createApi(deps: ApiDependencies): Api {
     const rule = refusalLimit(deps.limits, refusal.kind, key, clientIp)
     if (!rule) return refusal
     try {
-      await node.limits.take([rule])
+      await node.limits.acquire([rule])
       return refusal
     } catch (limited) {
       if (limited instanceof Refusal) return limited
@@ -113,7 +111,7 @@ export function createApi(deps: ApiDependencies): Api {
       })
       return await handle(operation, request, place, caller)
     } catch (error) {
-      await caller?.permit.giveBack()
+      await caller?.permit.release()
       const refusal = told(error)
       if (!refusal) return inWire(operation, unexpectedError().toJSON(), 500, key)
       const final = await underTheCeiling(refusal, key, clientIp)

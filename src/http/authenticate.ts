@@ -63,7 +63,7 @@ export async function authenticate(
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
   const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
   const rules = rulesOf(modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
-  const permit = await node.limits.take(rules)
+  const permit = await node.limits.acquire(rules)
   return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser, origin }
 }
 

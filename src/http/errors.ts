@@ -5,6 +5,7 @@ import { STATUS } from '../../contract/constants'
 import type { ErrorCode } from '../../contract/error'
 import { invalid, Refusal, type RefusalKind } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
+import { GUIDE_PREFIX } from '../guide/shared'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
   invalid: 'BAD_REQUEST',
@@ -46,12 +47,15 @@ export const unreadable = () => invalid('body', 'invalid_format', 'not in the ex
 const LONGEST_MESSAGE = 500
 
 /** `more` goes beside what the interface's error says of it. */
-export const fromRefusal = (refusal: Refusal, more?: object): InterfaceError =>
-  interfaceError(
-    CODE[refusal.kind],
-    refusal.message.slice(0, LONGEST_MESSAGE),
-    more ? { ...dataOf(refusal), ...more } : dataOf(refusal),
-  )
+export function fromRefusal(refusal: Refusal, more?: object): InterfaceError {
+  const link = linkOf(refusal)
+  const message = refusal.message.slice(0, LONGEST_MESSAGE - link.length) + link
+  return interfaceError(CODE[refusal.kind], message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
+}
+
+/** The section of `docs/errors.md` on the server that answers. `unavailable` asks for nothing but patience. */
+const linkOf = ({ kind, detail: { reason } }: Refusal): string =>
+  kind === 'unavailable' ? '' : `. See ${GUIDE_PREFIX}/errors#${reason ?? CODE[kind].toLowerCase()}`
 
 function dataOf({ kind, detail }: Refusal): object | undefined {
   const { param, reason, code, limit, policy, retryAfterMs, resetAt } = detail
@@ -65,6 +69,9 @@ function dataOf({ kind, detail }: Refusal): object | undefined {
   }
 }
 
-/** As a header: whole seconds, rounded up. */
+/** How long a request that is refused for overload should wait before it is sent again. */
+export const RETRY_AFTER_MS = 1_000
+
+/** The `Retry-After` header: whole seconds, rounded up. */
 export const retryAfter = (ms: number | undefined): Record<string, string> =>
   ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

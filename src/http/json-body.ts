@@ -103,13 +103,29 @@ function parseStrictly(text: string): unknown {
     throw invalid('body', 'invalid_json', 'not valid JSON')
   }
   // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
-  if (typeof value === 'object' && value !== null && countKeys(value) !== members)
-    distinctKeys().assertDistinctKeys(text)
+  if (typeof value === 'object' && value !== null && countKeys(value) !== members) refuseRepeatedKey(text)
   return value
 }
 
-/** Loaded by the first body that has one twice. */
-const distinctKeys = () => require('./distinct-keys') as typeof import('./distinct-keys')
+/** Throws `invalid` with the key that a JSON text has twice. */
+function refuseRepeatedKey(text: string): never {
+  // Loaded only here: a start does not wait for the parser.
+  const { visit } = require('jsonc-parser') as typeof import('jsonc-parser')
+  const open: Array<Set<string>> = []
+  let offender: string | undefined
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(name, _offset, _length, _line, _column, path) {
+      const seen = open.at(-1)
+      if (name === '__proto__' || seen?.has(name)) offender ??= [...path(), name].join('.')
+      seen?.add(name)
+    },
+  })
+  const param = (offender ?? 'body').slice(0, 64)
+  if (offender?.endsWith('__proto__')) throw invalid(param, 'unknown_field', 'a key of this name is not allowed')
+  throw invalid(param, 'duplicate_field', 'this key is given twice')
+}
 
 /** Colons outside of strings: one for each member of each object. Bounds them, and the depth, so that recursion is safe. */
 function countMembers(text: string): number {

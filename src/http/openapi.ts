@@ -89,14 +89,11 @@ interface Document {
 const sent = (schema: z.ZodType) => ({ schema, strategy: 'input' as const })
 const answered = (schema: z.ZodType) => ({ schema, strategy: 'output' as const })
 
-const EVENT_NAMES = {
-  'otp.sent': 'SentEvent',
-  'otp.delivered': 'DeliveredEvent',
-  'otp.failed': 'FailedEvent',
-  'otp.verified': 'VerifiedEvent',
-  'otp.expired': 'ExpiredEvent',
-  'otp.max_attempts': 'MaxAttemptsEvent',
-} as const satisfies Record<EventType, string>
+/** `max_attempts` is `MaxAttempts`. */
+const inPascalCase = (name: string) =>
+  name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const eventName = (type: EventType) => `${inPascalCase(type.replace(/^otp\./, ''))}Event`
 
 /** Generators call their types so. */
 const SCHEMAS = {
@@ -127,7 +124,7 @@ const SCHEMAS = {
   PaymentRequiredData: answered(paymentRequiredData),
   TooManyRequestsData: answered(tooManyRequestsData),
   Reason: answered(reason),
-  ...Object.fromEntries(EVENT_TYPES.map((type) => [EVENT_NAMES[type], answered(eventSchemas[type])])),
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [eventName(type), answered(eventSchemas[type])])),
 }
 
 const refTo = (kind: 'schemas' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -248,7 +245,7 @@ function describeWebhooks(): OpenApiObject {
         })),
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: refTo('schemas', EVENT_NAMES[type]), example: sampleEvent(type) } },
+          content: { 'application/json': { schema: refTo('schemas', eventName(type)), example: sampleEvent(type) } },
         },
         responses: {
           '2XX': { description: 'Taken. 408, 429, 5xx and no answer within 5 seconds are tried again.' },
@@ -259,10 +256,6 @@ function describeWebhooks(): OpenApiObject {
     }),
   )
 }
-
-/** `BAD_REQUEST` is `BadRequest`. */
-const responseName = (code: string) =>
-  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, rendered: string) => rendered.toUpperCase())
 
 /** Each error once, with what it means and one as it goes over the wire. */
 const describeErrors = (): OpenApiObject =>
@@ -275,7 +268,7 @@ const describeErrors = (): OpenApiObject =>
         headers: headersOf(status),
         content: { 'application/json': { schema: errorSchema(code as ErrorCode), example } },
       }
-      return [responseName(code), response]
+      return [inPascalCase(code), response]
     }),
   )
 
@@ -328,6 +321,6 @@ function complete(operation: OpenApiObject, procedure: AnyContractProcedure): vo
   const responses = operation.responses as Record<string, OpenApiObject>
   for (const response of Object.values(responses)) response.headers = headersOf(200)
   for (const code of Object.keys(procedure['~orpc'].errorMap) as ErrorCode[]) {
-    responses[errors[code].status] = refTo('responses', responseName(code))
+    responses[errors[code].status] = refTo('responses', inPascalCase(code))
   }
 }

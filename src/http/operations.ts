@@ -1,7 +1,7 @@
 /** Which operation of the contract a request is for: each has a path of REST, and a name on RPC. */
 import { type Contract, contract } from '../../contract'
 import type { OperationAccess } from '../../contract/scope'
-import { API_PREFIX, isRpc, RPC_PREFIX } from './wire'
+import { API_PREFIX, isRpc, RPC_PREFIX } from './request-path'
 
 export type OperationName = keyof Contract
 

@@ -10,6 +10,7 @@ import type { Issued } from '../domain/codes/issue-request'
 import type { Verification } from '../domain/codes/verification'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/message/template'
 import { CURRENCY, type Mode, momentWriter } from '../domain/shared/value'
+import { type LedgerEntry, ledgerId } from '../domain/wallet/wallet'
 import type { Balance, Page } from '../usecases/read-history'
 
 export const iso = momentWriter()
@@ -80,6 +81,20 @@ export const balanceView = ({ appId, organizationId, balance, updatedAt }: Balan
   walletScope: mode === 'live' ? ('app' as const) : mode,
   organizationId,
   ...(mode === 'test' && { promoBalance: 0, promoNextExpiry: null }),
+})
+
+export const ledgerView = ({ items, nextCursor }: Page<LedgerEntry>) => ({
+  items: items.map((entry) => ({
+    ledgerId: ledgerId(entry),
+    appId: entry.appId,
+    entryType: entry.entryType,
+    amountDelta: entry.amountDelta,
+    balanceAfter: entry.balanceAfter,
+    currency: CURRENCY as 'CREDIT',
+    issueId: entry.issueId,
+    createdAt: iso(entry.createdAt),
+  })),
+  nextCursor,
 })
 
 export const templatesView = (templates: readonly Template[]) => ({

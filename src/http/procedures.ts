@@ -20,13 +20,13 @@ import {
   balanceView,
   issuedView,
   issuesView,
+  ledgerView,
   projection,
   statusView,
   templatesView,
   templateView,
   verificationView,
 } from './present'
-import { ledgerView } from './present-ledger'
 
 type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
 type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>

@@ -1,6 +1,12 @@
 /** Where a request goes: its path and query, as a URL has them. */
 import { invalid } from '../domain/shared/error'
 
+/** Prefixes of the interface over REST and over RPC. */
+export const API_PREFIX = '/v1'
+export const RPC_PREFIX = '/v1/rpc/otp'
+
+export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
+
 export interface RequestPath {
   path: string
   /** With its question mark; empty where there is nothing to it. */

@@ -3,12 +3,10 @@ import { unavailable } from '../domain/shared/error'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import { answerHeaders } from './cors'
-import { fromRefusal } from './errors'
+import { fromRefusal, RETRY_AFTER_MS } from './errors'
 import { Json } from './json'
-import { placeOf } from './request-path'
-import { RETRY_AFTER_MS } from './retry-after'
+import { API_PREFIX, isRpc, placeOf } from './request-path'
 import type { RouteAnswer, Routes } from './routes'
-import { API_PREFIX, isRpc } from './wire'
 
 export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
   const moment = momentWriter()

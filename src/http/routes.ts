@@ -2,23 +2,20 @@
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
 import type { Origin } from '../domain/codes/issue'
-import { invalid, type Refusal, unavailable } from '../domain/shared/error'
+import { invalid, Refusal, unavailable } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Api } from './api'
-import { clientIpOf } from './client-ip'
+import { clientIpOf, isFromHere } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
-import { fromRefusal, interfaceError } from './errors'
-import { isFromHere } from './forwarded'
+import { fromRefusal, RETRY_AFTER_MS } from './errors'
 import type { Readiness } from './health'
 import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { REPORT_PREFIX } from './reports'
-import { placeOf, type RequestPath, urlOf } from './request-path'
-import { RETRY_AFTER_MS } from './retry-after'
+import { API_PREFIX, isRpc, placeOf, type RequestPath, urlOf } from './request-path'
 import { isNeedlesslyEncoded, isOfMount } from './route-table'
-import { API_PREFIX, isRpc } from './wire'
 
 export interface Arrived {
   request: Request
@@ -182,7 +179,7 @@ const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
-const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
+const missing = () => fromRefusal(new Refusal('not_found', 'No such path or method')).toJSON()
 
 const nothingThere = (): RouteAnswer => ({ route: 'none', response: new Json(404, missing()) })
 

@@ -10,7 +10,6 @@ import type { Random } from '../ports/random'
 import type { Telemetry } from '../ports/telemetry'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { Json } from './json'
-import { requestIdOf } from './request-id'
 import type { RouteAnswer, Routes } from './routes'
 
 /**
@@ -78,4 +77,12 @@ function withHeaders(response: Response | Json, always: Readonly<Record<string, 
   if (response instanceof Json) return response.response(always)
   for (const [name, value] of Object.entries(always)) response.headers.set(name, value)
   return response
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
+
+/** The caller's `X-Request-Id` where it is well formed, else a new one. Specification: "Rules that hold for the whole service". */
+function requestIdOf(headers: Headers, { random, clock }: { random: Random; clock: Pick<Clock, 'now'> }): string {
+  const given = headers.get('x-request-id')
+  return given !== null && REQUEST_ID.test(given) ? given : random.uuid(clock.now())
 }

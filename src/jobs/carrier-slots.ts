@@ -3,7 +3,7 @@ import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
 import type { Clock } from '../ports/clock'
-import type { ConcurrencyLimiter, Gates, Pass, Seat, Slot } from '../ports/node'
+import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import { Semaphore } from './semaphore'
 
 /** Messages that look for their carrier; one that is being sent counts there instead. */
@@ -11,12 +11,18 @@ const LOOKING = 256
 
 export interface CarrierSlots {
   /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
-  take(queue: string): Seat | undefined
+  take(queue: string): CarrierSlot | undefined
   /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
   whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
 }
 
-export function createCarrierSlots({ limiters, clock }: { limiters: Gates; clock: Pick<Clock, 'now'> }): CarrierSlots {
+export function createCarrierSlots({
+  limiters,
+  clock,
+}: {
+  limiters: ConcurrencyLimiters
+  clock: Pick<Clock, 'now'>
+}): CarrierSlots {
   const looking = new Semaphore(() => LOOKING)
   const looks: Array<Parameters<CarrierSlots['whenFreed']>[0]> = []
   const freed: Parameters<CarrierSlots['whenFreed']>[0] = (carrier, tookMs) => {
@@ -26,39 +32,39 @@ export function createCarrierSlots({ limiters, clock }: { limiters: Gates; clock
     take(queue) {
       const limiter = queue === FRONT ? undefined : limiters.find(queue)
       const now = clock.now()
-      const place = limiter ? limiter.enter(now) : looking.enter()
+      const place = limiter ? limiter.acquire(now) : looking.enter()
       return place && new TakenSeat(limiter && queue, place, freed, now)
     },
     whenFreed: (look) => void looks.push(look),
   }
 }
 
-class TakenSeat implements Seat {
+class TakenSeat implements CarrierSlot {
   constructor(
     public carrier: string | undefined,
-    private place: Slot | Pass,
+    private place: Slot | CarrierPermit,
     private readonly freed: Parameters<CarrierSlots['whenFreed']>[0],
     private takenAt: number,
   ) {}
 
   moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void {
-    const pass = limiter.enter(now)
+    const pass = limiter.acquire(now)
     if (!pass) return
-    this.place.free()
+    this.place.release()
     this.place = pass
     this.carrier = carrier
     this.takenAt = now
   }
 
-  answered(outcome: SendOutcome, at: number): Health | undefined {
-    if (!('answered' in this.place)) throw new Error('A message without a place at a carrier was sent')
-    const health = this.place.answered(outcome, at)
+  settle(outcome: SendOutcome, at: number): Health | undefined {
+    if (!('settle' in this.place)) throw new Error('A message without a place at a carrier was sent')
+    const health = this.place.settle(outcome, at)
     this.freed(this.carrier, at - this.takenAt)
     return health
   }
 
-  free(): void {
-    this.place.free()
+  release(): void {
+    this.place.release()
     this.freed(this.carrier, undefined)
   }
 }

@@ -1,7 +1,7 @@
 /** Messages whose issue finds a place at their carrier: begun in its unit, and gone on with as soon as that is stored. */
 import type { Clock } from '../ports/clock'
-import type { Gates } from '../ports/node'
-import type { Dispatch, Passage } from '../ports/work'
+import type { ConcurrencyLimiters } from '../ports/node'
+import type { CarrierReservation, Dispatch } from '../ports/work'
 import type { CarrierSlots } from './carrier-slots'
 import { complete, type PerformDependencies } from './perform'
 import type { Runner } from './runner'
@@ -9,7 +9,7 @@ import type { Runner } from './runner'
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>
   slots: CarrierSlots
-  limiters: Pick<Gates, 'find'>
+  limiters: Pick<ConcurrencyLimiters, 'find'>
   clock: Pick<Clock, 'now' | 'after'>
 }
 
@@ -22,26 +22,26 @@ const MAX_WAITING = 256
 
 interface WaitingMessage {
   carrier: string
-  settle(reservedSlot: Passage | undefined): void
+  settle(reservedSlot: CarrierReservation | undefined): void
 }
 
 export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDependencies): Dispatch {
   const waiting = new Set<WaitingMessage>()
   const quick = new Set<string>()
 
-  function enter(carrier: string): Passage | undefined {
+  function enter(carrier: string): CarrierReservation | undefined {
     // Of one that was removed meanwhile there is none, and it would look for another.
     const slot = limiters.find(carrier) && slots.take(carrier)
     if (!slot) return undefined
     const decided = runner.expect('deliver')
     return {
       slot,
-      carryOn(job, work, call) {
-        runner.run(job, { run: (held) => complete(deps, work, held, call), free: () => slot.free() })
+      start(job, work, call) {
+        runner.run(job, { run: (held) => complete(deps, work, held, call), release: () => slot.release() })
         decided()
       },
-      giveUp() {
-        slot.free()
+      release() {
+        slot.release()
         decided()
       },
     }
@@ -53,10 +53,10 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
   }
 
   const waitFor = (carrier: string) =>
-    new Promise<Passage | undefined>((resolve) => {
+    new Promise<CarrierReservation | undefined>((resolve) => {
       const one = {
         carrier,
-        settle(reservedSlot: Passage | undefined) {
+        settle(reservedSlot: CarrierReservation | undefined) {
           waiting.delete(one)
           cancel()
           resolve(reservedSlot)
@@ -87,11 +87,11 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
   })
 
   return {
-    passageBy(carrier) {
+    reserve(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
       const reservedSlot = isAwaited(carrier) ? undefined : enter(carrier)
       // Where other servers have all its places, none becomes free here.
-      const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && limiters.find(carrier)?.isOurs
+      const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && limiters.find(carrier)?.isAllowedHere
       return reservedSlot ?? (mayWait ? waitFor(carrier) : undefined)
     },
   }

@@ -47,7 +47,7 @@ function kind<P extends Slot>(
 ): JobRoom {
   return (queue) => {
     const place = enter(queue)
-    return place && { run: (job) => run(job, place), free: () => place.free() }
+    return place && { run: (job) => run(job, place), release: () => place.release() }
   }
 }
 

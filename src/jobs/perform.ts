@@ -7,7 +7,7 @@ import { type Job, LEASE_MS } from '../domain/operations/job'
 import { Refusal } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Store, Tx } from '../ports/store'
-import type { Work } from '../ports/work'
+import type { JobHandler } from '../ports/work'
 
 export interface PerformDependencies {
   store: Store
@@ -17,7 +17,7 @@ export interface PerformDependencies {
 /** Answers what came of it, or undefined where nothing was done outside. */
 export async function perform<Subject, Call, Answer>(
   deps: PerformDependencies,
-  work: Work<Subject, Call, Answer>,
+  work: JobHandler<Subject, Call, Answer>,
   job: Job,
 ): Promise<Answer | undefined> {
   const call = await deps.store.transaction((tx) => begin(tx, work, job))
@@ -27,7 +27,7 @@ export async function perform<Subject, Call, Answer>(
 /** The first half, in a unit that may also be somebody else's. Subject and job are locked in their order, and asked for together. */
 export async function begin<Subject, Call>(
   tx: Tx,
-  work: Pick<Work<Subject, Call, unknown>, 'lock' | 'prepare'>,
+  work: Pick<JobHandler<Subject, Call, unknown>, 'lock' | 'prepare'>,
   job: Job,
 ): Promise<Call | undefined> {
   const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
@@ -37,7 +37,7 @@ export async function begin<Subject, Call>(
 /** The second half, once the first is stored. */
 export async function complete<Subject, Call, Answer>(
   deps: PerformDependencies,
-  work: Work<Subject, Call, Answer>,
+  work: JobHandler<Subject, Call, Answer>,
   job: Job,
   call: Call,
 ): Promise<Answer> {
@@ -47,7 +47,7 @@ export async function complete<Subject, Call, Answer>(
       work.lock(tx, job, call),
       work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
     ])
-    const noted = work.note?.(tx, call, answer)
+    const noted = work.recordLate?.(tx, call, answer)
     if (noted) await noted
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }

@@ -43,7 +43,7 @@ export class Runner {
     )
     this.#byKind = Object.fromEntries(workers) as Record<JobKind, JobWorker>
     this.#workers = Object.values(this.#byKind)
-    wakeUps.listen((kind) => this.#byKind[kind].wake())
+    wakeUps.subscribe((kind) => this.#byKind[kind].wake())
   }
 
   /** Whether one more may be run beside those that were claimed: nobody waits for room. */
@@ -207,7 +207,7 @@ class JobWorker {
       }
       return claimed.length
     } finally {
-      for (const opening of rooms.flatMap(({ openings }) => openings)) opening.free()
+      for (const opening of rooms.flatMap(({ openings }) => openings)) opening.release()
     }
   }
 
@@ -217,7 +217,7 @@ class JobWorker {
       // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one. What
       // was given back has a higher number, and begins anew, also where its last run has not quite ended.
       held.attempt = job.attempt
-      opening.free()
+      opening.release()
       return
     }
     void this.#runToEnd(job, opening)
@@ -234,7 +234,7 @@ class JobWorker {
         'job failed; it comes back after its lease',
       )
     } finally {
-      opening.free()
+      opening.release()
       if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
       this.#ended()
     }

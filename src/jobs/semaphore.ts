@@ -16,7 +16,7 @@ export class Semaphore {
     this.#taken++
     let isTaken = true
     return {
-      free: () => {
+      release: () => {
         if (isTaken) this.#taken--
         isTaken = false
       },
@@ -40,8 +40,8 @@ export function inQueuesOf(
     if (!place) return undefined
     byQueue.set(queue, own)
     return {
-      free() {
-        place.free()
+      release() {
+        place.release()
         if (own.isEmpty) byQueue.delete(queue)
       },
     }
@@ -52,7 +52,7 @@ export function inQueuesOf(
 function enterEach(rooms: readonly Semaphore[]): Slot | undefined {
   const taken: Slot[] = []
   const free = () => {
-    for (const place of taken) place.free()
+    for (const place of taken) place.release()
   }
   for (const room of rooms) {
     const place = room.enter()
@@ -62,5 +62,5 @@ function enterEach(rooms: readonly Semaphore[]): Slot | undefined {
     }
     taken.push(place)
   }
-  return { free }
+  return { release: free }
 }

@@ -23,12 +23,12 @@ import type { Traffic } from './traffic'
 export interface Node {
   readonly limits: Limits
   readonly backlog: Backlog
-  readonly claims: KnownClaims
-  readonly limiters: Gates
+  readonly replays: Replays
+  readonly limiters: ConcurrencyLimiters
   readonly directory: Directory
   readonly keyUse: KeyUse
   readonly load: StoreLoad
-  readonly pauses: Pauses
+  readonly signInLimits: SignInLimits
   /** Of the lines of its log. */
   readonly logSampler: LogSampler
   readonly wakeUps: WakeUps
@@ -39,14 +39,14 @@ export interface Node {
 export interface WakeUps {
   wake(kind: JobKind): void
   /** Calls whenever there is work. */
-  listen(look: (kind: JobKind) => void): void
+  subscribe(look: (kind: JobKind) => void): void
 }
 
 export interface Limits {
   /** Counts one under every rule, or throws `limited` and counts none. At once where nobody else has to be asked. */
-  take(rules: readonly LimitRule[]): Promise<Permit> | Permit
+  acquire(rules: readonly LimitRule[]): Promise<Permit> | Permit
   /** The same for a new issue, which is still to be confirmed. */
-  admit(rules: readonly LimitRule[]): Promise<IssuePermit>
+  acquireForIssue(rules: readonly LimitRule[]): Promise<IssuePermit>
 }
 
 export interface IssuePermit extends Permit {
@@ -60,17 +60,17 @@ export interface IssuePermit extends Permit {
 /** How many messages may wait to be sent. */
 export interface Backlog {
   /** Makes room for one more message, or throws `unavailable`. */
-  admit(): Promise<Entry>
+  acquire(): Promise<BacklogPermit>
 }
 
 /** Room that is taken before the message is stored; one of the two is called, once. */
-export interface Entry extends Permit {
+export interface BacklogPermit extends Permit {
   /** It is stored, and counts like every other that waits. */
-  keep(): void
+  markStored(): void
 }
 
 /** Idempotency keys that have made an issue here lately. */
-export interface KnownClaims {
+export interface Replays {
   /** It is stored, and so is its issue. */
   note(claim: IdempotencyRecord): void
   /** Where it is not known here, the store may know it. */
@@ -78,7 +78,7 @@ export interface KnownClaims {
 }
 
 /** The ways in to the carriers, by name. */
-export interface Gates {
+export interface ConcurrencyLimiters {
   /**
    * A new one, where the carrier is new or set up anew. `servers`: as many may be at it at a time, where it counts them.
    * `neverOpens`: its failures are played.
@@ -95,34 +95,34 @@ export interface Gates {
 export interface ConcurrencyLimiter {
   readonly concurrency: number
   /** Whether this server is one of those that may be at it now. */
-  readonly isOurs: boolean
+  readonly isAllowedHere: boolean
   readonly inFlight: number
   /** Whether a message may be sent, room permitting. */
   admits(now: number): boolean
   health(now: number): Health
   /** A place, or undefined where there is no room or the carrier rests. */
-  enter(now: number): Pass | undefined
+  acquire(now: number): CarrierPermit | undefined
 }
 
 /** Room for one piece of work; given back once, whatever happens. */
 export interface Slot {
-  free(): void
+  release(): void
 }
 
 /** A place at a carrier. */
-export interface Pass extends Slot {
+export interface CarrierPermit extends Slot {
   /** Frees the place, and learns from the answer; tells the carrier's health when it has changed. */
-  answered(outcome: SendOutcome, now: number): Health | undefined
+  settle(outcome: SendOutcome, now: number): Health | undefined
 }
 
 /** Where a message stands that is to be sent: among those that look for their carrier, or at one. It has one place at a time. */
-export interface Seat extends Slot {
+export interface CarrierSlot extends Slot {
   /** Whom it has a place at; undefined while it looks. */
   readonly carrier: string | undefined
   /** Gives up its place for one at the carrier, if there is room. */
   moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void
   /** Frees the place at the carrier, which learns from its answer; tells the carrier's health when it has changed. */
-  answered(outcome: SendOutcome, now: number): Health | undefined
+  settle(outcome: SendOutcome, now: number): Health | undefined
 }
 
 /** What rarely changes: a change made in whatever process holds at once. */
@@ -150,7 +150,7 @@ export interface KeyUse {
 }
 
 /** Who tries to sign in. */
-export interface Who {
+export interface SignInSubject {
   account: string
   /** When the pauses of the account were lifted last, and those of any: that lifts the pauses of addresses. */
   liftedAt: number | undefined
@@ -161,23 +161,23 @@ export interface Who {
 }
 
 /** An attempt that is looked at. It counts as failed from its beginning, so that many at a time are as many. */
-export interface Guess {
+export interface SignInAttempt {
   /** It forgives the failures of the pair. */
-  wasRight(): void
+  succeed(): void
   /** It was none. */
-  takeBack(): void
+  release(): void
   /** Goes on to the second factor, which has pauses of its own. Throws `limited`, and then it was no attempt. */
-  goOn(now: number): void
+  continueWithSecondFactor(now: number): void
   /** What a wrong one is told where only the known address has let it be looked at. */
   refusal(now: number): Refusal | undefined
   /** How often the pair has failed, where it is paused now and nothing was told of the operator lately. */
-  news(operatorId: string, now: number): number | undefined
+  failuresToLog(operatorId: string, now: number): number | undefined
 }
 
 /** Pauses that failed sign-ins have earned. */
-export interface Pauses {
+export interface SignInLimits {
   /** Throws `limited` while the pair or the address is paused, but for a known one. */
-  guess(who: Who, now: number): Guess
+  acquire(who: SignInSubject, now: number): SignInAttempt
 }
 
 /** How the store keeps up. */
@@ -191,9 +191,9 @@ export interface StoreLoad {
 export interface Fleet {
   readonly nodeId: string
   /** Says that this server is here; answers everybody who was heard of within a day, in one order everywhere. */
-  beat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
+  heartbeat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
   /** It is gone for good; until it is heard of again. */
   forget(nodeId: string): Promise<void>
   /** Counts one under every rule for all servers at once, exactly, or throws `limited` and counts none. */
-  take(rules: readonly LimitRule[]): Promise<Permit>
+  acquire(rules: readonly LimitRule[]): Promise<Permit>
 }

@@ -13,20 +13,20 @@ export interface PendingRequest {
   /** What a rule finds against it, at that price in credits. Unless it is refused it counts for others until it leaves. May be asked again. */
   assess(protection: Protection, price: number): RuleHit | undefined
   /** It was refused for what was found, or is stored although that would have refused it. */
-  note(finding: RuleHit): void
+  recordHit(finding: RuleHit): void
   /** It is over: the code is stored, or there is none. Called once. */
-  leave(issue: Issue | undefined): void
+  release(issue: Issue | undefined): void
 }
 
 export interface Traffic {
   /** What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
-  enter(appId: string, facts: RequestFacts): Promise<PendingRequest>
+  acquire(appId: string, facts: RequestFacts): Promise<PendingRequest>
   /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
 }
 
 /** What is to be added to the incident of a lane. */
-export interface Trouble {
+export interface IncidentUpdate {
   readonly segment: SegmentKey
   /** How many were refused, or would have been. */
   readonly refused: number
@@ -42,6 +42,6 @@ export interface Trouble {
 export interface Findings {
   readonly appId: string
   readonly decisions: readonly Decision[]
-  readonly troubles: readonly Trouble[]
+  readonly incidentUpdates: readonly IncidentUpdate[]
   readonly hours: readonly SegmentHour[]
 }

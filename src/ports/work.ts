@@ -1,13 +1,13 @@
 /** Work whose middle is outside of any transaction; `jobs/perform.ts` runs it. */
 import type { Job } from '../domain/operations/job'
-import type { Seat } from './node'
+import type { CarrierSlot } from './node'
 import type { Tx } from './store'
 
 /**
  * `prepare` (in a unit) → `act` (outside) → `record` (in a unit). Both units run under the fence: only who still holds the
  * job under its attempt gets that far. `act` happens once for each `prepare` that has been stored.
  */
-export interface Work<Subject, Call, Answer> {
+export interface JobHandler<Subject, Call, Answer> {
   /** Locks, and answers, what comes before a job in the order of locks. `call`: what was prepared of it before. */
   lock(tx: Tx, job: Job, call?: Call): Promise<Subject>
   /** Writes down what is about to happen, so that a crash is seen; undefined where it has ended or moved the job instead. */
@@ -15,7 +15,7 @@ export interface Work<Subject, Call, Answer> {
   /** Never throws for what the outside did. */
   act(call: Call): Promise<Answer>
   /** What is stored of the answer also where the job is somebody else's by now. */
-  note?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
+  recordLate?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
   /** Stores what came of it, and ends or moves the job, unless `endsJob`. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
   /** The job ends whatever comes of it: that is then done where it would only be locked. */
@@ -27,13 +27,13 @@ export interface Work<Subject, Call, Answer> {
 /** Work on a message that is begun by whoever makes it, and waits in no queue. */
 export interface Dispatch {
   /** Undefined where no place at the carrier becomes free soon, or others are queued for one. */
-  passageBy(carrier: string): Passage | undefined | Promise<Passage | undefined>
+  reserve(carrier: string): CarrierReservation | undefined | Promise<CarrierReservation | undefined>
 }
 
 /** A place at a carrier for a message that is about to be stored. Who stops waits for it, so it ends in one way or the other. */
-export interface Passage {
-  readonly slot: Seat
+export interface CarrierReservation {
+  readonly slot: CarrierSlot
   /** Goes on with a job that was added as held, once that and what `prepare` would have written are stored. */
-  carryOn<Subject, Call, Answer>(job: Job, work: Work<Subject, Call, Answer>, call: Call): void
-  giveUp(): void
+  start<Subject, Call, Answer>(job: Job, work: JobHandler<Subject, Call, Answer>, call: Call): void
+  release(): void
 }

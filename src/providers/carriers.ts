@@ -7,6 +7,7 @@ import { refusalOf } from '../domain/shared/validation'
 import type { CarrierEndpoint, ReportedMessage, Router } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
 import type { ConcurrencyLimiter, Node } from '../ports/node'
+import { DESCRIPTIONS } from './descriptions'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /**
@@ -20,23 +21,36 @@ export const CARRIER_TYPES: Readonly<Record<string, CarrierType>> = {
   get smpp() {
     return (require('./smpp') as typeof import('./smpp')).smpp
   },
-  get twilio() {
-    return (require('./twilio') as typeof import('./twilio')).twilio
-  },
-  get solapi() {
-    return (require('./solapi') as typeof import('./solapi')).solapi
-  },
-  get nhn() {
-    return (require('./nhn') as typeof import('./nhn')).nhn
-  },
-  get aligo() {
-    return (require('./aligo') as typeof import('./aligo')).aligo
-  },
+}
+
+for (const [type, description] of Object.entries(DESCRIPTIONS)) {
+  let known: CarrierType | undefined
+  const get = () => {
+    known ??= (require('./described') as typeof import('./described')).describedType(description())
+    return known
+  }
+  Object.defineProperty(CARRIER_TYPES, type, { get, enumerable: true })
+}
+
+const ownTypes = new WeakMap<object, CarrierType>()
+
+/** What kind of carrier it is: by the operator's own description, which is stored with it, or one that we know. */
+function typeOf({ type, config: { description } }: Pick<CarrierConfig, 'type' | 'config'>): CarrierType | undefined {
+  if (typeof description !== 'object' || description === null)
+    return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type] : undefined
+  const known = ownTypes.get(description)
+  if (known) return known
+  const { carrierDescription } = require('./description') as typeof import('./description')
+  const { data } = carrierDescription.safeParse(description)
+  if (!data) return undefined
+  const own = (require('./described') as typeof import('./described')).typeFrom(data)
+  ownTypes.set(description, own)
+  return own
 }
 
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertCarrier({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {
-  const known = Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type] : undefined
+  const known = typeOf({ type, config })
   if (!known) {
     const choices = Object.keys(CARRIER_TYPES)
     throw invalid('type', 'not_a_choice', `no such provider type: ${type}. Known: ${choices.join(' ')}`, { choices })
@@ -58,13 +72,13 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 }
 
 /** Whether such a carrier has a report secret. False for a type that is none. */
-export const reportsBySecret = (type: string): boolean =>
-  Object.hasOwn(CARRIER_TYPES, type) && CARRIER_TYPES[type]?.reportsBySecret === true
+export const reportsBySecret = (carrier: Pick<CarrierConfig, 'type' | 'config'>): boolean =>
+  typeOf(carrier)?.reportsBySecret === true
 
 /** What a code of such a carrier means, in words an operator can act on. */
-export function explainCode({ type, config }: CarrierConfig, code: string): string | undefined {
+export function explainCode(carrier: CarrierConfig, code: string): string | undefined {
   if (code === `NOT_SENT_${NO_DESCRIPTOR}`) return 'this server had no file descriptor left for it; raise LimitNOFILE'
-  return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type]?.explain(code, config) : undefined
+  return typeOf(carrier)?.explain(code, carrier.config)
 }
 
 interface Built extends CarrierEndpoint {
@@ -119,7 +133,7 @@ export class Carriers {
    */
   async refresh(): Promise<boolean> {
     const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
-    for (const config of configured) if (Object.hasOwn(CARRIER_TYPES, config.type)) this.#carrier(config)
+    for (const config of configured) if (typeOf(config)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
     for (const name of this.#built.keys()) if (!names.has(name)) this.#remove(name)
     const before = this.#ways
@@ -160,13 +174,13 @@ export class Carriers {
       return built
     }
     void this.#close(config.name)
-    const type = CARRIER_TYPES[config.type]
+    const type = typeOf(config)
     if (!type) throw new Error(`Carrier ${config.name} has a type this release does not know`)
     const { concurrency = this.settings.concurrency, servers } = type.places?.(config.config) ?? {}
     const limiter = this.node.limiters.open(config.name, config.concurrency ?? concurrency, { servers })
     const carrier = type.create(config, {
       ...this.settings,
-      isOurs: () => limiter.isOurs,
+      isOurs: () => limiter.isAllowedHere,
       timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
       reportUrl: this.settings.reportUrl(config.name),
       report: (report) => this.settings.report(config.name, report),

@@ -8,7 +8,7 @@ import type { ReportCallback } from '../ports/carrier'
 /** How far the carrier's clock may be from ours. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
-const PLACEHOLDER = /\{\{(body|url|timestamp)\}\}/g
+const PLACEHOLDER = /\{\{(body|url|timestamp|sortedForm|header\.[\w-]+)\}\}/g
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
 
@@ -17,7 +17,10 @@ const ofText = {
   header: headerName,
   /** The text before the signature, such as `sha256=`. */
   prefix: z.string().default(''),
-  /** What is signed: `{{body}}` as it came, with `{{url}}` as it was called and `{{timestamp}}` of `timestampHeader`. */
+  /**
+   * What is signed: `{{body}}` as it came, with `{{url}}` as it was called and `{{timestamp}}` of `timestampHeader`. `{{sortedForm}}`
+   * is the form's fields and values in order, each once; `{{header.x-nonce}}` a header beside the signature.
+   */
   signed: z.string().default('{{body}}'),
   /** Unix time in seconds or milliseconds, or a date; more than five minutes from our clock is refused. */
   timestampHeader: headerName.optional(),
@@ -50,6 +53,13 @@ const jwt = z.strictObject({
   bodyHash: z.string().min(1).nullable().default('payload_hash'),
 })
 
+/** Also where keys are still placeholders of settings, in a description. */
+export const rawReportSignature = z.discriminatedUnion('type', [
+  hmac.extend({ secret: z.string() }),
+  ed25519.extend({ publicKey: z.string() }),
+  jwt.extend({ key: z.string() }),
+])
+
 export const reportSignature = z.discriminatedUnion('type', [hmac, ed25519, jwt]).superRefine((signature, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (signature.type === 'jwt') {
@@ -58,8 +68,9 @@ export const reportSignature = z.discriminatedUnion('type', [hmac, ed25519, jwt]
     return
   }
   const { signed, timestampHeader } = signature
-  if (!signed.includes('{{body}}')) refuse('signed', 'must have {{body}}')
-  if (signed.replace(PLACEHOLDER, '').includes('{{')) refuse('signed', 'knows {{body}}, {{url}} and {{timestamp}} only')
+  if (!/\{\{(body|sortedForm)\}\}/.test(signed)) refuse('signed', 'must have {{body}}')
+  if (signed.replace(PLACEHOLDER, '').includes('{{'))
+    refuse('signed', 'knows {{body}}, {{sortedForm}}, {{url}}, {{timestamp}} and {{header.<name>}} only')
   if (signed.includes('{{timestamp}}') !== (timestampHeader !== undefined))
     refuse('timestampHeader', 'goes together with {{timestamp}} in signed')
 })
@@ -102,10 +113,31 @@ function ofSignedText(
     const isCovered = body !== '' || signed.includes('{{url}}')
     const isNow = timestampHeader === undefined || Math.abs(readTimestamp(timestamp) - now) <= TOLERANCE_MS
     if (!shown.startsWith(prefix) || !isCovered || !isNow) return false
-    const values = { body, url, timestamp }
-    const text = signed.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name])
+    const values: Record<string, () => string> = {
+      body: () => body,
+      url: () => url,
+      timestamp: () => timestamp,
+      sortedForm: () => sortedForm(body),
+    }
+    const text = signed.replace(PLACEHOLDER, (_, name: string) =>
+      name.startsWith('header.') ? (headers.get(name.slice('header.'.length)) ?? '') : (values[name]?.() ?? ''),
+    )
     return fits(text, shown.slice(prefix.length))
   }
+}
+
+/** By code unit; a field that comes twice, by its values. */
+function sortedForm(body: string): string {
+  const fields = [...new URLSearchParams(body)].sort(inOrder)
+  const isNew = (field: FormField, index: number) => index === 0 || inOrder(field, fields[index - 1] ?? field) !== 0
+  return fields.filter(isNew).flat().join('')
+}
+
+type FormField = [name: string, value: string]
+
+function inOrder([nameA, valueA]: FormField, [nameB, valueB]: FormField): number {
+  const [a, b] = nameA === nameB ? [valueA, valueB] : [nameA, nameB]
+  return a < b ? -1 : Number(a > b)
 }
 
 /** Unix milliseconds; NaN for what is no time. */

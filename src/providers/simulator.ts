@@ -5,14 +5,14 @@
 import { testReport, testSend } from '../domain/codes/test-scenario'
 import type { Carrier, CarrierEndpoint } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
-import type { Gates } from '../ports/node'
+import type { ConcurrencyLimiters } from '../ports/node'
 
 const NAME = 'simulator'
 
 /** Simulated messages only sleep. */
 const AT_ONCE = 4_096
 
-export const createSimulator = (clock: Clock, limiters: Pick<Gates, 'open'>): CarrierEndpoint => ({
+export const createSimulator = (clock: Clock, limiters: Pick<ConcurrencyLimiters, 'open'>): CarrierEndpoint => ({
   carrier: simulatedProvider(clock),
   limiter: limiters.open(NAME, AT_ONCE, { neverOpens: true }),
 })

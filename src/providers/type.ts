@@ -7,12 +7,15 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Dial, Transport } from '../ports/network'
 import type { Random } from '../ports/random'
+import type { CarrierDescription } from './description'
 
 export interface CarrierType {
   /** What `CarrierConfig.config` must look like; it holds the credentials. */
   config: z.ZodType
   /** What such a carrier can deliver. */
   channels: readonly Leg[]
+  /** As data, where it is one of those; its fields make the help of the command line. */
+  description?: CarrierDescription
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean
   /** By its nature, where that is known: how many messages at a time, and how many servers. `config` has been checked. */

@@ -16,12 +16,11 @@ import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiters'
+import { LocalGates } from './carriers/concurrency-limiter'
 import { SharedLimits } from './limits/shared-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import type { RunningNode } from './single-node'
+import { createWakeUps, type RunningNode } from './single-node'
 import { watched } from './store-load'
-import { createWakeUps } from './wake-ups'
 
 interface SeveralDependencies {
   store: Store
@@ -54,7 +53,7 @@ export function cluster({
   let isLeaving = false
   let warming: Promise<void> | undefined
   const beat = async () => {
-    const nodes = await fleet.beat({ name, version: VERSION, isLeaving })
+    const nodes = await fleet.heartbeat({ name, version: VERSION, isLeaving })
     working = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
   }
 
@@ -62,12 +61,12 @@ export function cluster({
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    claims: new ReplayCache(),
+    replays: new ReplayCache(),
     limiters: new LocalGates((places, servers) => shareOf(places, working, fleet.nodeId, servers)),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
-    pauses: new SignInPauses(),
+    signInLimits: new SignInPauses(),
     logSampler: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
@@ -84,7 +83,7 @@ export function cluster({
       // Also where nobody asks anything: a key that seals from now on is heard of here.
       await store.read.settingsVersion()
       await keyUse.tidy(store)
-      await traffic.tidy()
+      await traffic.maintain()
     },
     async leave() {
       isLeaving = true

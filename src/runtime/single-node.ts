@@ -2,23 +2,23 @@
 
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
 import type { LimitsConfig } from '../domain/access/rate-limits'
+import type { JobKind } from '../domain/operations/job'
 import { LogSampler } from '../domain/operations/log-sampler'
 import { errorFields } from '../domain/shared/error-fields'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { Node } from '../ports/node'
+import type { Node, WakeUps } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiters'
+import { LocalGates } from './carriers/concurrency-limiter'
 import { followClock } from './clock-watch'
 import { LocalLimits } from './limits/local-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { watched } from './store-load'
-import { createWakeUps } from './wake-ups'
 
 interface AloneDependencies {
   store: Store
@@ -67,12 +67,12 @@ export function singleNode({
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    claims: new ReplayCache(),
+    replays: new ReplayCache(),
     limiters: new LocalGates(),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
-    pauses: new SignInPauses(),
+    signInLimits: new SignInPauses(),
     logSampler: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
@@ -94,12 +94,23 @@ export function singleNode({
     async tidy() {
       limits.prune()
       await keyUse.tidy(store)
-      await traffic.tidy()
+      await traffic.maintain()
     },
     async leave() {},
     async stop() {
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
     },
+  }
+}
+
+/** Wakes the dispatcher of this process. */
+export function createWakeUps(): WakeUps {
+  const listeners: Array<(kind: JobKind) => void> = []
+  return {
+    wake(kind) {
+      for (const look of listeners) look(kind)
+    },
+    subscribe: (look) => void listeners.push(look),
   }
 }

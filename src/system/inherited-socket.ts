@@ -3,9 +3,18 @@
  * it: connections wait in the socket while one server follows another. `Bun.serve` takes no descriptor, so that its own socket
  * is replaced by the inherited one where the kernel waits for connections. This is done on Linux with glibc only.
  */
-import { dlopen, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { InheritedSocketError } from './service-manager'
+
+export class InheritedSocketError extends Error {
+  override name = 'InheritedSocketError'
+}
+
+/** Whether a listening socket was handed over to this process. Throws `InheritedSocketError` where it was not one. */
+export function hasInheritedSocket(env: Record<string, string | undefined>): boolean {
+  if (env.LISTEN_PID !== String(process.pid)) return false
+  if (env.LISTEN_FDS === '1') return true
+  throw new InheritedSocketError(`The service manager handed ${env.LISTEN_FDS} sockets over; one is expected.`)
+}
 
 /** The first descriptor that is handed over. */
 const INHERITED = 3
@@ -32,6 +41,8 @@ interface Polled {
 const [F_GETFL, F_SETFL, O_NONBLOCK, EPOLL_CTL_ADD] = [3, 4, 0o4000, 1]
 
 function takeOver({ epoll, fd, events, data }: Polled): void {
+  // Loaded only here: few servers get a socket.
+  const { dlopen, ptr } = require('bun:ffi') as typeof import('bun:ffi')
   const { symbols: libc } = dlopen('libc.so.6', {
     fcntl: { args: ['int', 'int', 'int'], returns: 'int' },
     dup2: { args: ['int', 'int'], returns: 'int' },

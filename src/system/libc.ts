@@ -16,3 +16,16 @@ export function fromLibc<Functions extends Record<string, FFIFunction>>(
     return undefined
   }
 }
+
+/** The number of the limit of core files, on Linux and macOS alike. */
+const RLIMIT_CORE = 4
+
+/**
+ * Sets the size limit of core files to zero, for this process and those that it starts: a core file would hold the master secret,
+ * numbers and codes. Does nothing where the limit cannot be set.
+ */
+export function leaveNoCoreFiles(): void {
+  // A `struct rlimit`: the soft limit and the hard limit.
+  const nothing = new BigUint64Array([0n, 0n])
+  fromLibc({ setrlimit: { args: ['i32', 'buffer'], returns: 'i32' } })?.setrlimit(RLIMIT_CORE, nothing)
+}

@@ -1,8 +1,10 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
-import pino from 'pino'
-import type { Log, LogLevel } from '../ports/log'
+import { fstatSync, statSync } from 'node:fs'
+import type pino from 'pino'
+import { LOG_LEVELS, type Log, type LogLevel } from '../ports/log'
 import { LogPipe } from './log-pipe'
-import { isPiped, STDERR } from './stderr'
+
+const STDERR = 2
 
 /** Characters that wait for room on a full disk; what comes after them is lost. */
 const MAX_KEPT = 16_000_000
@@ -15,6 +17,8 @@ export interface LeveledLog extends Log {
 }
 
 export function createLog(level: LogLevel): LeveledLog {
+  // Loaded with the first line: most starts write none before they listen.
+  const { default: pino } = require('pino') as typeof import('pino')
   const pipe = isPiped() ? new LogPipe(stderrAside(), (lines) => logger.warn({ lines }, LOST)) : undefined
   const destination = turnwise(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_KEPT }))
   const formatters = { level: (label: string) => ({ level: label }) }
@@ -65,5 +69,64 @@ function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.Dest
       lines += line
     },
     flush,
+  }
+}
+
+/** Whether stderr is a pipe or a socket, whose reader may fall behind. A file and a terminal take what they get. */
+function isPiped(): boolean {
+  const stderr = fstatSync(STDERR)
+  return stderr.isFIFO() || stderr.isSocket()
+}
+
+/** Whether stderr is `/dev/null`. */
+function isThrownAway(): boolean {
+  const stderr = fstatSync(STDERR)
+  return stderr.isCharacterDevice() && stderr.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev
+}
+
+export interface LogOnUse extends LeveledLog {
+  /** Loads what writes it, while there is time. */
+  warmUp(): void
+}
+
+export const logOnUse = (level: LogLevel): LogOnUse => (isThrownAway() ? unread(level) : writtenOnUse(level))
+
+/** Nothing of a line is made that nobody can ever read. */
+const unread = (level: LogLevel): LogOnUse => ({
+  ...{ isUnread: true, level, debug() {}, info() {}, warn() {}, error() {} },
+  warmUp() {},
+  async end() {},
+})
+
+type LogLine = Log['info']
+
+function writtenOnUse(level: LogLevel): LogOnUse {
+  let least = LOG_LEVELS.indexOf(level)
+  let written: LeveledLog | undefined
+  const log = () => {
+    written ??= createLog(LOG_LEVELS[least] as LogLevel)
+    return written
+  }
+  const lines =
+    (name: Exclude<LogLevel, 'silent'>): LogLine =>
+    (fields, message) => {
+      if (LOG_LEVELS.indexOf(name) >= least) log()[name](fields, message)
+    }
+  return {
+    get level() {
+      return LOG_LEVELS[least] as LogLevel
+    },
+    set level(next) {
+      least = LOG_LEVELS.indexOf(next)
+      if (written) written.level = next
+    },
+    debug: lines('debug'),
+    info: lines('info'),
+    warn: lines('warn'),
+    error: lines('error'),
+    warmUp: () => void log(),
+    async end() {
+      await written?.end()
+    },
   }
 }

@@ -1,5 +1,4 @@
 import type { Passwords } from '../ports/vault'
-import { isCommonPassword } from './common-passwords'
 
 /** What a password of nobody is compared with. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$4qzqhRb9LnYQHr8Zr4fJ4aN9vGWZEn8dqEwbxkhN1bM'
@@ -12,4 +11,31 @@ export const systemPasswords: Passwords = {
     return hash !== undefined && isRight
   },
   isCommon: isCommonPassword,
+}
+
+/** Shorter parts of a password say little about the whole. */
+const LEAST_SHARE = 0.5
+
+/**
+ * Whether a password is one of the 49,000 most common ones: whole, without the digits and signs around it, or as one that is
+ * repeated. Case does not matter.
+ */
+export function isCommonPassword(password: string): boolean {
+  const lower = password.toLowerCase()
+  const bare = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const repeated = /^(.+?)\1+$/su.exec(lower)?.[1]
+  if (repeated !== undefined && [...repeated].length === 1) return true
+  const forms = [lower, repeated, bare.length >= lower.length * LEAST_SHARE ? bare : undefined]
+  return forms.some((form) => form !== undefined && commonOnes().has(form))
+}
+
+let known: ReadonlySet<string> | undefined
+
+/** Loaded when somebody chooses a password: a start has no use for it. */
+function commonOnes(): ReadonlySet<string> {
+  if (!known) {
+    const { dictionary } = require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common')
+    known = new Set(dictionary['passwords-common'])
+  }
+  return known
 }

@@ -6,7 +6,7 @@ import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
 import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
-import type { Whose } from '../ports/store/retention'
+import type { RetentionScope } from '../ports/store/retention'
 
 const BATCH = 500
 
@@ -42,7 +42,7 @@ export async function deleteOldData({
   const inBatches = async (sweep: (limit: number) => Promise<number>) => {
     while ((await sweep(BATCH)) === BATCH);
   }
-  const deleteIssues = (whose: Whose, days: number) =>
+  const deleteIssues = (whose: RetentionScope, days: number) =>
     inBatches((limit) => store.transaction((tx) => tx.retention.issues(whose, daysAgo(days), limit)))
   await deleteIssues({ mode: 'test', but: [] }, TEST_RETENTION_DAYS)
   const own = await ownRetentions(store)

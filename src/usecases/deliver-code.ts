@@ -18,9 +18,9 @@ import type { Job } from '../domain/operations/job'
 import type { Router } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { Node, Seat } from '../ports/node'
+import type { CarrierSlot, Node } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
-import type { Work } from '../ports/work'
+import type { JobHandler } from '../ports/work'
 import { type CarrierAnswer, type CarrierCall, callCarrier, recordHealth } from './deliver/call-carrier'
 import { chooseCarrier, hasSlotAt, moveToCarrier, nextTryMs } from './deliver/choose-carrier'
 import { type Modes, rulesOf } from './shared/mode'
@@ -39,19 +39,19 @@ export interface DeliverDependencies extends SaveDependencies {
  * The work of a `deliver` job. `slot` is what the job was claimed with: a slot at the carrier in whose queue it waited, or one
  * among the messages that look for their carrier, which moves to that carrier here.
  */
-export async function deliverCode(deps: DeliverDependencies, job: Job, slot: Seat): Promise<DeliverMessage> {
+export async function deliverCode(deps: DeliverDependencies, job: Job, slot: CarrierSlot): Promise<DeliverMessage> {
   const router = await rulesOf(deps.modes, job).router()
   if (slot.carrier === undefined) await moveToCarrier(deps, job, slot, router)
   return new DeliverMessage(deps, slot, router)
 }
 
-export class DeliverMessage implements Work<Issue | undefined, CarrierCall, CarrierAnswer> {
+export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall, CarrierAnswer> {
   readonly mayShare = true
   readonly endsJob = true
 
   constructor(
     private readonly deps: DeliverDependencies,
-    private readonly slot: Seat,
+    private readonly slot: CarrierSlot,
     private readonly router: Router,
   ) {}
 
@@ -97,7 +97,7 @@ export class DeliverMessage implements Work<Issue | undefined, CarrierCall, Carr
     return callCarrier(this.deps, call)
   }
 
-  note(tx: Tx, { endpoint }: CarrierCall, { health }: CarrierAnswer): Promise<void> | undefined {
+  recordLate(tx: Tx, { endpoint }: CarrierCall, { health }: CarrierAnswer): Promise<void> | undefined {
     return health && recordHealth(this.deps, tx, endpoint.carrier.name, health)
   }
 

@@ -6,7 +6,7 @@
 import { protectionOf } from '../abuse/rules/protection'
 import type { App } from '../domain/access/app'
 import type { Issue } from '../domain/codes/issue'
-import { BARE_MS, bare, type Erasure, erasureLine, isCounted, readErasure } from '../domain/operations/erasure'
+import { ERASED_KEPT_MS, type Erasure, erased, erasureLine, isCounted, readErasure } from '../domain/operations/erasure'
 import type { Numbering } from '../domain/phone/phone'
 import { DAY_MS, MINUTE_MS, type Owner } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -135,7 +135,7 @@ async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly Na
 
 /** What is still to be sent is not; what is on its way is charged when its carrier has answered, as any that has ended. */
 async function makeBare(deps: ErasureDependencies, tx: Tx, issue: Issue): Promise<void> {
-  const after = bare(issue, tx.now)
+  const after = erased(issue, tx.now)
   await saveIssue(deps, tx, issue, after)
   await tx.erasures.strip(after)
 }
@@ -173,7 +173,7 @@ export async function removeBare(deps: RemovalDependencies): Promise<void> {
   let removed: number
   do {
     removed = await store.transaction(async (tx) => {
-      const bare = await tx.erasures.bare(clock.now() - BARE_MS, CHANGED_AT_ONCE)
+      const bare = await tx.erasures.bare(clock.now() - ERASED_KEPT_MS, CHANGED_AT_ONCE)
       const over = (await lockAll(tx, bare)).filter((issue) => !isCounted(issue, tx.now))
       for (const issue of over) await tx.erasures.remove(issue, random.uuid(tx.now))
       return over.length

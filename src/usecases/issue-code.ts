@@ -33,7 +33,7 @@ import { saveIssue } from './shared/save-issue'
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
-  node: Pick<Node, 'backlog' | 'claims' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'logSampler'>
+  node: Pick<Node, 'backlog' | 'replays' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'logSampler'>
   dispatch: Dispatch
   idempotencyDays: number
 }
@@ -71,14 +71,14 @@ async function issueNew(
   const { challenge, address } = request
   const checked = checkedRequest(deps, key, resolved, address)
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
-  const pending = await checked.rules.watched(deps.node.traffic).enter(key.appId, { ...checked.facts, mayProve })
+  const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
   const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
   const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined
-  if (issue) deps.node.claims.note(recordOf(checked, issue))
-  pending.leave(issue)
+  if (issue) deps.node.replays.note(recordOf(checked, issue))
+  pending.release(issue)
   const hit = reportedHit(result, checked.rules.prices[checked.request.channel])
-  if (hit) pending.note(hit)
+  if (hit) pending.recordHit(hit)
   return result
 
   async function admitProven({ thrown, hit }: RefusedRequest): Promise<IssueResult> {

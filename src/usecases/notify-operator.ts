@@ -2,7 +2,7 @@
  * Tells the operator of an incident, at least once, at a URL of the operator's own and never at a customer's endpoint: when
  * it opens and when it ends. Signed as webhooks are. Decisions: "Abuse".
  */
-import { type Incident, told, toldInVain } from '../abuse/rules/incident'
+import { type Incident, markNotified, notifyFailed } from '../abuse/rules/incident'
 import { VERSION } from '../domain/operations/version'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import { signatureHeaders } from '../domain/webhooks/signature'
@@ -36,7 +36,7 @@ export async function tellOperator(deps: TellOperatorDependencies): Promise<void
   const { store, clock, operatorHook } = deps
   if (!operatorHook) return
   for (let count = 0; count < AT_A_LOOK; count++) {
-    if (!(await store.read.traffic.hasToTell(clock.now()))) return
+    if (!(await store.read.traffic.hasToNotify(clock.now()))) return
     const incident = await take(store)
     if (!incident) return
     await settle(deps, incident, await failureOf(deps, operatorHook, incident))
@@ -45,7 +45,7 @@ export async function tellOperator(deps: TellOperatorDependencies): Promise<void
 
 const take = (store: Store): Promise<Incident | undefined> =>
   store.transaction(async (tx) => {
-    const incident = await tx.traffic.lockToTell()
+    const incident = await tx.traffic.lockToNotify()
     if (incident) await tx.traffic.saveIncident({ ...incident, tellAt: tx.now + HELD_MS })
     return incident
   })
@@ -59,7 +59,7 @@ async function settle(
   await store.transaction(async (tx) => {
     const incident = await tx.traffic.lockIncidentById(sent.incidentId)
     if (!incident || incident.endedAt !== sent.endedAt) return
-    await tx.traffic.saveIncident(failure === undefined ? told(incident) : toldInVain(incident, tx.now))
+    await tx.traffic.saveIncident(failure === undefined ? markNotified(incident) : notifyFailed(incident, tx.now))
   })
   if (failure !== undefined)
     log.warn({ incidentId: sent.incidentId, reason: failure }, 'could not tell the operator of an incident')

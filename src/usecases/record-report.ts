@@ -16,7 +16,7 @@ import type { Job } from '../domain/operations/job'
 import { isUuid } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
-import type { Work } from '../ports/work'
+import type { JobHandler } from '../ports/work'
 import type { SaveDependencies } from './shared/save-issue'
 import { openMessages, takeStep } from './shared/take-step'
 
@@ -101,7 +101,7 @@ async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */
 export const reportQuery = (
   deps: QueryDependencies,
-): Work<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
+): JobHandler<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
   lock: (tx, job) => tx.issues.lock(job, job.subjectId),
   prepare: (tx, job, issue) => stillAwaited(deps, tx, job, issue),
   act: (awaited) => ask(deps, awaited),

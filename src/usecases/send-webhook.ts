@@ -29,7 +29,7 @@ import type { HookTransport } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 import type { Telemetry } from '../ports/telemetry'
-import type { Work } from '../ports/work'
+import type { JobHandler } from '../ports/work'
 
 export interface SendWebhookDependencies {
   store: Store
@@ -64,7 +64,7 @@ export interface WebhookAnswer extends WebhookOutcome {
 
 export const webhookCall = (
   deps: SendWebhookDependencies,
-): Work<HookDelivery | undefined, WebhookCall, WebhookAnswer> => ({
+): JobHandler<HookDelivery | undefined, WebhookCall, WebhookAnswer> => ({
   // It is locked behind its job, and nobody changes it who does not hold that.
   lock: (tx, job) => tx.hooks.find(job.subjectId),
   prepare: (tx, job) => prepare(tx, job),

@@ -4,11 +4,11 @@
  */
 import type { Issue } from '../domain/codes/issue'
 import { afterWait } from '../domain/delivery/delivery'
-import type { Work } from '../ports/work'
+import type { JobHandler } from '../ports/work'
 import type { SaveDependencies } from './shared/save-issue'
 import { takeStep } from './shared/take-step'
 
-export const startNextLeg = (deps: SaveDependencies): Work<Issue | undefined, never, never> => ({
+export const startNextLeg = (deps: SaveDependencies): JobHandler<Issue | undefined, never, never> => ({
   lock: (tx, job) => tx.issues.lock(job, job.subjectId),
   async prepare(tx, job, issue) {
     await tx.jobs.finish(job)

@@ -40,7 +40,7 @@ export async function checkAuditEnd({ store, log }: { store: Store; log: Log }):
     if (problem === 'gone') log.warn(lost, 'where the audit log ended was written down here, and is no more')
     else log.error({ ...lost, problem }, 'the newest entries of the audit log are gone; see watchword doctor')
   }
-  await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: false }))
+  await store.transaction((tx) => tx.audit.storeHead({ inAnyCase: false }))
 }
 
 /** Takes the log as it is from now on, and says so in it. Answers what was missing. */
@@ -49,7 +49,7 @@ export function acceptAudit(deps: AuditDependencies & { store: Store }): Promise
     await tx.audit.lockLast()
     const lost = await lostEnds(tx)
     await writeAudit(deps, tx, 'audit.accept', 'audit', { lost })
-    await tx.audit.keepHead({ inAnyCase: true })
+    await tx.audit.storeHead({ inAnyCase: true })
     return lost
   })
 }

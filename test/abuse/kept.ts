@@ -1,6 +1,6 @@
 /** What a store keeps of where codes go, in memory. */
 import type { Incident } from '../../src/abuse/rules/incident'
-import { STAGES } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type {
@@ -70,11 +70,11 @@ export class Kept {
 
   readonly #reader: Pick<
     TrafficReader,
-    'appsSince' | 'seen' | 'snapshot' | 'hours' | 'openIncidents' | 'allOpenIncidents'
+    'appsSince' | 'issues' | 'snapshot' | 'hours' | 'openIncidents' | 'allOpenIncidents'
   > = {
     snapshot: async () => this.snapshot,
     appsSince: async (from) => (this.#rows.length > this.#firstSince(from) ? [APP_ID] : []),
-    seen: (_, from, to, which) => this.#between(from, to, which),
+    issues: (_, from, to, which) => this.#between(from, to, which),
     hours: async (_, since) => [...this.#hours.values()].filter(({ hour }) => hour >= since),
     openIncidents: async () => this.#open(),
     allOpenIncidents: async () => this.#open(),
@@ -106,7 +106,7 @@ export class Kept {
   async *#between(from: number, to: number, which: CountedIssues): AsyncIterable<Issue[]> {
     this.reads++
     const found = this.#rows.slice(this.#firstSince(from), this.#firstSince(to)).map(({ issue }) => issue)
-    const fromMs = { all: Number.NEGATIVE_INFINITY, verified: 0, late: STAGES.judged }[which]
+    const fromMs = { all: Number.NEGATIVE_INFINITY, verified: 0, late: AGE_MS.judged }[which]
     const wanted = found.filter((issue) => tookMs(issue) >= fromMs)
     this.issuesRead += wanted.length
     if (wanted.length > 0) yield wanted

@@ -10,7 +10,7 @@ import { assertResendable, NEW_APP, type Protection } from '../../src/abuse/rule
 import { isProvable } from '../../src/abuse/rules/rule'
 import { readConfig } from '../../src/config'
 import type { ApiKey } from '../../src/domain/access/api-key'
-import { Limiter } from '../../src/domain/access/rate-limiter'
+import { RateLimiter } from '../../src/domain/access/rate-limiter'
 import { phoneLimits, requestLimits } from '../../src/domain/access/rate-limits'
 import type { Issue } from '../../src/domain/codes/issue'
 import { Refusal } from '../../src/domain/shared/error'
@@ -40,7 +40,7 @@ const keyOf = (kind: ApiKey['kind']): ApiKey => ({
 
 export class QuickService implements Service {
   readonly #clock: VirtualClock
-  readonly #limiter = new Limiter()
+  readonly #limiter = new RateLimiter()
   readonly #kept: Kept
   readonly #traffic: TrafficWatch
   readonly #protection: Protection
@@ -69,7 +69,7 @@ export class QuickService implements Service {
     for (; this.#lookAt <= at; this.#lookAt += LOOKED_EVERY_MS) {
       clock.leap(this.#lookAt - clock.now())
       if (clock.now() % PRUNED_EVERY_MS === 0) this.#limiter.prune(clock.now())
-      await this.#traffic.tidy()
+      await this.#traffic.maintain()
       if (clock.now() % SWEPT_EVERY_MS === 0) await endQuietIncidents({ store: this.#kept.store, clock })
     }
     clock.leap(at - clock.now())
@@ -92,13 +92,13 @@ export class QuickService implements Service {
   async #admit(asked: Asked, refused: (by: RuleHit) => void): Promise<Sent> {
     const now = this.#clock.now()
     const key = keyOf(asked.kind)
-    const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
+    const permit = this.#limiter.acquire(requestLimits(limits, key, 'issue', asked.address), now)
     const { facts, phoneHash, issue } = orderOf(asked, this.#random, now)
-    const entrant = await this.#traffic.enter(APP_ID, { ...facts, mayProve: this.#mayProve })
+    const entrant = await this.#traffic.acquire(APP_ID, { ...facts, mayProve: this.#mayProve })
     let finding: RuleHit | undefined
     let made: Issue | undefined
     try {
-      const ofPhone = this.#limiter.take(phoneLimits(limits, { ...key, phoneHash }), now)
+      const ofPhone = this.#limiter.acquire(phoneLimits(limits, { ...key, phoneHash }), now)
       try {
         const found = entrant.assess(this.#protection, PRICE)
         finding = asked.isProven && found && isProvable(found.rule) ? { ...found, isRefused: false } : found
@@ -111,15 +111,15 @@ export class QuickService implements Service {
         this.#kept.add(asked.phone, made)
         return { issueId: made.issueId, phone: asked.phone, kind: asked.kind, price: PRICE }
       } catch (refusal) {
-        await ofPhone.giveBack()
+        await ofPhone.release()
         throw refusal
       }
     } catch (refusal) {
-      await permit.giveBack()
+      await permit.release()
       throw refusal
     } finally {
-      entrant.leave(made)
-      if (finding && (made || finding.isRefused)) entrant.note(finding)
+      entrant.release(made)
+      if (finding && (made || finding.isRefused)) entrant.recordHit(finding)
     }
   }
 

@@ -1,9 +1,10 @@
 /** Two weeks of a world before its day, as they would be stored: lived through where everything is sent. */
 
-import { AppTraffic, sightedOf } from '../../src/abuse/counters/app-traffic'
+import { sampleOf } from '../../src/abuse/counters/age-scheduler'
+import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
 import { LEARNED_DAYS } from '../../src/abuse/rules/baseline'
-import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/traffic-counter'
 import type { Issue } from '../../src/domain/codes/issue'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { SegmentHour } from '../../src/ports/store/traffic'
@@ -50,14 +51,14 @@ function hoursOf(issues: readonly Issue[], until: number): readonly SegmentHour[
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], 0)
   const looks = issues
     .flatMap((issue) =>
-      (Object.keys(STAGES) as AgeBucket[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
+      (Object.keys(AGE_MS) as AgeBucket[]).map((stage) => ({ issue, stage, at: issue.createdAt + AGE_MS[stage] })),
     )
     .sort((one, other) => one.at - other.at)
   for (const { issue, stage } of looks) {
-    const sighted = sightedOf(issue)
-    traffic.see(sighted, stage, traffic.whereabouts(sighted))
+    const sighted = sampleOf(issue)
+    traffic.record(sighted, stage, traffic.bucketsOf(sighted))
   }
-  return traffic.take(until).hours
+  return traffic.takeFindings(until).hours
 }
 
 /** Sends everything. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Incident, toldInVain } from '../../src/abuse/rules/incident'
+import { type Incident, notifyFailed } from '../../src/abuse/rules/incident'
 import { checkBackups } from '../../src/cli/doctor/backups'
 import { checkCarriers } from '../../src/cli/doctor/carriers'
 import { checkClock } from '../../src/cli/doctor/clock'
@@ -246,7 +246,7 @@ describe('the operator’s webhook', () => {
       ...{ isBlocked: true, refused: 12, rules: ['country_pending'], pausedUntil: undefined, pauses: 0, cost: 0 },
       ...{ tellAt: at, tells: 0, refunded: undefined },
     }
-    await world.store.transaction((tx) => tx.traffic.saveIncident(toldInVain(incident, at)))
+    await world.store.transaction((tx) => tx.traffic.saveIncident(notifyFailed(incident, at)))
     expect(await foundAt(`http://127.0.0.1:${receiver.port}/`)).toEqual([
       expect.stringMatching(/^problem: .*did not take 1 of the open incidents/),
     ])

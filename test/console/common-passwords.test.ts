@@ -1,7 +1,7 @@
 /** Passwords that are tried first are taken nowhere that one is chosen. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import '../../src/console/rpc'
-import { isCommonPassword } from '../../src/system/common-passwords'
+import { isCommonPassword } from '../../src/system/passwords'
 import { setUpToken } from '../../src/usecases/people'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'

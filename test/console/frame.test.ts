@@ -205,7 +205,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
       if (name === 'Account' || name.startsWith('Issue for')) continue
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { level: 1, name }).waitFor()
-      const link = page.getByRole('link', { name: 'Read about this page in the guide' })
+      const link = page.getByRole('link', { name: 'Documentation of this page' })
       const href = (await link.count()) === 1 ? await link.getAttribute('href') : undefined
       guides.push([name, href ? (await get(href)).status : undefined])
     }

@@ -159,8 +159,8 @@ describe('the console', () => {
       random: world.random,
       vault: world.vault,
       node: {
-        limits: { take: async () => ({ giveBack() {} }) },
-        pauses: new SignInPauses(),
+        limits: { acquire: async () => ({ release() {} }) },
+        signInLimits: new SignInPauses(),
       },
       passwords: { hash: async (text: string) => text, verify: async () => true },
     }

@@ -232,11 +232,11 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.run(world.app.stop())
       let looks = 0
       const countLooks = ({ read, ...store }: Store): Store => {
-        const seen: typeof read.traffic.seen = (...asked) => {
+        const seen: typeof read.traffic.issues = (...asked) => {
           looks++
-          return read.traffic.seen(...asked)
+          return read.traffic.issues(...asked)
         }
-        return { ...store, read: { ...read, traffic: { ...read.traffic, seen } } }
+        return { ...store, read: { ...read, traffic: { ...read.traffic, issues: seen } } }
       }
       await start({ place, clock, wrapStore: countLooks })
       await world.settle()

@@ -1,7 +1,7 @@
 /** What an owner decides of number types and wrong codes: refused, only watched, or not looked at; and what is noted of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
-import { readHeld } from '../../src/usecases/abuse/read-protection'
+import { readWaitingPhones } from '../../src/usecases/abuse/read-protection'
 import * as administer from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 
@@ -159,7 +159,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
   test('counts phones that wait, by what they wait for and whose codes were mistaken, and opens one for a kind of key', async () => {
     const held = async () => {
       const app = await world.run(administer.existingApp(world, keys.appId))
-      return world.run(readHeld(world, app))
+      return world.run(readWaitingPhones(world, app))
     }
     const standings = async (phoneNumber = PHONE) => {
       const { standings } = await world.run(administer.standingOfPhone(asOperator(), keys.appId, phoneNumber))
@@ -191,7 +191,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
     expect((await issue()).status).toBe(200)
     expect((await held()).sk).toEqual({ ...nothing, failures_seldom: 1 })
     const other = await world.run(administer.createApp(world.admin, { name: 'Other' }))
-    expect(await world.run(readHeld(world, other))).toEqual({ sk: nothing, pk: nothing, areAll: true })
+    expect(await world.run(readWaitingPhones(world, other))).toEqual({ sk: nothing, pk: nothing, areAll: true })
   })
 
   test('notes who asks for the next code too soon, which is no incident either', async () => {

@@ -100,9 +100,9 @@ describe('while the codes of the last day are still read after a start', () => {
         ...store.read,
         traffic: {
           ...store.read.traffic,
-          async *seen(...args) {
+          async *issues(...args) {
             await reading.promise
-            yield* store.read.traffic.seen(...args)
+            yield* store.read.traffic.issues(...args)
           },
         },
       },

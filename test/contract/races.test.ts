@@ -371,7 +371,7 @@ const settings: Array<[string, () => Promise<void>]> = [
 
 // ── people ─────────────────────────────────────────────────────────────────────────────────────────
 
-const free = { limits: { take: async () => ({ giveBack() {} }) }, pauses: new SignInPauses() }
+const free = { limits: { acquire: async () => ({ release() {} }) }, signInLimits: new SignInPauses() }
 const passwords = {
   hash: async (password: string) => `plain:${password}`,
   verify: async (password: string, hash: string | undefined) => hash === `plain:${password}`,

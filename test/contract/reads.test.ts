@@ -572,7 +572,7 @@ test.each([
   expect([status, body.data]).toEqual([400, { param, reason: 'duplicate_field' }])
   expect((await world.send('GET', path, undefined)).status).toBe(401)
   expect((await world.send('GET', '/v1/issues?limit=1.5', undefined, { key: keys.live })).body.message).toBe(
-    'limit: must be a whole number',
+    'limit: must be a whole number. See /docs/guide/errors#wrong_type',
   )
   await world.stop()
 })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { contract } from '../../contract'
+import { errors } from '../../contract/error'
 import { REASONS, type Reason } from '../../contract/reason'
 import { Refusal } from '../../src/domain/shared/error'
+import { OPERATOR_REASONS } from '../../src/domain/shared/reason'
 import { fromRefusal } from '../../src/http/errors'
 import type { Transport } from '../../src/ports/network'
 import { saveTemplate, setChallenge } from '../../src/usecases/administer'
@@ -289,6 +291,7 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
       expect(told).toEqual({ operation, reason, param, status })
       expect(body).toMatchObject({ defined: true, status })
       expect(body.message).not.toMatch(LIBRARY)
+      expect(body.message).toEndWith(`. See /docs/guide/errors#${reason}`)
       expectDeclared(operation, body)
     }
   })
@@ -355,11 +358,49 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
   })
 })
 
-test('docs/errors.md has every reason with its meaning, and no other', async () => {
+describe('docs/errors.md has a section for each, and no other:', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../docs/errors.md')).text()
-  const table = page.slice(page.indexOf('## Reasons'))
-  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].slice(1).map(([, reason, meaning]) => [reason, meaning])
-  expect(rows).toEqual(Object.entries(REASONS))
+  const sectionsOf = (heading: string) => {
+    const [part = ''] = (page.split(`\n## ${heading}\n`)[1] ?? '').split('\n## ')
+    return part.split('\n### ').slice(1)
+  }
+
+  test('code', () => {
+    const sections = sectionsOf('Codes')
+    expect(sections.map((section) => section.split('`')[1])).toEqual(Object.keys(errors))
+    for (const section of sections)
+      expect(section).toMatch(/^`\w+`\n\n.+\n\n- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+\n$/)
+  })
+
+  test.each([
+    ['Reasons', REASONS, /^- \*\*Caller:\*\* .+\n- \*\*Operator:\*\* .+\n$/],
+    ['Reasons for operators', OPERATOR_REASONS, /^- \*\*Operator:\*\* .+\n$/],
+  ] as const)('%s', (heading, meanings, isAdvice) => {
+    const sections = sectionsOf(heading).map((section) => section.split('\n\n'))
+    expect(sections.map(([name, meaning]) => [name, meaning])).toEqual(
+      Object.entries(meanings).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    )
+    for (const [, , advice] of sections) expect(`${advice?.trimEnd()}\n`).toMatch(isAdvice)
+  })
+})
+
+describe('a message ends with the address of its section:', () => {
+  const linkIn = (refusal: Refusal) => / See (\S+)$/.exec(fromRefusal(refusal).message)?.[1]
+
+  test.each(Object.keys(REASONS) as Reason[])('%s', (reason) => {
+    expect(linkIn(new Refusal('invalid', 'x', { param: 'a', reason }))).toBe(`/docs/guide/errors#${reason}`)
+  })
+
+  test.each([
+    ['unauthorized', '/docs/guide/errors#unauthorized'],
+    ['no_credit', '/docs/guide/errors#payment_required'],
+    ['limited', '/docs/guide/errors#too_many_requests'],
+    ['not_found', '/docs/guide/errors#not_found'],
+    ['too_large', '/docs/guide/errors#payload_too_large'],
+    ['unavailable', undefined],
+  ] as const)('%s without a reason: %p', (kind, link) => {
+    expect(linkIn(new Refusal(kind, 'x'))).toBe(link)
+  })
 })
 
 test('a message has five hundred characters at most, whatever it quotes', () => {

@@ -1,31 +1,31 @@
 /** Which rule decides, and what it says. */
 import { describe, expect, test } from 'bun:test'
 import {
+  type AssessmentContext,
   assess,
   mayRefuse,
   type RequestFacts,
   refusalOf,
-  type Surroundings,
-  type WayThere,
+  type SegmentView,
 } from '../../src/abuse/rules/assess'
-import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/abuse/rules/baseline'
+import { baselineOf, SUSPECTED, UNSUSPECTED } from '../../src/abuse/rules/baseline'
 import { assertProtection, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
-import { CountryCounter, NetworkCounter, STAGES, TrafficCounter } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, CountryCounter, NetworkCounter, TrafficCounter } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW, thrownBy } from './sample'
 import { aSighting, weeksOf } from './traffic-sample'
 
-const USUAL = usualOf(weeksOf({ verified: 6, unverified: 1 }))
+const USUAL = baselineOf(weeksOf({ verified: 6, unverified: 1 }))
 const A_WISH: RequestFacts = {
   ...{ kind: 'pk', home: 'KR', country: 'KR', phone: 'aa', prefix: 'bb', digits: '+82101234' },
   ...{ address: '203.0.113.9', network: 'cc' },
 }
 
-const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
+const aWay = (changes: Partial<SegmentView> = {}): SegmentView => ({
   ...{
     counter: new CountryCounter(),
-    usual: USUAL,
+    baseline: USUAL,
     suspicion: UNSUSPECTED,
     isSuspected: () => false,
     pausedUntil: undefined,
@@ -33,21 +33,21 @@ const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
   ...changes,
 })
 
-function around({ ways = [aWay()], ...changes }: Partial<Surroundings> = {}): Surroundings {
-  const country = ways[0]?.counter ?? new CountryCounter()
+function around({ segments = [aWay()], ...changes }: Partial<AssessmentContext> = {}): AssessmentContext {
+  const country = segments[0]?.counter ?? new CountryCounter()
   const places = { app: new TrafficCounter(), prefix: new TrafficCounter(), network: new NetworkCounter() }
-  return { price: 2, ...places, country, usual: USUAL, ways, ...changes }
+  return { price: 2, ...places, country, baseline: USUAL, segments: segments, ...changes }
 }
 
 /** So many that nobody types: young, or judged. */
 function untyped<T extends TrafficCounter>(counter: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
-  const createdAt = stage === 'sent' ? NOW : NOW - STAGES.judged
-  for (let n = 0; n < count; n++) counter.see(aSighting({ createdAt, ...changes }), stage)
+  const createdAt = stage === 'sent' ? NOW : NOW - AGE_MS.judged
+  for (let n = 0; n < count; n++) counter.record(aSighting({ createdAt, ...changes }), stage)
   return counter
 }
 
 /** Whether it is refused is told the same also where nothing else is asked. */
-function found(near: Surroundings, protection: Partial<Protection> = {}, facts: Partial<RequestFacts> = {}) {
+function found(near: AssessmentContext, protection: Partial<Protection> = {}, facts: Partial<RequestFacts> = {}) {
   const asked = [{ ...NEW_APP, ...protection }, { ...A_WISH, ...facts }, near, NOW] as const
   const finding = assess(...asked)
   expect(assess(...asked, mayRefuse)?.isRefused === true).toBe(finding?.isRefused === true)
@@ -174,7 +174,7 @@ describe('caps', () => {
   })
 
   test('do not need to know what is usual', () => {
-    expect(found({ ...crowded(), usual: { ...USUAL, isLearned: false } })).toMatchObject({
+    expect(found({ ...crowded(), baseline: { ...USUAL, isLearned: false } })).toMatchObject({
       rule: 'cap',
       isRefused: true,
     })
@@ -188,11 +188,14 @@ describe('codes that nobody types', () => {
     ['network_countries', () => around({ network: abroad(4) })],
     ['prefix_unverified', () => around({ prefix: untyped(new TrafficCounter(), 4, 'judged') })],
     ['prefix_pending', () => around({ prefix: untyped(new TrafficCounter(), 5, 'sent') })],
-    ['country_paused', () => around({ ways: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
-    ['country_paused', () => around({ ways: [aWay({ isSuspected: () => true })] })],
-    ['country_unverified', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 20, 'judged') })] })],
-    ['country_pending', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 15, 'sent') })] })],
-    ['country_paused', () => around({ ways: [aWay(), aWay({ isSuspected: () => true })] })],
+    ['country_paused', () => around({ segments: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
+    ['country_paused', () => around({ segments: [aWay({ isSuspected: () => true })] })],
+    [
+      'country_unverified',
+      () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 20, 'judged') })] }),
+    ],
+    ['country_pending', () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 15, 'sent') })] })],
+    ['country_paused', () => around({ segments: [aWay(), aWay({ isSuspected: () => true })] })],
   ] as const)('are too many by %s', (rule, near) => {
     expect(ruleOf(near())).toBe(rule)
   })
@@ -203,8 +206,11 @@ describe('codes that nobody types', () => {
     ['of a network to three countries', () => around({ network: abroad(3) })],
     ['of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 3, 'judged') })],
     ['young ones of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 4, 'sent') })],
-    ['of a country that was paused', () => around({ ways: [aWay({ pausedUntil: NOW })] })],
-    ['young ones of a country', () => around({ ways: [aWay({ counter: untyped(new CountryCounter(), 14, 'sent') })] })],
+    ['of a country that was paused', () => around({ segments: [aWay({ pausedUntil: NOW })] })],
+    [
+      'young ones of a country',
+      () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 14, 'sent') })] }),
+    ],
   ] as const)('are not too many yet: %s', (_, near) => {
     expect(found(near())).toBeUndefined()
   })
@@ -215,7 +221,7 @@ describe('codes that nobody types', () => {
 
   test('are allowed to a network of many countries from which one was verified', () => {
     const network = abroad(6)
-    network.see(aSighting({ createdAt: NOW, verifiedAt: NOW }), 'early')
+    network.record(aSighting({ createdAt: NOW, verifiedAt: NOW }), 'early')
     expect(found(around({ network }))).toBeUndefined()
   })
 
@@ -235,7 +241,7 @@ describe('codes that nobody types', () => {
           around({
             network: untyped(new NetworkCounter(), network * times, 'judged'),
             prefix: untyped(new TrafficCounter(), prefix * times, 'judged'),
-            ways: [aWay({ counter: untyped(new CountryCounter(), country * times, 'judged') })],
+            segments: [aWay({ counter: untyped(new CountryCounter(), country * times, 'judged') })],
           }),
           { tolerance },
         )
@@ -256,7 +262,7 @@ describe('codes that nobody types', () => {
   })
 
   test('are watched until it is known what is usual', () => {
-    expect(found({ ...pumped(), usual: { ...USUAL, isLearned: false } })).toMatchObject({
+    expect(found({ ...pumped(), baseline: { ...USUAL, isLearned: false } })).toMatchObject({
       ...{ rule: 'prefix_unverified', isRefused: false },
     })
   })
@@ -264,21 +270,21 @@ describe('codes that nobody types', () => {
   test('are three at a time after a pause, until the suspicion has gone', () => {
     const counter = untyped(new CountryCounter(), 3, 'sent')
     const careful = (score: number) =>
-      ruleOf(around({ ways: [aWay({ counter, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
+      ruleOf(around({ segments: [aWay({ counter, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
     expect([SUSPECTED / 2 - 1, SUSPECTED / 2].map(careful)).toEqual([undefined, 'country_pending'])
   })
 })
 
 function abroad(countries: number): NetworkCounter {
   const network = new NetworkCounter()
-  for (let n = 0; n < countries; n++) network.see(aSighting({ country: `C${n}`, createdAt: NOW - HOUR_MS }), 'sent')
+  for (let n = 0; n < countries; n++) network.record(aSighting({ country: `C${n}`, createdAt: NOW - HOUR_MS }), 'sent')
   return network
 }
 
 describe('of several rules', () => {
   test('the narrowest is named, and one that refuses before one that only would', () => {
     const ways = [aWay({ pausedUntil: NOW + HOUR_MS })]
-    const all = { ...crowded(), ...{ prefix: untyped(new TrafficCounter(), 9, 'judged'), ways } }
+    const all = { ...crowded(), ...{ prefix: untyped(new TrafficCounter(), 9, 'judged'), segments: ways } }
     expect(found(all)).toMatchObject({ rule: 'cap', isRefused: true })
     expect(found(all, { capping: 'watch' })).toMatchObject({ rule: 'prefix_unverified', isRefused: true })
     expect(found(all, { capping: 'watch', conversion: 'watch' })).toMatchObject({ rule: 'cap', isRefused: false })

@@ -1,7 +1,7 @@
 /** What whoever finds a live browser key cannot do with it. */
 import { describe, expect, spyOn, test } from 'bun:test'
 import type { Allowance, ApiKey } from '../../src/domain/access/api-key'
-import { assertWithin, isOpen } from '../../src/domain/access/browser-key'
+import { assertAllowedContent, hasAllowances } from '../../src/domain/access/browser-key'
 import type { Template } from '../../src/domain/message/template'
 import { aStoredKey } from '../store/sample'
 import { thrownBy } from './sample'
@@ -21,7 +21,7 @@ const TEMPLATE: Template = {
 const refusalOf = (key: ApiKey, wish: { from?: string; name?: string; order?: string }) => {
   const { from, ...templateVariables } = wish
   return thrownBy(() => {
-    assertWithin(key, { from, templateVariables }, TEMPLATE)
+    assertAllowedContent(key, { from, templateVariables }, TEMPLATE)
     throw 'nothing was refused'
   })
 }
@@ -182,7 +182,11 @@ describe('a live browser key', () => {
     const refusalIn = (body: string, templateVariables: Record<string, string>, bodies?: Template['bodies']) => {
       const variables = { a: { required: false }, b: { required: false }, safe: { required: false, pattern: '.*' } }
       return thrownBy(() => {
-        assertWithin(browserKey(), { from: undefined, templateVariables }, { ...TEMPLATE, body, variables, bodies })
+        assertAllowedContent(
+          browserKey(),
+          { from: undefined, templateVariables },
+          { ...TEMPLATE, body, variables, bodies },
+        )
         throw 'nothing was refused'
       })
     }
@@ -221,7 +225,7 @@ describe('a live browser key', () => {
     const may = (wish: { from?: string; name?: string }) =>
       refusalOf(browserKey({ allows }), wish) === 'nothing was refused'
     expect([may({ from: 'BANK' }), may({ name: 'https://a.example' })]).toEqual([mayFrom, mayText])
-    expect(isOpen(browserKey({ allows }))).toBeTrue()
+    expect(hasAllowances(browserKey({ allows }))).toBeTrue()
   })
 })
 
@@ -231,5 +235,5 @@ test.each<[string, Partial<ApiKey>]>([
 ])('%s is not restricted', (_, changes) => {
   const key = browserKey({ ...changes, allows: [] })
   expect(refusalOf(key, { from: 'BANK', name: 'https://a.example' })).toBe('nothing was refused')
-  expect(isOpen({ ...key, allows: ['from'] })).toBeFalse()
+  expect(hasAllowances({ ...key, allows: ['from'] })).toBeFalse()
 })

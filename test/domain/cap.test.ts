@@ -28,7 +28,7 @@ const capWaitMs = (one: Cap, counter: TrafficCounter, price: number, now: number
 
 function sent(count: number, { price = 1, at = NOW } = {}): TrafficCounter {
   const counter = new TrafficCounter()
-  for (let n = 0; n < count; n++) counter.see(aSighting({ price, createdAt: at }), 'sent')
+  for (let n = 0; n < count; n++) counter.record(aSighting({ price, createdAt: at }), 'sent')
   return counter
 }
 
@@ -39,7 +39,7 @@ describe('a cap', () => {
 
   test('counts those on their way in', () => {
     const counter = sent(2)
-    counter.entering = 1
+    counter.inFlight = 1
     expect(capWaitMs(cap(), counter, 1, NOW)).toBeGreaterThan(0)
   })
 
@@ -70,7 +70,7 @@ test('in no hour are there more than a cap has, whenever somebody asks', () => {
   const times: number[] = []
   for (let at = NOW; at < NOW + DAY_MS; at += below(10 * MINUTE_MS))
     for (let asked = below(30); asked > 0 && capWaitMs(most, counter, 1, at) === 0; asked--) {
-      counter.see(aSighting({ createdAt: at }), 'sent')
+      counter.record(aSighting({ createdAt: at }), 'sent')
       times.push(at)
     }
   const inHour = times.map((from) => times.filter((at) => at >= from && at < from + HOUR_MS).length)
@@ -86,8 +86,8 @@ describe('of an app whose traffic is not known', () => {
     const counter = new TrafficCounter()
     for (let n = 0; n < of; n++) {
       const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
-      counter.see(sighting, 'sent')
-      counter.see(sighting, 'early')
+      counter.record(sighting, 'sent')
+      counter.record(sighting, 'early')
     }
     return counter
   }

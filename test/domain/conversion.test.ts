@@ -4,16 +4,16 @@ import {
   allowedOf,
   allowedOfCountry,
   type Baseline,
-  isUsual,
+  baselineOf,
+  hasOwnBaseline,
   looksLikeOutage,
   mayBeSilent,
   SUSPECTED,
   suspicionAfter,
   suspicionAfterPause,
-  suspicionBeside,
   suspicionHolding,
+  suspicionWithLocal,
   UNSUSPECTED,
-  usualOf,
 } from '../../src/abuse/rules/baseline'
 import type { CodeResult, CountedWindow, TrafficCounts } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
@@ -21,7 +21,7 @@ import { NOW } from './sample'
 import { weeksOf } from './traffic-sample'
 
 /** Sixty an hour are verified, and one of six is not. */
-const USUAL = usualOf(weeksOf({ verified: 60, unverified: 12 }))
+const USUAL = baselineOf(weeksOf({ verified: 60, unverified: 12 }))
 const NOTHING: CountedWindow = { sent: 0, credits: 0, verified: 0, unverified: 0 }
 const counts = (day: Partial<CountedWindow> = {}, hour: Partial<CountedWindow> = {}): TrafficCounts => ({
   hour: { ...NOTHING, ...hour },
@@ -50,7 +50,7 @@ describe('what is usual', () => {
     const hours = weeksOf({ verified: 60, unverified: 12 }).map((hour, n) =>
       n < 5 * 24 ? { ...hour, unverified: 6_000 } : hour,
     )
-    expect(usualOf(hours).unverifiedShare).toBeCloseTo(1 / 6)
+    expect(baselineOf(hours).unverifiedShare).toBeCloseTo(1 / 6)
   })
 
   test.each([
@@ -58,11 +58,11 @@ describe('what is usual', () => {
     [{ verified: 1, unverified: 60 }, 0.5],
     [{ verified: 0, unverified: 60 }, 0.3],
   ])('of %p is taken for a share of %d', (each, share) => {
-    expect(usualOf(weeksOf(each)).unverifiedShare).toBe(share)
+    expect(baselineOf(weeksOf(each)).unverifiedShare).toBe(share)
   })
 
   test('is nothing where nothing is known', () => {
-    expect(usualOf([])).toMatchObject({ unverifiedShare: 0.3, greatestDay: 0, isLearned: false })
+    expect(baselineOf([])).toMatchObject({ unverifiedShare: 0.3, greatestDay: 0, isLearned: false })
   })
 
   test.each([
@@ -73,11 +73,11 @@ describe('what is usual', () => {
     const hours = Array.from({ length: days }, (_, day) => ({
       ...{ hour: NOW - (day + 1) * DAY_MS, sent: aDay, credits: aDay, verified: aDay, unverified: 0 },
     }))
-    expect(usualOf(hours).isLearned).toBe(isKnown)
+    expect(baselineOf(hours).isLearned).toBe(isKnown)
   })
 
   test('is a traffic of its own from twenty verified on a day on', () => {
-    expect([19, 20].map((greatestDay) => isUsual({ ...USUAL, greatestDay }))).toEqual([false, true])
+    expect([19, 20].map((greatestDay) => hasOwnBaseline({ ...USUAL, greatestDay }))).toEqual([false, true])
   })
 })
 
@@ -106,14 +106,14 @@ describe('what is allowed', () => {
   })
 
   test('of a country follows the greatest day, the usual hour and what is verified just now', () => {
-    const none = usualOf([])
+    const none = baselineOf([])
     expect(allowedOfCountry(counts(), CALM, none, NOW)).toEqual({ hour: 16, day: 20, pending: 15 })
     expect(allowedOfCountry(counts(), CALM, USUAL, NOW).day).toBeCloseTo(0.2 * 1_440)
     expect(allowedOfCountry(counts(), CALM, USUAL, NOW).hour).toBeCloseTo((0.2 * 1_440) / 6)
     const busyHour = counts({ verified: 100 }, { verified: 100 })
     expect(allowedOfCountry(busyHour, CALM, none, NOW).hour).toBeCloseTo(100 * (2 / 0.7 - 1))
     // Twenty-four are sent in two minutes.
-    const busy = usualOf(weeksOf({ verified: 600, unverified: 120 }))
+    const busy = baselineOf(weeksOf({ verified: 600, unverified: 120 }))
     const pending = (verified: number, wasPaused: boolean) =>
       allowedOfCountry(counts(), { verified, wasPaused }, busy, NOW).pending
     expect([pending(0, false), pending(10, false)]).toEqual([8 + 7 * 24, 8 + 7 * 24 + 30])
@@ -192,7 +192,7 @@ describe('an outage', () => {
   })
 
   test('is told by the hours there were', () => {
-    const nights = usualOf(
+    const nights = baselineOf(
       weeksOf({ verified: 60, unverified: 0 }).map((hour) => ({
         ...hour,
         ...((hour.hour / HOUR_MS) % 24 === 11 ? {} : { sent: 0, verified: 0 }),
@@ -208,8 +208,8 @@ describe('an outage', () => {
   })
 
   test('is all there is where little is usual, up to ten codes', () => {
-    expect(out({ verified: 0, unverified: 10 }, 60, usualOf([]))).toBe(true)
-    expect(out({ verified: 0, unverified: 11 }, 60, usualOf([]))).toBe(false)
+    expect(out({ verified: 0, unverified: 10 }, 60, baselineOf([]))).toBe(true)
+    expect(out({ verified: 0, unverified: 11 }, 60, baselineOf([]))).toBe(false)
   })
 
   describe('may explain codes, which are held back', () => {
@@ -249,9 +249,9 @@ describe('an outage', () => {
   })
 
   test('is told by codes of one prefix, too, once it may have begun', () => {
-    expect(suspicionBeside(UNSUSPECTED)).toBe(UNSUSPECTED)
+    expect(suspicionWithLocal(UNSUSPECTED)).toBe(UNSUSPECTED)
     const begun = after(['unverified'])
-    expect(suspicionBeside(begun)).toEqual({ ...begun, beside: 1 })
+    expect(suspicionWithLocal(begun)).toEqual({ ...begun, beside: 1 })
   })
 })
 

@@ -4,16 +4,16 @@ import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/abuse/rules/early-
 import {
   ended,
   type Incident,
+  isCapIncident,
   isDoubtful,
-  isOfCaps,
   isOver,
   isPaused,
   isUntyped,
+  markNotified,
   NO_PAUSE,
+  notifyFailed,
   pause,
   prolong,
-  told,
-  toldInVain,
 } from '../../src/abuse/rules/incident'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
@@ -82,7 +82,7 @@ describe('an incident', () => {
   })
 
   test('of caps has no other rule', () => {
-    const of = (...rules: Incident['rules'][number][]) => isOfCaps({ rules })
+    const of = (...rules: Incident['rules'][number][]) => isCapIncident({ rules })
     expect([of('cap'), of('cap', 'country_pending'), of('country_paused'), of()]).toEqual([true, false, false, false])
   })
 
@@ -95,10 +95,10 @@ describe('an incident', () => {
   test('of which nobody can be told is told again later and later, and in the end no more', () => {
     let incident = AN_INCIDENT
     const waits = Array.from({ length: 7 }, () => {
-      incident = toldInVain(incident, NOW)
+      incident = notifyFailed(incident, NOW)
       return incident.tellAt === undefined ? undefined : (incident.tellAt - NOW) / 1_000
     })
     expect(waits).toEqual([10, 60, 300, 1_800, 7_200, 21_600, undefined])
-    expect(told({ ...incident, tellAt: NOW })).toMatchObject({ tellAt: undefined, tells: 0 })
+    expect(markNotified({ ...incident, tellAt: NOW })).toMatchObject({ tellAt: undefined, tells: 0 })
   })
 })

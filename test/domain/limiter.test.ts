@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Limiter } from '../../src/domain/access/rate-limiter'
+import { RateLimiter } from '../../src/domain/access/rate-limiter'
 import type { LimitRule } from '../../src/domain/access/rate-limits'
 import { Refusal } from '../../src/domain/shared/error'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
@@ -19,9 +19,9 @@ const rule = (changes: Partial<LimitRule> = {}): LimitRule => ({
 const daily = (changes: Partial<LimitRule> = {}) => rule({ limit: 'perKeyDaily', windowMs: 'utc-day', ...changes })
 
 /** Undefined when it was counted, else what the refusal said to wait. */
-function refusedFor(limiter: Limiter, rules: readonly LimitRule[], now: number): number | undefined {
+function refusedFor(limiter: RateLimiter, rules: readonly LimitRule[], now: number): number | undefined {
   try {
-    limiter.take(rules, now)
+    limiter.acquire(rules, now)
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'limited') throw error
@@ -30,7 +30,7 @@ function refusedFor(limiter: Limiter, rules: readonly LimitRule[], now: number):
 }
 
 /** How many of `count` are admitted now. */
-const admitted = (limiter: Limiter, rules: readonly LimitRule[], now: number, count = 10) =>
+const admitted = (limiter: RateLimiter, rules: readonly LimitRule[], now: number, count = 10) =>
   Array.from({ length: count }, () => refusedFor(limiter, rules, now)).filter((wait) => wait === undefined).length
 
 describe('a sliding window', () => {
@@ -46,7 +46,7 @@ describe('a sliding window', () => {
     let refusals = 0
     fc.assert(
       fc.property(story, ({ max, gaps }) => {
-        const limiter = new Limiter()
+        const limiter = new RateLimiter()
         const counted: number[] = []
         const hasRoom = (at: number) => counted.filter((time) => at - time < WINDOW).length < max
         let now = NOW
@@ -68,8 +68,8 @@ describe('a sliding window', () => {
   })
 
   test('a refused request comes back exactly then and is admitted', () => {
-    const limiter = new Limiter()
-    for (const at of [0, 200, 400]) limiter.take([rule()], NOW + at)
+    const limiter = new RateLimiter()
+    for (const at of [0, 200, 400]) limiter.acquire([rule()], NOW + at)
     expect(refusedFor(limiter, [rule()], NOW + 500)).toBe(500)
     expect(refusedFor(limiter, [rule()], NOW + 999)).toBe(1)
     expect(refusedFor(limiter, [rule()], NOW + 1_000)).toBeUndefined()
@@ -77,16 +77,16 @@ describe('a sliding window', () => {
   })
 
   test('a limit that was lowered waits for as many as are too many', () => {
-    const limiter = new Limiter()
-    for (const at of [0, 100, 200]) limiter.take([rule()], NOW + at)
+    const limiter = new RateLimiter()
+    for (const at of [0, 100, 200]) limiter.acquire([rule()], NOW + at)
     expect(refusedFor(limiter, [rule({ max: 1 })], NOW + 300)).toBe(900)
   })
 
   test('a refusal names the limit and whose it is', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     const narrow = rule({ limit: 'perPhone', policy: 'platform', max: 1 })
-    limiter.take([narrow], NOW)
-    expect(thrownBy(() => limiter.take([narrow], NOW))).toMatchObject({
+    limiter.acquire([narrow], NOW)
+    expect(thrownBy(() => limiter.acquire([narrow], NOW))).toMatchObject({
       kind: 'limited',
       detail: { limit: 'perPhone', policy: 'platform', retryAfterMs: WINDOW },
     })
@@ -100,9 +100,9 @@ test('of several limits that are exceeded the one with the longest wait is named
     [short, long],
     [long, short],
   ]) {
-    const limiter = new Limiter()
-    limiter.take(rules, NOW)
-    expect(thrownBy(() => limiter.take(rules, NOW + 10))).toMatchObject({
+    const limiter = new RateLimiter()
+    limiter.acquire(rules, NOW)
+    expect(thrownBy(() => limiter.acquire(rules, NOW + 10))).toMatchObject({
       detail: { limit: 'perPhone', retryAfterMs: MINUTE_MS - 10 },
     })
     expect(refusedFor(limiter, rules, NOW + MINUTE_MS)).toBeUndefined()
@@ -115,21 +115,21 @@ describe('what is counted', () => {
     ['limits', { limit: 'perIp' }],
     ['windows', { windowMs: MINUTE_MS }],
   ])('is counted apart for different %s', (_, other) => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [rule()], NOW)).toBe(3)
     expect(admitted(limiter, [rule(other)], NOW)).toBe(3)
   })
 
   test('is counted under every rule, or under none', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     const wide = rule({ limit: 'perIp', max: 5 })
     expect(admitted(limiter, [wide, rule()], NOW)).toBe(3)
     expect(admitted(limiter, [wide], NOW)).toBe(2)
   })
 
   test('includes what happened before this process started', () => {
-    const limiter = new Limiter()
-    limiter.recall(rule(), 2, NOW)
+    const limiter = new RateLimiter()
+    limiter.preload(rule(), 2, NOW)
     expect(admitted(limiter, [rule()], NOW)).toBe(1)
     expect(refusedFor(limiter, [rule()], NOW)).toBe(WINDOW)
   })
@@ -139,7 +139,7 @@ describe('a UTC day', () => {
   const midnight = Math.ceil(NOW / DAY_MS) * DAY_MS
 
   test('starts anew at midnight, not a millisecond earlier, and says so', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [daily()], midnight - DAY_MS)).toBe(3)
     expect(refusedFor(limiter, [daily()], midnight - DAY_MS)).toBe(DAY_MS)
     expect(refusedFor(limiter, [daily()], midnight - 1)).toBe(1)
@@ -148,7 +148,7 @@ describe('a UTC day', () => {
   })
 
   test('does not slide: what was taken just before midnight is no burden after it', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [daily()], midnight - 1)).toBe(3)
     expect(admitted(limiter, [daily()], midnight)).toBe(3)
   })
@@ -156,39 +156,39 @@ describe('a UTC day', () => {
 
 describe('giving back', () => {
   test('makes room for one, under every rule', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     const rules = [rule(), daily()]
     expect(admitted(limiter, rules, NOW, 2)).toBe(2)
-    const permit = limiter.take(rules, NOW)
+    const permit = limiter.acquire(rules, NOW)
     expect(refusedFor(limiter, rules, NOW)).toBeDefined()
-    permit.giveBack()
+    permit.release()
     expect([admitted(limiter, [rule()], NOW), admitted(limiter, [daily()], NOW)]).toEqual([1, 1])
   })
 
   test('gives back its own time, not that of a later one', () => {
-    const limiter = new Limiter()
-    const early = limiter.take([rule({ max: 2 })], NOW)
-    limiter.take([rule({ max: 2 })], NOW + 600)
-    early.giveBack()
-    limiter.take([rule({ max: 2 })], NOW + 700)
+    const limiter = new RateLimiter()
+    const early = limiter.acquire([rule({ max: 2 })], NOW)
+    limiter.acquire([rule({ max: 2 })], NOW + 600)
+    early.release()
+    limiter.acquire([rule({ max: 2 })], NOW + 700)
     expect(refusedFor(limiter, [rule({ max: 2 })], NOW + 700)).toBe(900)
   })
 
   test('leaves nothing behind, however often a caller repeats itself', async () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     // One that stays: a window of one is kept as its time only.
-    limiter.take([daily()], NOW)
+    limiter.acquire([daily()], NOW)
     const others = await heldObjects()
-    for (let n = 1; n <= 20_000; n++) limiter.take([daily()], NOW + n).giveBack()
+    for (let n = 1; n <= 20_000; n++) limiter.acquire([daily()], NOW + n).release()
     expect((await heldObjects()) - others).toBeLessThan(1_000)
     expect(admitted(limiter, [daily()], NOW + 20_000)).toBe(2)
   })
 
   test('what has left the window already takes nothing from others', () => {
-    const limiter = new Limiter()
-    const permit = limiter.take([rule()], NOW)
+    const limiter = new RateLimiter()
+    const permit = limiter.acquire([rule()], NOW)
     expect(admitted(limiter, [rule()], NOW + WINDOW)).toBe(3)
-    permit.giveBack()
+    permit.release()
     expect(admitted(limiter, [rule()], NOW + WINDOW)).toBe(0)
   })
 
@@ -198,28 +198,28 @@ describe('giving back', () => {
     [2, 2],
     [3, 3],
   ])('too late takes nothing from others: %d were counted, and now %d are', (before, after) => {
-    const limiter = new Limiter()
-    const late = Array.from({ length: before }, (_, index) => limiter.take([rule()], NOW + index))
+    const limiter = new RateLimiter()
+    const late = Array.from({ length: before }, (_, index) => limiter.acquire([rule()], NOW + index))
     const then = NOW + before + WINDOW
     expect(admitted(limiter, [rule()], then, after)).toBe(after)
-    for (const permit of late) permit.giveBack()
+    for (const permit of late) permit.release()
     expect(admitted(limiter, [rule({ max: after })], then)).toBe(0)
   })
 
   test.each([0, 1, 2])('twice takes nothing from others, with %d counted before', (before) => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [rule()], NOW, before)).toBe(before)
-    const permit = limiter.take([rule()], NOW)
-    permit.giveBack()
+    const permit = limiter.acquire([rule()], NOW)
+    permit.release()
     expect(admitted(limiter, [rule()], NOW, 1)).toBe(1)
-    permit.giveBack()
+    permit.release()
     expect(admitted(limiter, [rule()], NOW)).toBe(2 - before)
   })
 })
 
 describe('a clock that steps back', () => {
   test('locks nobody out for longer than one window', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [rule()], NOW)).toBe(3)
     const past = NOW - 50 * WINDOW
     expect(refusedFor(limiter, [rule()], past)).toBe(WINDOW)
@@ -228,7 +228,7 @@ describe('a clock that steps back', () => {
   })
 
   test('lets the day that it is now still end at its midnight', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     const midnight = Math.ceil(NOW / DAY_MS) * DAY_MS
     expect(admitted(limiter, [daily()], midnight + 5)).toBe(3)
     expect(refusedFor(limiter, [daily()], midnight - 5)).toBe(5)
@@ -241,7 +241,7 @@ describe('a clock that steps back', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.integer({ min: -3_000, max: 3_000 }), { maxLength: 40, size: 'max' }),
         (max, steps) => {
-          const limiter = new Limiter()
+          const limiter = new RateLimiter()
           let now = NOW
           for (const step of steps) {
             now += step
@@ -260,19 +260,19 @@ describe('a clock that steps back', () => {
 
 describe('giving back after the clock was set back', () => {
   test.each([1, 2])('makes room again, with %p counted', (counted) => {
-    const limiter = new Limiter()
-    const permits = Array.from({ length: counted }, () => limiter.take([rule()], NOW))
+    const limiter = new RateLimiter()
+    const permits = Array.from({ length: counted }, () => limiter.acquire([rule()], NOW))
     limiter.prune(NOW - 100)
     expect(refusedFor(limiter, [rule({ max: counted })], NOW - 100)).toBeDefined()
-    for (const permit of permits) permit.giveBack()
+    for (const permit of permits) permit.release()
     expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
   })
 
   test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 0, 2]]])('makes room again, in whichever order: %j', (order) => {
-    const limiter = new Limiter()
-    const permits = [0, 1, 2].map((at) => limiter.take([rule()], NOW + at))
+    const limiter = new RateLimiter()
+    const permits = [0, 1, 2].map((at) => limiter.acquire([rule()], NOW + at))
     expect(refusedFor(limiter, [rule()], NOW - 100)).toBeDefined()
-    for (const index of order) permits[index]?.giveBack()
+    for (const index of order) permits[index]?.release()
     expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
   })
 })
@@ -284,22 +284,22 @@ describe('pruning', () => {
   const subject = (index: number) => `issue:key_${index}`
 
   test.each([1, 2])('frees the memory of what no longer counts, and of that only, with %d of each', async (times) => {
-    const pruneAll = (limiter: Limiter, at: number) => {
+    const pruneAll = (limiter: RateLimiter, at: number) => {
       // A look sees some of them.
       for (let look = 0; look < 50; look++) limiter.prune(at)
     }
-    const fill = (limiter: Limiter) => {
+    const fill = (limiter: RateLimiter) => {
       for (let n = 0; n < times; n++)
-        for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW + n)
+        for (let index = 0; index < SUBJECTS; index++) limiter.acquire([rule({ subject: subject(index) })], NOW + n)
       pruneAll(limiter, NOW + WINDOW - 1)
     }
     // What the engine keeps of a first run is none of it.
-    const first = new Limiter()
+    const first = new RateLimiter()
     fill(first)
     pruneAll(first, NOW + WINDOW + times)
     const others = await heldBytes()
 
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     fill(limiter)
     const isFull = (index: number, at: number) =>
       refusedFor(limiter, [rule({ subject: subject(index), max: times })], at) !== undefined
@@ -310,7 +310,7 @@ describe('pruning', () => {
   })
 
   test('takes the memory of so many subjects at most: whoever was counted longest ago is forgotten', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     const MOST = 100_000
     const take = (index: number) => refusedFor(limiter, [rule({ subject: subject(index), max: 1 })], NOW)
     for (let index = 0; index < MOST; index++) take(index)
@@ -320,7 +320,7 @@ describe('pruning', () => {
   })
 
   test('forgets what no longer counts, for good', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)
     limiter.prune(NOW + WINDOW)
     expect(admitted(limiter, [rule()], NOW)).toBe(3)
@@ -329,18 +329,18 @@ describe('pruning', () => {
   })
 
   test('keeps what still counts', () => {
-    const limiter = new Limiter()
+    const limiter = new RateLimiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)
     limiter.prune(NOW + WINDOW - 1)
     expect([admitted(limiter, [rule()], NOW + WINDOW - 1), admitted(limiter, [daily()], NOW)]).toEqual([0, 0])
   })
 
   test('does not disturb a permit that is given back afterwards', () => {
-    const limiter = new Limiter()
-    const permit = limiter.take([rule()], NOW)
+    const limiter = new RateLimiter()
+    const permit = limiter.acquire([rule()], NOW)
     limiter.prune(NOW + WINDOW)
     expect(admitted(limiter, [rule()], NOW + WINDOW)).toBe(3)
-    permit.giveBack()
+    permit.release()
     expect(admitted(limiter, [rule()], NOW + WINDOW)).toBe(0)
   })
 })

@@ -1,9 +1,9 @@
 /** Patterns of template variables: as JavaScript reads them, in a time that no caller can stretch. */
 import { describe, expect, test } from 'bun:test'
-import { assertPatterns, matching } from '../../src/domain/message/variable-pattern'
+import { assertPatterns, patternMatcher } from '../../src/domain/message/variable-pattern'
 import { thrownBy } from './sample'
 
-const verdict = (pattern: string, value: string) => matching()(pattern, value)
+const verdict = (pattern: string, value: string) => patternMatcher()(pattern, value)
 
 describe('a new pattern', () => {
   test.each([
@@ -59,7 +59,7 @@ describe('a new pattern', () => {
 })
 
 test('the values of one message are looked at no longer than a message may cost', () => {
-  const look = matching()
+  const look = patternMatcher()
   const pattern = '[가-힣a-z]{0,200}'
   const verdicts = Array.from({ length: 20 }, () => look(pattern, 'a'.repeat(150)))
   expect(verdicts[0]).toBe('fits')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Retry } from '../../src/domain/delivery/delivery'
-import { nextCarrier, retryDelayMs, type Tried } from '../../src/domain/delivery/route'
+import { nextCarrier, type RefusedTry, retryDelayMs } from '../../src/domain/delivery/route'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
@@ -20,16 +20,16 @@ describe('the route', () => {
   })
 
   test('a carrier that cannot serve is not asked again, and the next one is asked at once', () => {
-    const tried: Tried[] = [{ carrier: 'a', retry: 'elsewhere' }]
+    const tried: RefusedTry[] = [{ carrier: 'a', retry: 'elsewhere' }]
     expect(nextCarrier(['a', 'b'], tried)).toBe('b')
     expect(retryDelayMs(FAR, { route: ['a', 'b'], tried, jitter: 0.5, now: NOW })).toBe(0)
-    const both: Tried[] = [...tried, { carrier: 'b', retry: 'elsewhere' }]
+    const both: RefusedTry[] = [...tried, { carrier: 'b', retry: 'elsewhere' }]
     expect(nextCarrier(['a', 'b'], both)).toBeUndefined()
     expect(retryDelayMs(FAR, { route: ['a', 'b'], tried: both, jitter: 0.5, now: NOW })).toBeUndefined()
   })
 
   test('the last usable carrier keeps all the rest, also when a later one cannot serve', () => {
-    const tried: Tried[] = [...triedOn(['a'], 3), { carrier: 'b', retry: 'elsewhere' }]
+    const tried: RefusedTry[] = [...triedOn(['a'], 3), { carrier: 'b', retry: 'elsewhere' }]
     expect(nextCarrier(['a', 'b'], tried)).toBe('a')
   })
 

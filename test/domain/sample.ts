@@ -1,6 +1,6 @@
 /** What domain and store tests start from. */
 import type { Issue } from '../../src/domain/codes/issue'
-import { nextCarrier, type Tried } from '../../src/domain/delivery/route'
+import { nextCarrier, type RefusedTry } from '../../src/domain/delivery/route'
 import type { Endpoint } from '../../src/domain/webhooks/webhook'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -77,8 +77,8 @@ export function thrownBy(attempt: () => unknown): unknown {
 }
 
 /** So many tries that the providers of a route asked to repeat later. */
-export function triedOn(route: readonly string[], tries: number): Tried[] {
-  const tried: Tried[] = []
+export function triedOn(route: readonly string[], tries: number): RefusedTry[] {
+  const tried: RefusedTry[] = []
   while (tried.length < tries) {
     const carrier = nextCarrier(route, tried)
     if (carrier === undefined) break

@@ -1,6 +1,6 @@
 /** How much there was lately, by five numbers. */
 import { describe, expect, test } from 'bun:test'
-import { Sliding } from '../../src/domain/access/sliding-window'
+import { SlidingCounter } from '../../src/domain/access/sliding-window'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 
@@ -8,12 +8,12 @@ import { seededRandom } from '../support/random'
 const BEGIN = 500_000 * HOUR_MS
 
 /** So many at each of these minutes. */
-function counted(amounts: ReadonlyArray<readonly [amount: number, minute: number]>): Sliding {
-  const sliding = new Sliding(HOUR_MS)
+function counted(amounts: ReadonlyArray<readonly [amount: number, minute: number]>): SlidingCounter {
+  const sliding = new SlidingCounter(HOUR_MS)
   for (const [amount, minute] of amounts) sliding.add(amount, BEGIN + minute * MINUTE_MS)
   return sliding
 }
-const totals = (sliding: Sliding, minutes: readonly number[]) =>
+const totals = (sliding: SlidingCounter, minutes: readonly number[]) =>
   minutes.map((minute) => sliding.total(BEGIN + minute * MINUTE_MS))
 
 describe('what a window has had', () => {
@@ -57,7 +57,7 @@ describe('what a window has had', () => {
 
   test('is what there was, but for what came in the quarter before it', () => {
     const { below } = seededRandom(7)
-    const sliding = new Sliding(HOUR_MS)
+    const sliding = new SlidingCounter(HOUR_MS)
     const times: number[] = []
     for (let at = BEGIN; at < BEGIN + 24 * HOUR_MS; at += below(6 * MINUTE_MS)) {
       sliding.add(1, at)

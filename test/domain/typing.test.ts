@@ -1,7 +1,7 @@
 /** Whether anybody types, told of codes that are 20 s old. */
 import { describe, expect, test } from 'bun:test'
 import { EarlyConversionTest, HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/abuse/rules/early-conversion-test'
-import { type AgeBucket, STAGES } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/traffic-counter'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW } from './sample'
@@ -13,7 +13,7 @@ type Typed = number | undefined
 /** A code in each second, looked at when it was made and when it was early; answers the score. */
 function scoreOf(codes: readonly Typed[], typing = new EarlyConversionTest()): number {
   for (const [n, tookMs] of codes.entries()) see(typing, NOW + n * SECOND_MS, tookMs)
-  typing.ripen(NOW + codes.length * SECOND_MS)
+  typing.advance(NOW + codes.length * SECOND_MS)
   return typing.score
 }
 
@@ -24,7 +24,7 @@ function see(
   stages: readonly AgeBucket[] = ['sent', 'early'],
 ): void {
   const verifiedAt = tookMs === undefined ? undefined : createdAt + tookMs
-  for (const stage of stages) typing.see(aSighting({ createdAt, verifiedAt }), stage)
+  for (const stage of stages) typing.record(aSighting({ createdAt, verifiedAt }), stage)
 }
 
 const nobody = (count: number): Typed[] => Array.from({ length: count }, () => undefined)
@@ -54,7 +54,7 @@ test('where people type, nothing is told, however many come', () => {
   for (let minute = 0; minute < 200; minute++) {
     const codes = Array.from({ length: 50 }, () => (fraction() < 0.5 ? SOON : undefined))
     for (const [n, tookMs] of codes.entries()) see(typing, NOW + minute * MINUTE_MS + n * SECOND_MS, tookMs)
-    typing.ripen(NOW + (minute + 1) * MINUTE_MS)
+    typing.advance(NOW + (minute + 1) * MINUTE_MS)
     most = Math.max(most, typing.score)
   }
   expect(most).toBeLessThan(NOBODY_TYPES)
@@ -64,16 +64,16 @@ describe('a code', () => {
   test('says nothing while it is too young', () => {
     const typing = new EarlyConversionTest()
     see(typing, NOW, undefined)
-    typing.ripen(NOW)
+    typing.advance(NOW)
     expect(typing.score).toBe(0)
-    typing.ripen(NOW + SECOND_MS)
+    typing.advance(NOW + SECOND_MS)
     expect(typing.score).toBeGreaterThan(0)
   })
 
   test.each(['judged', 'late'] as const)('that is found typed when it is %s speaks for people, too', (stage) => {
     const typing = new EarlyConversionTest()
     const before = scoreOf(nobody(10), typing)
-    see(typing, NOW, STAGES[stage] - SECOND_MS, [stage])
+    see(typing, NOW, AGE_MS[stage] - SECOND_MS, [stage])
     expect(typing.score).toBeLessThan(before)
     see(typing, NOW, undefined, [stage])
     see(typing, NOW, SOON, [stage])
@@ -84,7 +84,7 @@ describe('a code', () => {
     const typing = new EarlyConversionTest()
     const before = scoreOf(nobody(10), typing)
     see(typing, NOW + 2 * SECOND_MS, undefined)
-    typing.ripen(NOW + MINUTE_MS)
+    typing.advance(NOW + MINUTE_MS)
     expect(typing.score).toBe(before)
   })
 
@@ -97,7 +97,7 @@ describe('a code', () => {
 test('codes of a while ago say nothing to who is shown them now, as to a server that starts', () => {
   const typing = new EarlyConversionTest()
   for (let n = 0; n < 40; n++) see(typing, NOW + n * SECOND_MS, undefined)
-  typing.ripen(NOW + STAGES.late + 41 * SECOND_MS)
+  typing.advance(NOW + AGE_MS.late + 41 * SECOND_MS)
   expect(typing.score).toBe(0)
 })
 
@@ -105,9 +105,9 @@ test('an hour without a code ends it', () => {
   const typing = new EarlyConversionTest()
   const score = scoreOf(nobody(40), typing)
   const last = NOW + 40 * SECOND_MS
-  typing.ripen(last + HOUR_MS)
+  typing.advance(last + HOUR_MS)
   expect(typing.score).toBe(score)
-  typing.ripen(last + HOUR_MS + 1)
+  typing.advance(last + HOUR_MS + 1)
   expect(typing.score).toBe(0)
 })
 

@@ -9,12 +9,12 @@ import {
   type EventSubject,
   enable,
   type HookFilters,
+  isSubscribed,
   type Judgement,
   judge,
   readRetryAfter,
   rotateSecret,
   validSecrets,
-  wants,
   webhookRetryMs,
 } from '../../src/domain/webhooks/webhook'
 import fc from '../support/property'
@@ -47,14 +47,14 @@ describe('an endpoint is told', () => {
     ['of none that passes one filter of two', false, { method: ['sms'], type: ['login'] }, {}],
     ['of nothing, where a filter lets nothing pass', false, { type: [] }, {}],
   ])('%s: %p', (_, expected, filters, subject) => {
-    expect(wants(anEndpoint({ filters }), subjectOf(subject))).toBe(expected)
+    expect(isSubscribed(anEndpoint({ filters }), subjectOf(subject))).toBe(expected)
   })
 
   test.each([...EVENT_TYPES])('of %s if it asked for it, and if it is not disabled', (type) => {
     const others = EVENT_TYPES.filter((other) => other !== type)
-    expect(wants(anEndpoint({ events: [type] }), subjectOf({ type }))).toBe(true)
-    expect(wants(anEndpoint({ events: others }), subjectOf({ type }))).toBe(false)
-    expect(wants(anEndpoint({ events: [type], disabledAt: NOW }), subjectOf({ type }))).toBe(false)
+    expect(isSubscribed(anEndpoint({ events: [type] }), subjectOf({ type }))).toBe(true)
+    expect(isSubscribed(anEndpoint({ events: others }), subjectOf({ type }))).toBe(false)
+    expect(isSubscribed(anEndpoint({ events: [type], disabledAt: NOW }), subjectOf({ type }))).toBe(false)
   })
 
   test.each<[string, boolean, HookFilters['metadata'], EventSubject['metadata']]>([
@@ -64,7 +64,7 @@ describe('an endpoint is told', () => {
     ['__proto__ is missing', false, parsed('{"__proto__":["x"]}'), {}],
     ['a value is inherited', false, { plan: ['pro'] }, Object.create({ plan: 'pro' })],
   ])('by metadata of the issue’s own: %s', (_, expected, filter, metadata) => {
-    expect(wants(anEndpoint({ filters: { metadata: filter ?? {} } }), subjectOf({ metadata }))).toBe(expected)
+    expect(isSubscribed(anEndpoint({ filters: { metadata: filter ?? {} } }), subjectOf({ metadata }))).toBe(expected)
   })
 
   const words = fc.constantFrom('a', 'b', 'constructor', '__proto__', 'toString')
@@ -89,7 +89,7 @@ describe('an endpoint is told', () => {
     fc.assert(
       fc.property(someFilters, someSubject, (filters, subject) => {
         const { method, type, metadata } = filters
-        const passes = (alone: HookFilters) => wants(anEndpoint({ filters: alone }), subject)
+        const passes = (alone: HookFilters) => isSubscribed(anEndpoint({ filters: alone }), subject)
         const each: HookFilters[] = [
           ...(method ? [{ method }] : []),
           ...(type ? [{ type }] : []),
@@ -106,7 +106,7 @@ describe('an endpoint is told', () => {
       fc.property(someSubject, (subject) => {
         const metadata = Object.fromEntries(Object.entries(subject.metadata).map(([key, value]) => [key, [value]]))
         const filters = { method: [subject.method], type: [subject.purpose], metadata }
-        expect(wants(anEndpoint({ filters }), subject)).toBe(true)
+        expect(isSubscribed(anEndpoint({ filters }), subject)).toBe(true)
       }),
       RUNS,
     )

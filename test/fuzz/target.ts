@@ -88,8 +88,8 @@ const emailOf = (role: Role) => `${role}@fuzz.example`
 
 /** Nobody has failed to sign in. */
 const FREE = {
-  limits: { take: async () => ({ giveBack() {} }) },
-  pauses: new SignInPauses(),
+  limits: { acquire: async () => ({ release() {} }) },
+  signInLimits: new SignInPauses(),
 }
 
 interface Furnished {

@@ -3,6 +3,9 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import MiniSearch from 'minisearch'
+import { errors } from '../../contract/error'
+import { REASONS } from '../../contract/reason'
+import { OPERATOR_REASONS } from '../../src/domain/shared/reason'
 import { renderGuide } from '../../src/guide/render'
 import { GUIDE_PREFIX, SEARCH_OPTIONS, type Section } from '../../src/guide/shared'
 
@@ -31,6 +34,16 @@ test.each(pages.map(({ name, html }) => [name, html]))(
     expect(lost).toEqual([])
   },
 )
+
+test('the address that ends the message of an error leads to its section', () => {
+  const words = [
+    ...Object.keys(errors).map((code) => code.toLowerCase()),
+    ...Object.keys(REASONS),
+    ...Object.keys(OPERATOR_REASONS),
+  ]
+  const found = anchors.get(`${GUIDE_PREFIX}/errors`)
+  expect(words.filter((word) => !found?.has(word))).toEqual([])
+})
 
 test('no page loads anything', () => {
   const loaded = pages.flatMap(({ html }) => [...html.matchAll(/<(?:img|script|link|iframe|video)\b[^>]*>/g)])

@@ -8,7 +8,7 @@ const SRC = join(import.meta.dir, '../../src')
 
 /** Below which rooms each stands. Every room may import from itself, and from the contract where it is named. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  // Its words only: types, and the names of events and channels.
+  // Its words only: types, and the names of events, channels and legs.
   domain: ['contract', 'abuse/rules'],
   'abuse/rules': ['contract', 'domain'],
   ports: ['contract', 'domain', 'abuse/rules'],
@@ -81,12 +81,13 @@ test.each(ofClient.map((name) => [name] as const))('client/%s imports from the f
   expect(paths.filter((path) => !allowed.test(path) && !EMBEDDED.includes(path))).toEqual([])
 })
 
-test('the domain knows the contract by its types, and the names of events and channels', async () => {
+test('the domain knows the contract by its types, and the names of events, channels and legs', async () => {
   for (const name of files.filter((file) => ['domain', 'abuse/rules'].includes(roomOf(file)))) {
     const text = await Bun.file(join(SRC, name)).text()
     const imports = [...text.matchAll(/^(?:import|export) (type )?[^']*'([^']*\/contract\/[^']*)'$/gm)]
     const values = imports.filter(
-      ([line, isType]) => !isType && !/{ (?:(?:CHANNELS|EVENT_TYPES|type \w+),? )+} from '.*\/constants'$/.test(line),
+      ([line, isType]) =>
+        !isType && !/{ (?:(?:CHANNELS|EVENT_TYPES|LEGS|type \w+),? )+} from '.*\/constants'$/.test(line),
     )
     expect([name, values.map(([line]) => line)]).toEqual([name, []])
   }

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { FORMER_NAMES } from './former-words'
 
 const ROOT = join(import.meta.dir, '../..')
 const files = ['src', 'contract'].flatMap((folder) =>
@@ -24,19 +25,7 @@ test('a type name is declared in one file only', () => {
   expect(several).toEqual([])
 })
 
-/** Each with the field's word that is used instead. */
-const FORMER: Readonly<Record<string, string>> = {
-  ...{ Claim: 'IdempotencyRecord', RecentClaims: 'ReplayCache', Letter: 'RenderedMessage', Sparing: 'LogSampler' },
-  ...{ Mishap: 'DeliveryProblem', Wish: 'RequestFacts', Sought: 'Buckets', Presence: 'InFlight' },
-  ...{ Entrant: 'PendingRequest', Lane: 'TrafficSegment or JobWorker', Seats: 'CarrierSlots' },
-  ...{ Departure: 'ReservedDelivery', Begun: 'StartedDelivery', depart: 'startDelivery', Tally: 'TrafficCounter' },
-  ...{ Fate: 'CodeResult', Usual: 'Baseline', Suspicion: 'SequentialTest', Typing: 'EarlyConversionTest' },
-  ...{ Shelf: 'ReadCache', Visit: 'RequestContext', enter: 'authenticate', makeWay: 'markReplaced' },
-  ...{ noteChange: 'writeAudit', tellEvents: 'emitEvents', alone: 'singleNode', several: 'cluster' },
-  ...{ COME_BACK_MS: 'RETRY_AFTER_MS', Breaker: 'CircuitBreaker', InTime: 'AgeScheduler' },
-}
-
 test('a word that only this house knew does not come back', () => {
-  const back = declaredBy(DECLARED).filter(({ word }) => Object.hasOwn(FORMER, word))
-  expect(back.map(({ word, name }) => `${name}: ${word}, write ${FORMER[word]}`)).toEqual([])
+  const back = declaredBy(DECLARED).filter(({ word }) => Object.hasOwn(FORMER_NAMES, word))
+  expect(back.map(({ word, name }) => `${name}: ${word}, write ${FORMER_NAMES[word]}`)).toEqual([])
 })

@@ -1,13 +1,13 @@
 /** What is deleted how long after: decisions, "Retention". */
 import { expect, test } from 'bun:test'
 import type { Store, Tx } from '../../src/ports/store'
-import type { Whose } from '../../src/ports/store/retention'
+import type { RetentionScope } from '../../src/ports/store/retention'
 import { deleteOldData } from '../../src/usecases/delete-old-data'
 import { NOW } from '../domain/sample'
 
 const HOUR_MS = 60 * 60_000
 
-const nameOf = (whose: Whose) =>
+const nameOf = (whose: RetentionScope) =>
   'only' in whose ? `${whose.mode} of ${whose.only}` : [whose.mode, ...whose.but].join(' but ')
 
 /** Hours ago, or nothing, by what is asked to go; `left`: so much of it there is. */

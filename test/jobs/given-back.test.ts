@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { FRONT, type Job } from '../../src/domain/operations/job'
 import type { JobRoom } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
-import { createWakeUps } from '../../src/runtime/wake-ups'
+import { createWakeUps } from '../../src/runtime/single-node'
 import { openAt, Scratch } from '../store/open'
 import { furnish, issueNumber, NOW, OWNER, StillClock } from '../store/sample'
 import { VirtualClock } from '../support/clock'
@@ -33,7 +33,7 @@ test('one that is moved and claimed again by one commit, before its last run has
   let looks = 0
   const deliver: JobRoom = (queue) => {
     if (queue === CARRIER && looks++ === 0) return undefined
-    return { run, free() {} }
+    return { run, release() {} }
   }
   const runner = new Runner({
     store,

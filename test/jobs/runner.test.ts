@@ -5,7 +5,7 @@ import type { JobRoom } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
 import { Semaphore } from '../../src/jobs/semaphore'
 import type { Store, Tx } from '../../src/ports/store'
-import { createWakeUps } from '../../src/runtime/wake-ups'
+import { createWakeUps } from '../../src/runtime/single-node'
 import { ASLEEP } from '../support/asleep'
 import { VirtualClock } from '../support/clock'
 import { START } from '../support/world'
@@ -64,7 +64,7 @@ test.each(MOMENTS)(
             if (jobId === 1) await first.promise
             done.push(jobId)
           },
-          free: () => place.free(),
+          release: () => place.release(),
         }
       )
     }
@@ -91,7 +91,7 @@ test.each(['deliver', 'await-report', 'webhook'] as const)(
       read: { jobs: { heads: async (kind: string) => (kind === hanging ? [{ queue: '', runAt: START }] : []) } },
       transaction: () => new Promise(() => {}),
     } as unknown as Store
-    const kind: JobRoom = () => ({ run: async () => {}, free() {} })
+    const kind: JobRoom = () => ({ run: async () => {}, release() {} })
     const kinds = { deliver: kind, 'await-report': kind, 'next-leg': kind, settle: kind, webhook: kind }
     const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
     expect(runner.lastLookedAt()).toBe(0)
@@ -133,7 +133,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
         begun.push(jobId)
         await running.promise
       },
-      free() {},
+      release() {},
     }
   }
   const clock = new VirtualClock(START)

@@ -19,7 +19,18 @@ export interface Reach {
 }
 
 /** Folders of `test/` whose files run the code in their own process. The others are slow, and nothing measures a child. */
-const FOLDERS = ['domain', 'store', 'jobs', 'node', 'providers', 'system', 'contract', 'console', 'client', 'commands']
+const FOLDERS = [
+  'domain',
+  'store',
+  'jobs',
+  'runtime',
+  'providers',
+  'system',
+  'contract',
+  'console',
+  'client',
+  'commands',
+]
 /** Who imports one of these starts a process or a browser all the same. */
 const STARTS_PROCESSES = [
   'test/binary/support.ts',

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
 import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { TransportResult } from '../../src/ports/network'
-import { aligo } from '../../src/providers/aligo'
+import { describedType } from '../../src/providers/described'
+import { aligo as described } from '../../src/providers/descriptions/aligo'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 import {
@@ -16,6 +17,8 @@ import {
   TO,
   WITHOUT_ANSWER,
 } from './fake-vendor-twilio-aligo'
+
+const aligo = describedType(described)
 
 const CONFIG = {
   apiKey: 'aligo-api-key',

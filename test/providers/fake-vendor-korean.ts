@@ -5,6 +5,8 @@ import { presentableCode, type SendOutcome } from '../../src/domain/delivery/del
 import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { Carrier, ReportCallback } from '../../src/ports/carrier'
 import type { Transport, TransportResult } from '../../src/ports/network'
+import type { SendVerdict } from '../../src/providers/answer'
+import type { DescriptionFile } from '../../src/providers/description'
 import type { CarrierType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'
@@ -53,6 +55,14 @@ export class FakeVendor {
     return { ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) }
   }
 }
+
+/** The table of codes as a vendor writes them, but for those that are ours. */
+export const codesOf = ({ codes = {} }: DescriptionFile, prefix = '') =>
+  new Map(
+    Object.entries(codes)
+      .filter(([code]) => code.startsWith(prefix) && !/^(NO_|NOT_|HTTP_|ALIMTALK_)/.test(code))
+      .map(([code, [verdict, why]]) => [code.slice(prefix.length), [verdict as SendVerdict, why]] as const),
+  )
 
 export const answered = (status: number, body: unknown): TransportResult => ({
   kind: 'answered',

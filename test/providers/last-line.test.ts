@@ -1,10 +1,7 @@
 /** What fills a code in by itself is the end of the text: it leaves every carrier's adapter as it came. */
 import { describe, expect, test } from 'bun:test'
-import { aligo } from '../../src/providers/aligo'
+import { CARRIER_TYPES } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
-import { nhn } from '../../src/providers/nhn'
-import { solapi } from '../../src/providers/solapi'
-import { twilio } from '../../src/providers/twilio'
 import type { CarrierType } from '../../src/providers/type'
 import { anOutbound, CODE, connect, type VendorRequest } from './fake-vendor-twilio-aligo'
 
@@ -20,6 +17,12 @@ const toUrl = { url, reportSecret }
 const jsonOf = ({ body = '' }: VendorRequest) => JSON.parse(body)
 const formOf = ({ body }: VendorRequest) => new URLSearchParams(body)
 
+const typeNamed = (name: string): CarrierType => {
+  const type = CARRIER_TYPES[name]
+  if (!type) throw new Error(`no type ${name}`)
+  return type
+}
+
 const CARRIERS: Array<[string, CarrierType, object, (request: VendorRequest) => unknown]> = [
   ['http', http, toUrl, (request) => jsonOf(request).text],
   ['http, a body', http, { ...toUrl, body: { msg: ['{{text}}'] } }, (request) => jsonOf(request).msg[0]],
@@ -32,25 +35,25 @@ const CARRIERS: Array<[string, CarrierType, object, (request: VendorRequest) => 
   ],
   [
     'solapi',
-    solapi,
+    typeNamed('solapi'),
     { apiKey: 'KEY', apiSecret: 'SECRET', from: '0212345678', reportSecret },
     (request) => jsonOf(request).message.text,
   ],
   [
     'aligo',
-    aligo,
+    typeNamed('aligo'),
     { apiKey: 'KEY', userId: 'user', from: '0212345678', reportSecret },
     (request) => formOf(request).get('msg'),
   ],
   [
     'nhn',
-    nhn,
+    typeNamed('nhn'),
     { sms: { appKey: 'KEY', secretKey: 'SECRET', from: '0212345678' }, reportSecret },
     (request) => jsonOf(request).body,
   ],
   [
     'twilio',
-    twilio,
+    typeNamed('twilio'),
     { accountSid: `AC${'0'.repeat(32)}`, authToken: 'TOKEN', from: '+15005550006', reportSecret },
     (request) => formOf(request).get('Body'),
   ],

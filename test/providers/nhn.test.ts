@@ -1,7 +1,8 @@
 /** The NHN Cloud adapter, SMS and AlimTalk, against its documented answers. */
 import { describe, expect, test } from 'bun:test'
 import type { TransportResult } from '../../src/ports/network'
-import { NHN_ALIMTALK_CODES, NHN_SMS_CODES, nhn } from '../../src/providers/nhn'
+import { describedType } from '../../src/providers/described'
+import { nhn as described } from '../../src/providers/descriptions/nhn'
 import {
   aCallback,
   anAlimtalk,
@@ -9,6 +10,7 @@ import {
   anSms,
   answered,
   CODE,
+  codesOf,
   expectDiscreet,
   FAILURES,
   FakeVendor,
@@ -16,6 +18,10 @@ import {
   REPORT_SECRET,
   TEXT,
 } from './fake-vendor-korean'
+
+const nhn = describedType(described)
+const NHN_SMS_CODES = codesOf(described, 'SMS_')
+const NHN_ALIMTALK_CODES = codesOf(described, 'AT_')
 
 const REQUEST_ID = '20180810100630ReZQ6KZzAH0'
 const sms = { appKey: 'smsAppKey', secretKey: 'smsSecretKey', from: '1544-6859' }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 import type { TransportResult } from '../../src/ports/network'
-import { SOLAPI_CODES, solapi } from '../../src/providers/solapi'
+import { describedType } from '../../src/providers/described'
+import { solapi as described } from '../../src/providers/descriptions/solapi'
 import { NOW } from '../domain/sample'
 import {
   aCallback,
@@ -11,6 +12,7 @@ import {
   anSms,
   answered,
   CODE,
+  codesOf,
   expectDiscreet,
   FAILURES,
   FakeVendor,
@@ -18,6 +20,9 @@ import {
   REPORT_SECRET,
   TEXT,
 } from './fake-vendor-korean'
+
+const solapi = describedType(described)
+const SOLAPI_CODES = codesOf(described)
 
 const API_KEY = 'NCSAYU7YDBXYORXC'
 const API_SECRET = 'KJHGFDSAQWERTYUIOPZXCVBNMLKJHGFD'

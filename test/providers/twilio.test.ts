@@ -4,7 +4,8 @@ import type { DeliveryReport, SendOutcome } from '../../src/domain/delivery/deli
 import type { ReportCallback, ReportedMessage } from '../../src/ports/carrier'
 import type { TransportResult } from '../../src/ports/network'
 import type { SendVerdict } from '../../src/providers/answer'
-import { twilio } from '../../src/providers/twilio'
+import { describedType } from '../../src/providers/described'
+import { twilio as described } from '../../src/providers/descriptions/twilio'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 import {
@@ -18,6 +19,8 @@ import {
   TO,
   WITHOUT_ANSWER,
 } from './fake-vendor-twilio-aligo'
+
+const twilio = describedType(described)
 
 const SID = `AC${'0123456789abcdef'.repeat(2)}`
 const TOKEN = 'twilio-auth-token'

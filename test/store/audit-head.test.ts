@@ -1,11 +1,11 @@
-/** The end of the audit log is kept where its entries are not: who removes the newest of them is found out. */
+/** The head of the audit log is kept apart from its entries, so that removing the newest entries is detected. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHead, writeHead } from '../../src/domain/operations/audit'
 import type { Store } from '../../src/ports/store'
-import { headFileIn } from '../../src/system/head-file'
+import { headFileIn } from '../../src/system/data-dir-files'
 import { writeAudit } from '../../src/usecases/shared/write-audit'
 import { acceptAudit, checkAuditEnd, lostEnds, verifyAudit } from '../../src/usecases/verify-audit'
 import { openAt, Scratch } from './open'
@@ -34,7 +34,7 @@ const notes = async (count: number) => {
 }
 const verify = (hash?: string) => verifyAudit({ read: store.read, vault: VAULT, hash })
 
-/** Behind the service's back. */
+/** Changes the database directly, without the service. */
 function sabotage(...statements: string[]): void {
   const db = new Database(scratch.file)
   for (const sql of statements) db.run(sql)

@@ -1,4 +1,4 @@
-/** Transactions batched into one transaction of PostgreSQL: each is stored, refused and kept from the others as if it were alone. */
+/** Transactions batched into one of PostgreSQL: each is stored, refused and isolated as if it ran alone. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { NO_FAILURES } from '../../src/abuse/rules/failure-budget'
@@ -64,7 +64,7 @@ const fund = (appId: string, balance: number) =>
 
 type Work<T> = (tx: Tx) => Promise<T>
 
-/** Transactions that come while one is under way, and how often each of them has run. */
+/** Starts transactions while another one runs, so that they are batched; answers how often each has run. */
 async function together<T>(...works: Array<Work<T>>) {
   const runs = works.map(() => 0)
   const goOn = Promise.withResolvers<void>()
@@ -81,7 +81,7 @@ async function together<T>(...works: Array<Work<T>>) {
   return { outcomes: await Promise.all(units), runs }
 }
 
-/** As one that issues. */
+/** A transaction like that of issuing a code. */
 const issuing =
   (n: number, also: Work<void> = async () => {}) =>
   async (tx: Tx) => {
@@ -98,7 +98,7 @@ const issuing =
 const issueIds = async () =>
   (await sql.unsafe('SELECT issue_id FROM issues ORDER BY issue_id')).map((row: { issue_id: string }) => row.issue_id)
 const idsOf = (...numbers: number[]) => numbers.map((n) => issueNumber(n).issueId).sort()
-/** In how many transactions the issues were stored. */
+/** The number of database transactions in which the issues were stored. */
 const transactions = async () =>
   (await sql.unsafe('SELECT count(DISTINCT xmin::text)::int AS count FROM issues'))[0].count as number
 
@@ -264,7 +264,7 @@ describe('where something goes wrong', () => {
     await store.transaction((tx) => tx.idempotency.add(claimOf(issueNumber(50), 2)))
     const { outcomes } = await together(
       issuing(1),
-      // Its idempotency key is taken: that shows when it is written.
+      // The idempotency key is taken, which only the write shows.
       issuing(2),
       issuing(3),
     )
@@ -300,7 +300,7 @@ describe('where something goes wrong', () => {
   test('whoever waits for a wallet has locked nothing that others may have before it', async () => {
     await store.transaction((tx) => tx.apps.add({ ...APP, appId: 'app_zoo' }))
     await fund('app_zoo', 1_000)
-    // Of each part too little for three.
+    // Each slot has too little credit for three.
     await sql.unsafe(
       `INSERT INTO wallet_slots SELECT '${APP.appId}', slot, 2 FROM generate_series(0, 15) AS slots (slot)`,
     )
@@ -334,7 +334,7 @@ describe('where something goes wrong', () => {
   })
 
   test('whoever waits for what somebody else has locked for long does not keep the others', async () => {
-    // The database would end their statements at some time, and so would the server: they would go on then, too.
+    // Timeouts of database and server would end their statements later, and then they would go on, too.
     const patient = Object.assign(new StillClock(), {
       after: (ms: number, callback: () => void) =>
         ms < SILENCE_TIMEOUT_MS ? systemClock.after(ms, callback) : () => {},
@@ -394,7 +394,7 @@ describe('where something goes wrong', () => {
     const effects: number[] = []
     const telling = (n: number) => issuing(n, async (tx) => tx.afterCommit(() => effects.push(n)))
     await store.close()
-    // One connection, whose statements are prepared: nothing goes out between the last write and the commit.
+    // One connection with prepared statements, so that nothing is sent between the last write and the commit.
     store = await open(1)
     for (const round of [10, 20, 30, 40]) await together(telling(round + 1), telling(round + 2), telling(round + 3))
     effects.length = 0
@@ -425,7 +425,7 @@ describe('where something goes wrong', () => {
     await store.close()
     store = await open(1)
     for (const round of [10, 20, 30, 40]) await together(issuing(round + 1), issuing(round + 2), issuing(round + 3))
-    // As where another database has taken its place.
+    // As after a failover.
     await sql.unsafe(
       `CREATE OR REPLACE FUNCTION outcome_of(transaction xid8, of_life bigint) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`,
     )
@@ -457,7 +457,7 @@ describe('where something goes wrong', () => {
       const waitForReplica = async () => {
         await beside.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         await beside.unsafe('SELECT pg_reload_conf()')
-        // Every process hears of it by itself. Once one commit waits, all do.
+        // Every process learns of the setting by itself. Once one commit waits, all do.
         const probe = new SQL(postgres.url(), { max: 1 })
         let probing: Promise<unknown> | undefined
         const write = () => probe.unsafe('CREATE TABLE probe (); DROP TABLE probe').catch(() => {})
@@ -481,7 +481,7 @@ describe('where something goes wrong', () => {
       await until(async () => (await end()).length > 0, 'the commit to wait')
       await beside.unsafe('ALTER SYSTEM RESET synchronous_standby_names')
       await beside.unsafe('SELECT pg_reload_conf()')
-      // By then it may be known that they are stored.
+      // By then the transactions may already be known to be stored.
       expect((await sharing).runs).toEqual([1, 1, 1])
       expect([...(await beside.unsafe('SELECT count(*)::int AS count FROM issues'))]).toEqual([{ count: 3 }])
     } finally {

@@ -1,4 +1,4 @@
-/** The write-ahead log is copied into the database beside the requests. */
+/** Checkpoints of the write-ahead log run beside requests. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
@@ -36,7 +36,7 @@ function openWith(file: string) {
 
 const TEXT = 'x'.repeat(PAGE_BYTES)
 
-/** Transactions one after another, as requests come: each is some three pages. */
+/** Runs transactions one after another, as requests do; each writes some three pages. */
 async function write(units: number): Promise<void> {
   const insert = db.query('INSERT INTO notes (text) VALUES (?)')
   for (let n = 0; n < units; n++) {
@@ -49,7 +49,7 @@ async function write(units: number): Promise<void> {
 
 const logPages = () => statSync(`${scratch.file}-wal`).size / PAGE_BYTES
 const toBeCopied = () => waiting(db.query<Length, []>('PRAGMA wal_checkpoint(NOOP)').get())
-/** While somebody writes. */
+/** Waits for a condition while transactions go on. */
 const untilWriting = (isTrue: () => boolean) =>
   until(async () => {
     if (!isTrue()) await write(1)

@@ -1,8 +1,8 @@
-/** When a server takes the database's clock to have been set back, by what it is told of it at moments of its own. */
+/** When a server concludes that the database's clock was set back. */
 import { describe, expect, test } from 'bun:test'
 import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
 
-/** Answers in a moment, unless `afterMs` says otherwise. */
+/** Answers at once, unless `afterMs` says otherwise. */
 const look = (elapsed: number, stamped: number, { followedMs = 0, afterMs = 0 } = {}) => ({
   ...{ stamped, followedMs, sentAt: elapsed - afterMs, answeredAt: elapsed },
 })

@@ -1,4 +1,4 @@
-/** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
+/** When the database's clock is set back, one of several servers adjusts the stored times, once. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { FRONT } from '../../src/domain/operations/job'
 import { conditionOf } from '../../src/domain/operations/node'
@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 let clock: VirtualClock
 let awake: World
-/** Stands still but for what it is asked. */
+/** A server that does nothing unless it is asked. */
 let still: World
 let keys: Furnished
 let made = 0
@@ -111,7 +111,7 @@ test.each([
   async (_, windowMs, lastsMs) => {
     const { fleet } = await awake.place.open({ clock, vault: awake.vault })
     if (!fleet) throw new Error('of several servers')
-    const isGranted = async () => 'value' in (await outcomeOf(fleet.take([{ ...attemptRule('who', 1), windowMs }])))
+    const isGranted = async () => 'value' in (await outcomeOf(fleet.acquire([{ ...attemptRule('who', 1), windowMs }])))
     expect(await isGranted()).toBe(true)
     clock.step(-48 * HOUR_MS)
     await awake.advance(1_100)

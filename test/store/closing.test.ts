@@ -1,4 +1,4 @@
-/** What closing does with the write-ahead log, and to whom else has the database open. */
+/** What closing does with the write-ahead log, and to other programs that have the database open. */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
@@ -11,7 +11,7 @@ test('waits for nobody: who writes meanwhile would wait as long', async () => {
   using scratch = new Scratch()
   const { store, writing } = openWithConnection(scratch.file)
   await store.transaction((tx) => tx.issues.add(issueNumber(1)))
-  // It reads as long as this test goes on.
+  // This reader stays open until the end of the test.
   using reader = new Database(scratch.file, { readonly: true })
   reader.run('BEGIN')
   reader.query('SELECT count(*) FROM issues').get()
@@ -23,7 +23,7 @@ test('waits for nobody: who writes meanwhile would wait as long', async () => {
 
 test('leaves the log to the program that copies it', async () => {
   using scratch = new Scratch()
-  // As such a program does, so that ours is not the last that closes.
+  // Such a program keeps a connection, so that the store is not the last to close.
   using other = new Database(scratch.file, { create: true })
   const { store, writing } = openWithConnection(scratch.file, { checkpointPages: 0 })
   expect(writing.query('PRAGMA wal_autocheckpoint').get()).toEqual({ wal_autocheckpoint: 0 })

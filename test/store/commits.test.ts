@@ -1,4 +1,7 @@
-/** What each use case costs on SQLite: commits, which wait for the disk, and statements. The table is in docs/performance.md. */
+/**
+ * What each use case costs on SQLite in commits, which wait for the disk, and in statements. The table is in
+ * docs/performance.md.
+ */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { migrate } from '../../src/store/sqlite/connection/migrate'
@@ -65,7 +68,7 @@ test('no statement of a delivered code is planned anew for its values', async ()
   await world.settle()
   const conditions = file.take().statements.flatMap((text) => text.split(/ (?:on|where) /).slice(1))
   expect(conditions).not.toBeEmpty()
-  // A bare parameter may be part of the plan.
+  // SQLite may plan by the value of a bare parameter.
   expect(conditions.filter((text) => /[<>=] \?/.test(text))).toEqual([])
 })
 
@@ -108,7 +111,7 @@ test('a status takes 1 statement, and a replay where the code was issued; elsewh
   const status = () => world.call('rest', 'status', { issueId }, { key: keys.live })
   expect(await costOf(status)).toEqual({ commits: 0, statements: 1 })
   const beside = await World.open({ place: world.place, clock: world.clock })
-  // What it looks at when it is first asked.
+  // The first requests of a server read more.
   void beside.app.start()
   await again(beside)
   await beside.settle()

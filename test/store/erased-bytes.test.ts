@@ -1,4 +1,4 @@
-/** What an erased phone leaves in the files of an embedded database: nothing that was stored of it. */
+/** Nothing that was stored of an erased phone stays in the files of an embedded database. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { DAY_MS } from '../../src/domain/shared/value'
@@ -20,7 +20,7 @@ const ISSUES = 120
 let world: World
 afterEach(() => world.stop())
 
-/** How often `text` is in the database and its log, on whichever page, used or free. */
+/** How often `text` occurs in the database and its log, on used and free pages. */
 function copiesOf(text: string): number {
   const files = ['', '-wal'].map((suffix) => world.file + suffix).filter(existsSync)
   return files.reduce((count, file) => count + readFileSync(file).toString('latin1').split(text).length - 1, 0)
@@ -56,7 +56,7 @@ test('is in neither the database nor its log, among the issues of others and wit
   const [{ hash } = { hash: '' }] = await world.rows<{ hash: string }>('SELECT hex(phone_hash) AS hash FROM erasures')
   await world.leap(3 * DAY_MS)
   await world.run(removeBare(deps))
-  // That the phone was erased is remembered, by its hash, and the phone's locks are.
+  // The erasure is remembered by the hash of the phone, and so are the locks of the phone.
   expect(copiesOf(Buffer.from(hash, 'hex').toString('latin1'))).toBeLessThan(10)
   expect(copiesOf('of-somebody-else')).toBe(ISSUES)
 })

@@ -126,7 +126,7 @@ describe.each(['together', 'with a savepoint each'])(
         run('b', () => {
           note('b')
           try {
-            // More than one row under a unique index: SQLite keeps a journal of the statement.
+            // With several rows under a unique index SQLite keeps a statement journal.
             db.query('INSERT INTO notes SELECT value, ? FROM json_each(\'["x", "y", "z"]\')').run(HUGE)
           } finally {
             wasRolledBack = !db.inTransaction

@@ -1,4 +1,4 @@
-/** Transactions that are committed together: one that fails takes nobody along, whatever it has written. */
+/** Group commit: a transaction that fails does not fail the others, whatever it has written. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Writer } from '../../src/store/sqlite/connection/writer'
@@ -11,7 +11,7 @@ let scratch: Scratch
 let db: Database
 let writer: Writer
 let elapsedMs: number
-/** Of transactions in the order in which they ran, and of effects. */
+/** Transactions and effects in the order in which they ran. */
 let ran: string[]
 let happened: string[]
 

@@ -1,4 +1,4 @@
-/** What a server that stops leaves to the others. */
+/** A server that stops hands its jobs over to the others. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { twisted } from '../simulation/sabotage'
 import { VirtualClock } from '../support/clock'

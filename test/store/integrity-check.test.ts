@@ -1,4 +1,4 @@
-/** What a database file has to be before it is restored: the tables of this program and nothing else, and rows that agree. */
+/** A database file is restored only if it has the schema of this program and consistent rows. */
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,13 @@ import { furnish } from './sample'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-/** SQL, or a text of the schema and what takes its place, as long as it: in the file itself, since SQLite refuses that. */
+/**
+ * SQL, or a text of the schema with a replacement of the same length, which is written into the file because SQLite
+ * refuses to.
+ */
 type Change = string | { text: string; becomes: string }
 
-/** A database with an app, changed behind the program's back. */
+/** A database with an app, changed without the program. */
 async function soundnessOf(change: Change): Promise<string> {
   using scratch = new Scratch()
   const store = openAt(scratch.file)
@@ -33,7 +36,7 @@ function rewrite(file: string, { text, becomes }: { text: string; becomes: strin
   const bytes = readFileSync(file)
   let at = bytes.indexOf(before)
   if (at < 0 || after.length > before.length) throw new Error(`cannot be rewritten: ${text}`)
-  // A page that is free now may hold it, too.
+  // A free page may contain the text, too.
   for (; at >= 0; at = bytes.indexOf(before, at)) after.copy(bytes, at)
   writeFileSync(file, bytes)
 }

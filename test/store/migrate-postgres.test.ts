@@ -1,4 +1,4 @@
-/** A migration beside servers that are at work: it neither fails for what they hold nor keeps them waiting. */
+/** A migration beside running servers: it neither fails because of their locks nor keeps them waiting. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { getTableName, is } from 'drizzle-orm'
@@ -45,7 +45,7 @@ test('the domain of channels has every channel of the contract, and no other', a
   expect(sql`SELECT 'pigeon'::channel`.execute()).rejects.toThrow('channel_check')
 })
 
-/** How many wait for a table of ours. */
+/** How many connections wait for a lock of a table. */
 const waiting = async () =>
   (await sql`SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation IS NOT NULL`)[0].count as number
 const versionOf = async () => (await sql`SELECT version FROM schema_version`)[0].version
@@ -66,7 +66,7 @@ test('what somebody holds is waited for, and others do not wait behind it', asyn
     isAnswered = true
   })
   await until(async () => isAnswered || (await waiting()) === 2, 'the other one to wait behind it')
-  // That one still holds the table.
+  // The other transaction still holds the table.
   await other
   letGo.resolve()
   await holding
@@ -102,7 +102,7 @@ test('a database that had another form of a migration is refused, and one of bef
   expect(await stored()).toBe(before)
   await migrate(sql, NEXT, ({ migration, of }) => told.push(migration, of))
   expect(told).toEqual([NEXT.length, NEXT.length])
-  // The release before goes on beside.
+  // The previous release goes on beside the migration.
   await migrate(sql)
   expect((await stored()).split('\n')).toHaveLength(NEXT.length)
 })

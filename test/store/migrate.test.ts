@@ -19,7 +19,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const tables = Object.values(schema).flatMap((value): SQLiteTable[] => (is(value, SQLiteTable) ? [value] : []))
 
-/** The columns of each primary key, in their order. */
+/** The columns of each primary key, in order. */
 const keys = new Map(
   (Object.values(ours) as unknown[])
     .filter((value): value is ours.Table => value instanceof Object && 'key' in value)
@@ -64,7 +64,7 @@ describe('the schema of the code and that of the migrations', () => {
         const place = keys.get(name)?.indexOf(column.name) ?? -1
         return { name: column.name, type: column.getSQLType().toUpperCase(), place, isRequired: column.notNull }
       })
-      // A primary key is required either way; the code says so, SQLite only where it is not the row's number.
+      // A primary key is never NULL, but SQLite does not say so of a rowid.
       const ofDatabase = columnsOf(db, name).map(({ name, type, notnull, pk }) => ({
         ...{ name, type, place: pk - 1, isRequired: notnull === 1 || pk > 0 },
       }))

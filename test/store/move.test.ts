@@ -1,4 +1,4 @@
-/** Moving between the two kinds of database: everything arrives, or the target is not taken for whole. */
+/** Moving between the two kinds of database: everything arrives, or the target does not count as complete. */
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
@@ -45,7 +45,7 @@ const uuid = (n: number) => `X'019ca91c4e0070008000${n.toString(16).padStart(12,
 const blob = (bytes: number, n: number) => `X'${n.toString(16).padStart(2 * bytes, '0')}'`
 const text = (value: string) => `'${value.replaceAll("'", "''")}'`
 
-/** Rows in every table, with what is awkward in some. */
+/** Rows in every table, some with awkward values. */
 async function furnishedFile(): Promise<string> {
   const file = emptyFile()
   const store = openAt(file)
@@ -126,13 +126,13 @@ async function furnishedFile(): Promise<string> {
   db.run('DELETE FROM key_ring')
   for (const [table, values] of Object.entries(rows))
     for (const row of values) db.run(`INSERT INTO ${table} VALUES (${row})`)
-  // One that was given, and is not there any more.
+  // A number that was given to a row that is deleted by now.
   db.run("UPDATE sqlite_sequence SET seq = 40 WHERE name = 'jobs'")
   db.close()
   return file
 }
 
-/** Everything in a file that is moved, row by row. */
+/** All moved rows of a file. */
 function contentOf(file: string): Record<string, unknown> {
   return Object.fromEntries(
     TABLES.map(({ name, only = 'TRUE' }) => [
@@ -156,7 +156,7 @@ async function moved(from: string, to: string, options: Partial<MoveOptions> = {
   }
 }
 
-/** SQL on a database of PostgreSQL, past everything. */
+/** Runs SQL on a PostgreSQL database, without the store. */
 async function asked(url: string, sql: string): Promise<unknown[][]> {
   const connection = new SQL(url, { max: 1 })
   try {
@@ -174,7 +174,7 @@ function changed(file: string, sql: string): void {
 
 test('what is moved is every table and column that a file has', () => {
   const ofMove = TABLES.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()])
-  // What a channel may be is each database's own.
+  // Each database has its own table or domain of channels.
   const { channels: _, ...moving } = sqlite
   const ofFile = Object.values(moving).map((table) => [
     getTableName(table),
@@ -342,7 +342,7 @@ describe('a move that was killed', () => {
   })
 })
 
-/** Of more than a batch. */
+/** A number of rows beyond one batch. */
 test.each([
   ['to PostgreSQL', furnishedFile, emptyUrl],
   ['to a file', furnishedUrl, async () => emptyFile()],
@@ -365,7 +365,7 @@ async function furnishedUrl(): Promise<string> {
   return url
 }
 
-/** As a server or a command opens it. */
+/** Opens it like a server or a command. */
 async function opened(place: string): Promise<void> {
   const clock = new StillClock()
   const isUrl = place.startsWith('postgres://')
@@ -382,7 +382,7 @@ describe('refused is', () => {
     ['a target that a server runs on', furnishedFile, servedEmptyUrl, 'A server runs on'],
   ] as Array<[string, () => Promise<string>, () => Promise<string>, string]>)('%s', async (_, source, target, why) => {
     const [from, to] = [await source(), await target()]
-    // An empty file is of no secret yet.
+    // An empty file has no keys yet.
     if (!from.startsWith('postgres://')) await openAt(from).close()
     await expect(moved(from, to)).rejects.toThrow(why)
   })
@@ -453,7 +453,7 @@ describe('while it moves nobody else writes to the source', () => {
 
   test('in PostgreSQL', async () => {
     const [url, file] = [await furnishedUrl(), emptyFile()]
-    // There already, so that it asks while the move has most of its way before it.
+    // Connected beforehand, so that its statement comes early in the move.
     const somebody = new SQL(`${url}&lock_timeout=1`, { max: 1 })
     await somebody`SELECT 1`
     const outcomes: unknown[] = []
@@ -484,12 +484,12 @@ describe('before it ends it finds', () => {
 
   type Place = () => Promise<string>
 
-  /** Both are as they were, and the move can be undone. */
+  /** Expects both databases unchanged and the move undoable. */
   async function findsIn(begin: Place, end: Place, { sql, found }: { sql: string; found: string }): Promise<void> {
     const [from, to] = [await begin(), await end()]
     const [source, target] = [await sideOf(from), await sideOf(to)]
     const insert = target.insert.bind(target)
-    // The last table to be written is that of the facts.
+    // The table of facts is written last.
     target.insert = async (table, rows) => {
       await insert(table, rows)
       if (table.name === 'facts') await target.all(sql)

@@ -26,7 +26,7 @@ export function openAt(file: string, options: Partial<StoreOptions> = {}): Store
   return openStore({ file, clock: new StillClock(), vault: VAULT, ...options })
 }
 
-/** A store, and the connection it writes with, which nothing but a test may touch. */
+/** A store with its writing connection, which only tests may touch. */
 export function openWithConnection(
   file: string,
   options: Partial<StoreOptions> = {},
@@ -41,7 +41,7 @@ export function openWithConnection(
   }
 }
 
-/** Reads a database file as an operator would. */
+/** Reads a database file without the store, like an operator. */
 export function query<T>(file: string, sql: string): T[] {
   const db = new Database(file, { readonly: true })
   try {

@@ -1,4 +1,4 @@
-/** What opening does where another program begins with the same file. */
+/** Opening a file while another program creates it. */
 import { Database } from 'bun:sqlite'
 import { expect, spyOn, test } from 'bun:test'
 import { createDatabase } from '../../src/store/sqlite/open'
@@ -7,7 +7,7 @@ import { openAt, query, Scratch } from './open'
 test('waits until nobody else uses the file, which the write-ahead log asks for', async () => {
   using scratch = new Scratch()
   createDatabase(scratch.file)
-  // Another one that begins writes before the file has a write-ahead log.
+  // The other program writes before the file is in WAL mode.
   const other = new Database(scratch.file)
   other.run('BEGIN IMMEDIATE')
   let waits = 0

@@ -1,4 +1,4 @@
-/** What every store promises those who ask for all that belongs to one phone, or erase it. */
+/** What every store promises about the data of one phone and its erasure. */
 import { describe, expect, test } from 'bun:test'
 import { fail } from '../../src/abuse/rules/failure-budget'
 import type { Issue } from '../../src/domain/codes/issue'
@@ -112,7 +112,7 @@ export function phoneSuite(atHand: () => AtHand): void {
       expect([await finish(), await finish()]).toEqual([true, false])
       expect((await known()).map(({ doneAt }) => doneAt)).toEqual([NOW, undefined])
       await run((tx) => tx.erasures.begin({ ...erasure, erasedAt: NOW + 2 }))
-      // What ends now was asked for before.
+      // The erasure that ends now was requested earlier.
       expect(await finish()).toBeFalse()
       await run((tx) => tx.erasures.begin({ ...erasure, erasedAt: NOW - 9 }))
       expect((await known()).find(({ appId }) => appId)).toEqual({ ...erasure, erasedAt: NOW + 2, doneAt: undefined })
@@ -184,7 +184,7 @@ export function phoneSuite(atHand: () => AtHand): void {
       const newest = { appId: APP.appId, kind: 'sk', phoneHash: PHONE } as const
       const counted = await run((tx) => tx.issues.nthNewest(newest, [{ nth: 2, withinMs: 10 ** 12 }]))
       expect(counted).toEqual([issue.createdAt])
-      // Retention leaves it to those who know that nothing counts it.
+      // Retention keeps it until nothing counts it any more.
       expect(await run((tx) => tx.retention.issues({ mode: 'live', but: [] }, NOW + 60_000, 9))).toBe(1)
       const bareBefore = (before: number) => run((tx) => tx.erasures.bare(before, 9))
       expect(await bareBefore(issue.createdAt)).toEqual([])

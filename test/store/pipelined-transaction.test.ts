@@ -1,4 +1,4 @@
-/** One transaction on a connection, held against answers that a database seldom gives. */
+/** One pipelined transaction, tested with answers that a database seldom gives. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
@@ -20,7 +20,7 @@ const ENDED = failure('ERR_POSTGRES_CONNECTION_CLOSED')
 const SHUT_DOWN = failure('ERR_POSTGRES_SERVER_ERROR', '57P01')
 const TAKEN = failure('ERR_POSTGRES_SERVER_ERROR', '23505')
 
-/** Answers by what it is asked; what it is not told of has no rows. Notes what came. */
+/** A scripted connection: other statements have no rows. It records what was sent. */
 function wired({ opening = OPENED, ...answers }: Record<string, unknown>) {
   const asked: string[] = []
   const query = (text: string) => {

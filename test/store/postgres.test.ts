@@ -33,5 +33,5 @@ const opened = (batches: boolean) => async (clock: StillClock) => {
 }
 
 storeSuite('PostgreSQL', opened(false))
-// Every transaction may share: those that ask what several cannot ask run alone.
+// Every transaction may be batched; those that cannot be run alone.
 storeSuite('PostgreSQL, batching', opened(true), { mayShare: true })

@@ -1,4 +1,4 @@
-/** What is looked up in one turn of the event loop is looked up together. */
+/** Look-ups of one turn of the event loop run in one read transaction. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'

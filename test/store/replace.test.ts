@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { replaceDatabase } from '../../src/store/sqlite/connection/replace'
 import { query, Scratch } from './open'
 
-/** A database in WAL mode that says which one it is. */
+/** A database in WAL mode with a row that identifies it. */
 function make(file: string, number: number): Database {
   const db = new Database(file, { create: true })
   db.run('PRAGMA journal_mode = WAL')
@@ -16,7 +16,7 @@ function make(file: string, number: number): Database {
 
 const numberIn = (file: string) => query<{ number: number }>(file, 'SELECT number FROM which')[0]?.number
 
-/** The first database and its successor, and a name to keep the first by. */
+/** The first database, its successor, and the path at which the first is kept. */
 function prepare(scratch: Scratch) {
   const successor = join(scratch.dir, 'successor.db')
   make(scratch.file, 1).close()

@@ -1,4 +1,4 @@
-/** Lists come from a replica where there is one, and everything that decides does not. */
+/** Lists come from a replica where there is one; everything that is decided by comes from the primary. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
@@ -22,10 +22,10 @@ beforeAll(async () => {
   primary = await Postgres.start()
   const store = await open(primary.url())
   await furnish(store)
-  await store.fleet.beat({ name: 'one', version: '1', isLeaving: false })
+  await store.fleet.heartbeat({ name: 'one', version: '1', isLeaving: false })
   replica = await primary.replica()
 })
-// It is not too far behind, however long the tests before took.
+// Keeps the replica from counting as lagging, however long earlier tests took.
 beforeEach(() => wasSeen(0))
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()))
@@ -34,7 +34,7 @@ afterAll(() => Promise.all([primary.stop(), replica.stop()]))
 
 const TOO_FAR_BEHIND_MS = 61_000
 
-/** The server was seen so long ago. A replica takes itself to be as far behind. */
+/** Sets how long ago the server was seen, by which the replica measures its lag. */
 async function wasSeen(agoMs: number): Promise<void> {
   const sql = new SQL(primary.url(), { max: 1 })
   await sql`UPDATE nodes SET seen_at = clock_ms() - ${agoMs}::bigint`
@@ -47,7 +47,7 @@ const listed = async (store: SharedStore) =>
   (await store.lists.issues.page(owner, { limit: 10 }, clock.now())).map(({ issueId }) => issueId)
 const idOf = (n: number) => issueNumber(n).issueId
 
-/** Does something while the replica follows no more. */
+/** Runs a function while replication is paused. */
 async function whileItRests<T>(work: () => Promise<T>): Promise<T> {
   const sql = new SQL(replica.url(), { max: 1 })
   try {
@@ -61,7 +61,7 @@ async function whileItRests<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Looked for by the replica itself. */
+/** Waits until the replica has it. */
 async function untilThere(rows: string): Promise<void> {
   const sql = new SQL(replica.url(), { max: 1 })
   await until(async () => (await sql.unsafe(rows)).length > 0, 'the replica to have it')

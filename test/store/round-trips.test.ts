@@ -1,6 +1,6 @@
 /**
- * What each use case costs on PostgreSQL: journeys to the database and back, and statements. They do not depend on the
- * machine; the table is in docs/several-servers.md. On top come looks that all requests of a server share: settings twice a
+ * What each use case costs on PostgreSQL in round trips and statements. They do not depend on the machine; the table is
+ * in docs/several-servers.md. In addition, all requests of a server share reads: the version of the settings twice a
  * second, the backlog once.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
@@ -30,7 +30,7 @@ const issue = (body = request(), key = keys.live) => world.call('rest', 'issue',
 const verify = (issueId: string, code: string) => world.call('rest', 'verify', { issueId, code }, { key: keys.live })
 const status = (issueId: string) => world.call('rest', 'status', { issueId }, { key: keys.live })
 
-/** Of the answer to a request, and of nothing that goes on behind it. */
+/** Counts until the request is answered, without work that goes on afterwards. */
 async function costOf(call: () => Promise<Answer>): Promise<Cost> {
   await world.settle()
   await wire.quiet()
@@ -44,7 +44,7 @@ async function costOf(call: () => Promise<Answer>): Promise<Cost> {
   return cost
 }
 
-/** Of the transactions that change so much, since they were counted last. */
+/** Counts the transactions with as many changes since the last count. */
 function unitsThat(change: string, isMeant = (_text: string) => true): Cost[] {
   const isChange = (text: string) => text.startsWith(change) && isMeant(text)
   const found = wire.units.filter(({ statements }) => statements.some(isChange))
@@ -56,10 +56,9 @@ const atMost = (cost: Cost | undefined, most: Cost) => {
   expect(cost?.statements ?? Number.NaN).toBeLessThanOrEqual(most.statements)
 }
 
-/** A statement is prepared when a connection first has it, which takes a journey of its own. */
+/** A statement is prepared when a connection first sends it, which costs one more round trip. */
 const WARMED_BY = 8
 
-/** How many of them are written. */
 const CLAIM_COLUMNS = 6
 
 beforeAll(async () => {
@@ -155,14 +154,14 @@ test('erasing issues of a phone takes 3 for as many as are erased together', asy
 test('issues that share a transaction take as many for all of them, and few statements more', async () => {
   wire.units.length = 0
   for (let round = 0; round < 2 * WARMED_BY; round++) {
-    // The first of them comes while there is nobody to share with.
+    // The first transaction comes while there is no other to share a batch with.
     await Promise.all(Array.from({ length: 9 }, () => issue()))
     await world.settle()
   }
   await wire.quiet()
   const ofEight = unitsThat('insert into "claims"', (text) => text.includes(`$${8 * CLAIM_COLUMNS}`))
   expect(ofEight.length).toBeGreaterThan(WARMED_BY)
-  // Each connection is asked for the first time once.
+  // Every connection sends each statement once, so that all are prepared.
   const [cost] = ofEight.toSorted((a, b) => a.roundTrips - b.roundTrips)
   atMost(cost, { roundTrips: 2, statements: 13 })
 })

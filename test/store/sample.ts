@@ -1,4 +1,4 @@
-/** What store tests start from. */
+/** Sample data of the store tests. */
 
 import { NEW_APP } from '../../src/abuse/rules/protection'
 import type { StoredKey } from '../../src/domain/access/api-key'
@@ -24,10 +24,10 @@ export const OWNER: Owner = { appId: 'app_one', mode: 'live' }
 export class StillClock {
   time = NOW
   now = () => this.time
-  /** Apart from the wall clock, which tests set as they like. */
+  /** Separate from the wall clock, which tests set freely. */
   elapsedMs = 0
   elapsed = () => this.elapsedMs
-  /** Who waits a moment for another transaction does so. */
+  /** Pauses of the store are real. */
   after = systemClock.after
 }
 
@@ -39,13 +39,13 @@ const filled = (length: number, seed: number) => {
 export const hash16 = (seed: number): Uint8Array => filled(16, seed)
 export const hash32 = (seed: number): Uint8Array => filled(32, seed)
 
-/** The UUIDv7 of an instant; `n` tells those of one millisecond apart, in order. */
+/** A UUIDv7 of an instant; `n` orders those of one millisecond. */
 export function uuidAt(at: number, n: number): string {
   const time = at.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`
 }
 
-/** The `n`th issue of a time, for a phone of its own. */
+/** The `n`th issue at a time, each for another phone. */
 export const issueNumber = (n: number, changes: Partial<Issue> = {}): Issue => {
   const createdAt = changes.createdAt ?? NOW
   return anIssue({

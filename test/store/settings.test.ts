@@ -1,16 +1,16 @@
-/** How late a server may know that settings have changed: whatever the network makes of its questions. */
+/** How late a server may learn of changed settings, whatever the network does. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Querying } from '../../src/store/postgres/connection/transaction'
 import { SettingsWatch } from '../../src/store/postgres/settings'
 import { VirtualClock } from '../support/clock'
 
-/** From here on a change holds everywhere. */
+/** Age from which a version is not used any more, so that a change holds everywhere. */
 const STALE_MS = 1_500
 
 let clock: VirtualClock
 let stored: number
 let isSlow: boolean
-/** Answers that are on their way. */
+/** Answers not yet delivered. */
 let underWay: Array<() => void>
 let watch: SettingsWatch
 
@@ -28,7 +28,7 @@ beforeEach(() => {
   watch = new SettingsWatch(asked, clock.elapsed)
 })
 
-/** Settles once all that has arrived is heard. */
+/** Resolves once everything that has arrived is handled. */
 const heard = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a look whose answer is long under way', () => {

@@ -81,7 +81,7 @@ test('work that goes on for ever leaves sockets and timers their turns', async (
   const all = Array.from({ length: 50 }, goOn)
   const socket = connect({ host: '127.0.0.1', port: 1 })
   await new Promise((resolve) => socket.once('error', resolve))
-  // By a timer.
+  // The check repeats by a timer, which needs turns of the event loop.
   let looks = 0
   await until(() => ++looks > 1, 'a second look')
   isOver = true
@@ -126,7 +126,7 @@ test('a message that was sealed for one issue does not open for another', async 
   await store.close()
 })
 
-/** A store with two endpoints, and one event that both were told of. */
+/** A store with two endpoints and one event delivered to both. */
 async function told(scratch: Scratch) {
   const store = openAt(scratch.file)
   const one = anEndpoint({

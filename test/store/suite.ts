@@ -1,4 +1,4 @@
-/** What every store promises its use cases, whatever database it keeps its rows in. */
+/** What every store promises its use cases, whatever database it uses. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChallengeSettings } from '../../src/abuse/rules/challenge'
 import { fail, forgive } from '../../src/abuse/rules/failure-budget'
@@ -38,7 +38,7 @@ import { webhookSuite } from './webhooks'
 const nextJobAt = async (store: Store, kind: JobKind): Promise<number | undefined> =>
   (await store.read.jobs.heads(kind)).map(({ runAt }) => runAt).sort((a, b) => a - b)[0]
 
-/** Whether others had a turn of the event loop before it was done. */
+/** Whether other code had a turn of the event loop before `work` was done. */
 async function hasYielded(work: () => Promise<unknown>): Promise<boolean> {
   let hasTurned = false
   setImmediate(() => {
@@ -55,7 +55,7 @@ export interface Opened {
   store: Store
   /** The same database as another process sees it. */
   another: () => Store | Promise<Store>
-  /** How long another process may not know of a change of settings, milliseconds. */
+  /** How long another process may not notice a change of settings, in milliseconds. */
   newsMs: number
   close: () => Promise<void>
 }
@@ -851,7 +851,7 @@ export function storeSuite(
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
         clock.time = NOW + LEASE_MS.deliver
-        // Nobody waits for the end of a transaction that only looks, and until then its row is passed by.
+        // A read-only transaction is answered before its end, and until then its row is skipped.
         const again: Job[] = []
         await until(async () => again.push(...(await claim())) > 0, 'the job to be claimed')
         expect(again).toMatchObject([{ jobId: running.jobId, attempt: running.attempt + 1 }])
@@ -1038,7 +1038,7 @@ export function storeSuite(
         expect(await seqs({ createdFrom: NOW })).toEqual([6, 5, 4, 3, 2])
         expect(await seqs({ createdTo: NOW })).toEqual([1])
         expect(await seqs({ createdFrom: NOW, createdTo: NOW + 1 })).toEqual([5, 4, 3, 2])
-        // A page that begins beyond the bound, and one that begins within it.
+        // One page begins beyond the bound, the other within it.
         expect(await seqs({ before: { createdAt: NOW + 1, seq: 6 }, createdTo: NOW })).toEqual([1])
         expect(await seqs({ before: { createdAt: NOW, seq: 4 }, createdTo: NOW + 1 })).toEqual([3, 2, 1])
         expect(await seqs({ entryType: 'debit' })).toEqual([4])

@@ -1,4 +1,4 @@
-/** What every store promises of what owners look at: what rules were against, what was sent, and incidents. */
+/** What every store promises about the lists for owners: decisions of rules, traffic, and incidents. */
 import { describe, expect, test } from 'bun:test'
 import type { Incident } from '../../src/abuse/rules/incident'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
@@ -28,7 +28,7 @@ async function all<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
   return rows
 }
 
-/** How often others had their turn of the event loop until it was done. */
+/** How many turns of the event loop other code had until `work` was done. */
 async function turnsWithin(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false
@@ -102,7 +102,7 @@ export function trafficListsSuite(atHand: () => AtHand): void {
 
     test('open incidents come of one app or of all, ended ones page by page; the newest first', async () => {
       const over = [1, 2, 3, 4].map((n) => incident(n, { endedAt: NOW + 50, pausedUntil: undefined, refunded: 7 }))
-      // Two that began at one time are two.
+      // Two incidents that began at the same time are listed separately.
       const twin = incident(5, { since: NOW + 3, endedAt: NOW + 50 })
       const going = [incident(6), incident(7, { kind: 'sk', rules: ['cap', 'blocked'], tellAt: NOW, tells: 2 })]
       const others = [incident(8, { appId: 'app_two' }), incident(9, { appId: 'app_two', endedAt: NOW + 9 })]

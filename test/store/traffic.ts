@@ -1,4 +1,4 @@
-/** What every store promises those who watch where codes go. */
+/** What every store promises about traffic. */
 import { describe, expect, test } from 'bun:test'
 import type { Incident } from '../../src/abuse/rules/incident'
 import type { Tx } from '../../src/ports/store'
@@ -40,7 +40,7 @@ export function trafficSuite(atHand: () => AtHand): void {
       }
     })
   const seen = async (from: number, to: number, which: 'all' | 'verified' = 'all') =>
-    (await Array.fromAsync(atHand().other.read.traffic.seen(APP, from, to, which))).flat()
+    (await Array.fromAsync(atHand().other.read.traffic.issues(APP, from, to, which))).flat()
 
   describe('live codes of an app', () => {
     test('are seen with where they went and what became of them, those of a time, the oldest first', async () => {
@@ -113,7 +113,7 @@ export function trafficSuite(atHand: () => AtHand): void {
       await run(async (tx) => {
         for (let n = 0; n < 2_300; n++) await tx.issues.add(issueNumber(n, { createdAt: NOW + n, purpose: `p${n}` }))
       })
-      const pages = await Array.fromAsync(atHand().other.read.traffic.seen(APP, NOW, NOW + 2_300, 'all'))
+      const pages = await Array.fromAsync(atHand().other.read.traffic.issues(APP, NOW, NOW + 2_300, 'all'))
       expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 300])
       expect(new Set(pages.flat().map(({ issueId }) => issueId)).size).toBe(2_300)
     })
@@ -189,10 +189,10 @@ export function trafficSuite(atHand: () => AtHand): void {
         incidentNumber(3, { tellAt: now + 600_000, country: 'US' }),
       )
       const { traffic } = atHand().other.read
-      expect([await traffic.hasToTell(now - 10), await traffic.hasToTell(now - 9)]).toEqual([false, true])
-      expect((await run((tx) => tx.traffic.lockToTell()))?.country).toBe('JP')
+      expect([await traffic.hasToNotify(now - 10), await traffic.hasToNotify(now - 9)]).toEqual([false, true])
+      expect((await run((tx) => tx.traffic.lockToNotify()))?.country).toBe('JP')
       await saved(incidentNumber(1), incidentNumber(2, { country: 'JP' }))
-      expect(await run((tx) => tx.traffic.lockToTell())).toBeUndefined()
+      expect(await run((tx) => tx.traffic.lockToNotify())).toBeUndefined()
     })
   })
 

@@ -200,7 +200,7 @@ test('a claim takes no more than it may, also where the database believes that t
 })
 
 describe('the answer to a commit that is lost', () => {
-  /** One connection, whose statements are prepared: nothing goes out between the last write and the commit. */
+  /** One connection with prepared statements, so that nothing is sent between the last write and the commit. */
   async function warmedUp() {
     const store = await open({ url: wire.through(database.url), size: 1 })
     await furnish(store)
@@ -229,7 +229,7 @@ describe('the answer to a commit that is lost', () => {
       await tx.issues.lock(issue, issue.issueId)
       if (runs > 1) return
       wire.passing = {
-        // All that comes now is what the transaction writes last, and its commit.
+        // Only the last writes of the transaction and its commit are still to come.
         asked(_data, end) {
           isAsked = true
           if (isCut || arrives) return true
@@ -255,12 +255,12 @@ describe('the answer to a commit that is lost', () => {
 })
 
 test('a server that says nothing within a transaction until the database ends it is told to come back, and goes on', async () => {
-  // By another one, whose statements may come as late as they like.
+  // On another connection, whose statements may come late.
   await furnish(await open())
   const connect: SharedStoreOptions['connect'] = ({ url, size }) =>
     new SQL({ url, max: size, connection: { idle_in_transaction_session_timeout: 100 } })
   const opened: SharedStore[] = []
-  // What it does first is ended, too, where this process is held up.
+  // The first statement may be ended, too, if this process is held up.
   await until(async () => {
     opened.push(
       ...(await open({ connect }).then(
@@ -303,7 +303,7 @@ test('an event that is being put off while the one before it is told goes out ri
   const clock = { now: () => NOW, after: () => () => {} } as unknown as Clock
   const telemetry = { begin: () => ({ end() {} }), webhookAnswered() {} } as unknown as Telemetry
   const call = webhookCall({
-    ...{ store, clock, telemetry, log: {} as Log, node: { wakeUps: { wake() {}, listen() {} } } },
+    ...{ store, clock, telemetry, log: {} as Log, node: { wakeUps: { wake() {}, subscribe() {} } } },
     hookPolicy: { allowHttp: true, ports: [], allowedCidrs: [] },
     hooks: {
       post: async () => ({ kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }),
@@ -316,7 +316,7 @@ test('an event that is being put off while the one before it is told goes out ri
   expect(putOff.subjectId).toBe(next.deliveryId)
   const decided = Promise.withResolvers<void>()
   const goesOn = Promise.withResolvers<void>()
-  // It has seen that the first is not through yet, and has not written down what that means for it.
+  // It has seen the first as unfinished and has not stored its own outcome yet.
   const puttingOff = store.transaction((tx) => {
     const reschedule: typeof tx.jobs.reschedule = async (...args) => {
       decided.resolve()
@@ -367,7 +367,7 @@ test('a crash gives the number of a transaction to another one: whose commit the
         await postgres.halt('immediate')
         await postgres.run()
         for (const issue of others) await addedTo(store, issue)
-        // Otherwise nothing was put to the test.
+        // Otherwise the test would prove nothing.
         while ((await next()) <= ours) await sql.unsafe('SELECT pg_current_xact_id()')
       }
       await tx.issues.add(lost)
@@ -420,7 +420,7 @@ test('a life of the database is begun by transactions that have all its connecti
     expect(await store.read.issues.find(issue, issue.issueId)).toMatchObject({ issueId: issue.issueId })
 })
 
-/** Connections that ended are noticed one by one. */
+/** Lost connections are noticed one by one. */
 const addedTo = (store: SharedStore, issue: ReturnType<typeof issueNumber>) =>
   until(async () => {
     await outcomeOf(store.transaction((tx) => tx.issues.add(issue)))

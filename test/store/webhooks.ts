@@ -1,4 +1,4 @@
-/** What every store promises those who tell endpoints of events. */
+/** What every store promises about webhooks. */
 import { describe, expect, test } from 'bun:test'
 import type { Job } from '../../src/domain/operations/job'
 import type { StoredEvent } from '../../src/domain/webhooks/event'
@@ -6,7 +6,7 @@ import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../src/
 import type { Store, Tx } from '../../src/ports/store'
 import { APP, anEndpoint, NOW, OWNER, outcomeOf, type StillClock, uuidAt } from './sample'
 
-/** What a test finds: the store with its app, the same database as another process sees it, and their clock. */
+/** The fixture of a test: the store with its app, the same database as another process sees it, and their clock. */
 export interface AtHand {
   store: Store
   other: Store
@@ -16,7 +16,7 @@ export interface AtHand {
 const ISSUE = uuidAt(NOW, 0xa1)
 const OTHER_ISSUE = uuidAt(NOW, 0xa2)
 
-/** The `n`th event of a time. */
+/** The `n`th event at a time. */
 export const eventNumber = (n: number, changes: Partial<StoredEvent> = {}): StoredEvent => {
   const createdAt = changes.createdAt ?? NOW
   const eventId = uuidAt(createdAt, 0xe000 + n)
@@ -24,7 +24,7 @@ export const eventNumber = (n: number, changes: Partial<StoredEvent> = {}): Stor
   return { ...OWNER, eventId, type: 'otp.sent', issueId: ISSUE, origin: undefined, body, createdAt, ...changes }
 }
 
-/** An event for an endpoint, not tried yet. Its id says nothing about its place: later ones are smaller. */
+/** A delivery without an attempt. Later deliveries have smaller ids, so that the order of ids does not help. */
 export const hookOf = (
   { appId, mode, endpointId }: Endpoint,
   event: StoredEvent,
@@ -66,7 +66,7 @@ export function webhookSuite(atHand: () => AtHand): void {
     run(async (tx) => {
       for (const endpoint of endpoints) await tx.endpoints.add(endpoint)
     })
-  /** As the use case does it: events first, each with its deliveries and their jobs. */
+  /** Adds events like the use case: each with its deliveries and their jobs. */
   const queue = (event: StoredEvent, ...hooks: HookDelivery[]) =>
     run(async (tx) => {
       await tx.hooks.addEvent(event)

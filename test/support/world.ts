@@ -436,11 +436,11 @@ export class World {
   #countingFleet(fleet: Fleet): Fleet {
     return {
       nodeId: fleet.nodeId,
-      beat: (how) => this.#counted(fleet.beat(how)),
+      heartbeat: (how) => this.#counted(fleet.heartbeat(how)),
       forget: (nodeId) => this.#counted(fleet.forget(nodeId)),
-      take: async (rules) => {
-        const permit = await this.#counted(fleet.take(rules))
-        return { giveBack: async () => this.#counted(Promise.resolve(permit.giveBack())) }
+      acquire: async (rules) => {
+        const permit = await this.#counted(fleet.acquire(rules))
+        return { release: async () => this.#counted(Promise.resolve(permit.release())) }
       },
     }
   }

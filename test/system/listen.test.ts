@@ -139,7 +139,7 @@ test('whose request was under way before is told, too', async () => {
   await stopped
 })
 
-/** As docs/decisions.md tells it. Where a newer Bun asks somebody first, each of these should have its id and time. */
+/** As docs/requests.md tells it. Where a newer Bun asks somebody first, each of these should have its id and time. */
 test.each([
   ['a header over 16 KB', `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(17_000)}\r\n\r\n`, '431'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', '400'],

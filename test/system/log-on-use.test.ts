@@ -5,7 +5,7 @@ import { HANGS_AFTER_MS } from '../support/until'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const MODULE = JSON.stringify(join(import.meta.dir, '../../src/system/log-on-use.ts'))
+const MODULE = JSON.stringify(join(import.meta.dir, '../../src/system/log'))
 
 /** What a process logs, line by line; and prints. */
 async function logged(script: string) {

@@ -32,7 +32,7 @@ test.if(existsSync('/dev/full'))('on a full disk a server does not keep all that
 
 /** Tells of a request of which it counts what is looked at, at a level and at another that it is changed to. */
 const TELLING = `
-  const { logOnUse } = await import(${moduleOf('log-on-use.ts')})
+  const { logOnUse } = await import(${MODULE})
   const { createTelemetry } = await import(${moduleOf('telemetry/index.ts')})
   const log = logOnUse('warn')
   const telemetry = createTelemetry({ log })

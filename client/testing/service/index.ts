@@ -12,7 +12,7 @@ import type { getTemplateInput } from '../../../contract/template'
 import type { listCreditLedgerInput } from '../../../contract/wallet'
 import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/abuse/rules/protection'
 import type { ApiKey } from '../../../src/domain/access/api-key'
-import { Limiter } from '../../../src/domain/access/rate-limiter'
+import { RateLimiter } from '../../../src/domain/access/rate-limiter'
 import {
   FIXED_LIMITS,
   refusalLimit,
@@ -20,9 +20,9 @@ import {
   testRequestLimits,
   USUAL_LIMITS,
 } from '../../../src/domain/access/rate-limits'
-import { assertReplayable, fingerprintText, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/codes/idempotency'
+import { assertReplayable, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/codes/idempotency'
 import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
-import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
+import { compose, fingerprintText, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
 import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
   assertTestAdmits,
@@ -56,7 +56,7 @@ import {
   templateView,
   verificationView,
 } from '../../../src/http/present'
-import type { CreateService, Said, Service, ServiceOptions, TestTemplate } from '../said'
+import type { CreateService, Service, ServiceAnswer, ServiceOptions, TestTemplate } from '../said'
 import { Issues } from './issues'
 
 /** Of the one app and key there are. */
@@ -77,7 +77,7 @@ export const createService: CreateService = (options) => new ServiceInMemory(opt
 type Operation = keyof typeof contract
 type Handlers = { [O in Operation]: (input: never) => Answered }
 
-type Answered = object & Pick<Said, 'claims'>
+type Answered = object & Pick<ServiceAnswer, 'claims'>
 
 interface Claimed {
   fingerprint: string
@@ -90,7 +90,7 @@ class ServiceInMemory implements Service {
   readonly #region: string
   readonly #templates: readonly Template[]
   readonly #protection: Protection
-  readonly #limiter = new Limiter()
+  readonly #limiter = new RateLimiter()
   readonly #claims = new Map<string, Claimed>()
   readonly #issues = new Issues(() => this.#newId())
   #made = 0
@@ -123,24 +123,24 @@ class ServiceInMemory implements Service {
   }
 
   /** A call without input is one with an empty input, as over RPC. */
-  answer(operation: Operation, input: unknown = {}): Said {
+  answer(operation: Operation, input: unknown = {}): ServiceAnswer {
     const { inputSchema, meta } = contract[operation]['~orpc']
-    let permit: ReturnType<Limiter['take']> | undefined
+    let permit: ReturnType<RateLimiter['acquire']> | undefined
     try {
-      permit = this.#limiter.take(testRequestLimits(LIMITS, KEY, meta.limitedAs), this.#now())
+      permit = this.#limiter.acquire(testRequestLimits(LIMITS, KEY, meta.limitedAs), this.#now())
       const read = inputSchema?.safeParse(input)
       if (read?.error) throw refusalOf(read.error.issues, input)
       const { claims, ...body } = this.#handlers[operation](read?.data as never)
       return { status: 200, body, claims }
     } catch (refusal) {
-      permit?.giveBack()
+      permit?.release()
       if (!(refusal instanceof Refusal)) throw refusal
       const final = this.#underTheCeiling(refusal)
       return said(fromRefusal(final), final.detail.retryAfterMs)
     }
   }
 
-  refuse(code: keyof typeof errors, data: object | undefined): Said {
+  refuse(code: keyof typeof errors, data: object | undefined): ServiceAnswer {
     return said(interfaceError(code, errors[code].message, data))
   }
 
@@ -152,7 +152,7 @@ class ServiceInMemory implements Service {
   #underTheCeiling(refusal: Refusal): Refusal {
     const rule = refusalLimit(LIMITS, refusal.kind, KEY, HERE)
     try {
-      if (rule) this.#limiter.take([rule], this.#now())
+      if (rule) this.#limiter.acquire([rule], this.#now())
       return refusal
     } catch (limited) {
       return limited as Refusal
@@ -174,12 +174,12 @@ class ServiceInMemory implements Service {
     const wording = { texts: textsOf(undefined), locale: request.locale, webOtp: request.webOtp }
     compose(order, recipient, { template: this.#template(order.templateId), wording, code, key: KEY })
     assertTestAdmits(recipient, now)
-    const permit = this.#limiter.take(testIssueLimits(LIMITS, KEY), now)
+    const permit = this.#limiter.acquire(testIssueLimits(LIMITS, KEY), now)
     const before = this.#issues.live(order.phone, order.purpose, now)
     try {
       assertResendable(this.#protection, 'sk', before?.issue, now)
     } catch (refusal) {
-      permit.giveBack()
+      permit.release()
       throw refusal
     }
     const issue = newIssue(order, {
@@ -207,7 +207,7 @@ class ServiceInMemory implements Service {
   /** The issue this idempotency key already stands for, if any. */
   #replay(idempotencyKey: string, fingerprint: string, now: number): Issue | undefined {
     const claim = this.#claims.get(idempotencyKey)
-    if (!claim || isOver(claim, IDEMPOTENCY_DAYS, now)) return undefined
+    if (!claim || hasExpired(claim, IDEMPOTENCY_DAYS, now)) return undefined
     const issue = this.#find(claim.issueId)
     assertReplayable(issue, claim.fingerprint === fingerprint)
     return issue
@@ -249,7 +249,7 @@ class ServiceInMemory implements Service {
 
 const foreignCursor = () => invalid('cursor', 'invalid_cursor', 'malformed, or not of this endpoint')
 
-const said = (error: ReturnType<typeof interfaceError>, retryAfterMs?: number): Said => ({
+const said = (error: ReturnType<typeof interfaceError>, retryAfterMs?: number): ServiceAnswer => ({
   status: error.status,
   body: error.toJSON(),
   retryAfterMs,

@@ -1,7 +1,8 @@
 /** Issues that come in the order of their making are looked at in the order in which they come of age, at each of some ages. */
-import { type AgeBucket, type IssueSample, STAGES } from '../rules/traffic-counter'
+import type { IssueTrafficRow } from '../../ports/store/traffic'
+import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/traffic-counter'
 
-export interface Sighted extends IssueSample {
+export interface IdentifiedSample extends IssueSample {
   readonly issueId: string
 }
 
@@ -11,8 +12,8 @@ export interface TimeSpan {
   readonly to: number
 }
 
-interface Ages<Issue> extends TimeSpan {
-  readonly stage: AgeBucket
+interface AgeQueue<Issue> extends TimeSpan {
+  readonly age: AgeBucket
   /** Those that have not come to that age. */
   waiting: Issue[]
   /** The first of them. */
@@ -20,44 +21,44 @@ interface Ages<Issue> extends TimeSpan {
 }
 
 export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
-  readonly #ages: ReadonlyArray<Ages<Issue>>
+  readonly #queues: ReadonlyArray<AgeQueue<Issue>>
 
   constructor(
-    stages: readonly AgeBucket[],
-    spanOf: (stage: AgeBucket) => TimeSpan,
-    private readonly look: (issue: Issue, stage: AgeBucket) => void,
+    ages: readonly AgeBucket[],
+    spanOf: (age: AgeBucket) => TimeSpan,
+    private readonly onAge: (issue: Issue, age: AgeBucket) => void,
   ) {
-    this.#ages = stages.map((stage) => ({ stage, ...spanOf(stage), waiting: [], next: 0 }))
+    this.#queues = ages.map((age) => ({ age, ...spanOf(age), waiting: [], next: 0 }))
   }
 
   add(issue: Issue): void {
     const { createdAt } = issue
-    this.#lookUntil(createdAt)
-    for (const { from, to, waiting } of this.#ages) if (createdAt >= from && createdAt < to) waiting.push(issue)
+    this.#runUntil(createdAt)
+    for (const { from, to, waiting } of this.#queues) if (createdAt >= from && createdAt < to) waiting.push(issue)
   }
 
   /** There are no more. */
-  end(): void {
-    this.#lookUntil(Number.POSITIVE_INFINITY)
+  finish(): void {
+    this.#runUntil(Number.POSITIVE_INFINITY)
   }
 
-  #lookUntil(at: number): void {
+  #runUntil(at: number): void {
     for (let soonest = this.#soonest(); dueOf(soonest) < at; soonest = this.#soonest()) {
       const issue = soonest?.waiting[soonest.next++]
       if (!soonest || !issue) return
-      this.look(issue, soonest.stage)
-      this.#forget(soonest)
+      this.onAge(issue, soonest.age)
+      this.#compact(soonest)
     }
   }
 
-  #soonest(): Ages<Issue> | undefined {
-    let soonest: Ages<Issue> | undefined
-    for (const ages of this.#ages) if (dueOf(ages) < dueOf(soonest)) soonest = ages
+  #soonest(): AgeQueue<Issue> | undefined {
+    let soonest: AgeQueue<Issue> | undefined
+    for (const ages of this.#queues) if (dueOf(ages) < dueOf(soonest)) soonest = ages
     return soonest
   }
 
   /** What was looked at is kept no longer than what waits. */
-  #forget(ages: Ages<Issue>): void {
+  #compact(ages: AgeQueue<Issue>): void {
     if (2 * ages.next <= ages.waiting.length) return
     ages.waiting = ages.waiting.slice(ages.next)
     ages.next = 0
@@ -65,7 +66,28 @@ export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
 }
 
 /** When the next one comes to that age. */
-function dueOf(ages: Ages<Pick<IssueSample, 'createdAt'>> | undefined): number {
+function dueOf(ages: AgeQueue<Pick<IssueSample, 'createdAt'>> | undefined): number {
   const issue = ages?.waiting[ages.next]
-  return ages && issue ? issue.createdAt + STAGES[ages.stage] : Number.POSITIVE_INFINITY
+  return ages && issue ? issue.createdAt + AGE_MS[ages.age] : Number.POSITIVE_INFINITY
 }
+
+const placesOf = ({ prefixHash, networkHash }: IssueTrafficRow): Pick<IdentifiedSample, 'prefix' | 'network'> => ({
+  prefix: prefixHash?.toHex(),
+  network: networkHash?.toHex(),
+})
+
+/** `places`: its hashes as they are known already. */
+export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(issue)): IdentifiedSample => ({
+  issueId: issue.issueId,
+  kind: issue.keyKind,
+  country: issue.country ?? '',
+  prefix,
+  network,
+  phone: issue.phoneHash[0] ?? 0,
+  createdAt: issue.createdAt,
+  verifiedAt: issue.verifiedAt,
+  delivery: DELIVERY[issue.deliveryStatus],
+  price: issue.price,
+})
+
+const DELIVERY = { delivered: 'delivered', sent: 'unknown', queued: 'undelivered', failed: 'undelivered' } as const

@@ -6,9 +6,9 @@ import type { KeyKind } from '../../domain/access/api-key'
 import { NetworkCounter, TrafficCounter, type TrafficCounterState } from '../rules/traffic-counter'
 
 /** Some two kilobytes each. */
-const MOST = 20_000
+const MAX_COUNTERS = 20_000
 /** So many outlive a restart: an attack goes to places that were seen last. */
-const MOST_KEPT = 2_000
+const MAX_SAVED = 2_000
 
 const NO_PREFIX = new TrafficCounter()
 const NO_NETWORK = new NetworkCounter()
@@ -20,110 +20,110 @@ export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${a
 const newPrefix = () => new TrafficCounter()
 const newNetwork = () => new NetworkCounter()
 
-export type PlaceState = readonly [name: string, counter: TrafficCounterState]
+export type SavedCounter = readonly [name: string, counter: TrafficCounterState]
 
 /** Where one is on the way to. */
-export class Entered {
+export class AcquiredCounter {
   constructor(
     readonly counter: TrafficCounter,
     private readonly name: string,
-    private readonly entered: Map<string, TrafficCounter>,
+    private readonly inFlight: Map<string, TrafficCounter>,
   ) {
-    counter.entering++
+    counter.inFlight++
   }
 
-  leave(): void {
-    this.counter.entering--
-    if (this.counter.entering === 0 && this.entered.get(this.name) === this.counter) this.entered.delete(this.name)
+  release(): void {
+    this.counter.inFlight--
+    if (this.counter.inFlight === 0 && this.inFlight.get(this.name) === this.counter) this.inFlight.delete(this.name)
   }
 }
 
 export class PrefixAndNetworkCounters {
-  readonly #known = new Map<string, TrafficCounter>()
+  readonly #counters = new Map<string, TrafficCounter>()
   /** Of a snapshot: most of them nobody asks for again. All are older than those that are known. */
   readonly #restored = new Map<string, TrafficCounterState>()
   /** Where codes are on their way to that may still be refused, and no other has gone. */
-  readonly #entered = new Map<string, TrafficCounter>()
+  readonly #inFlight = new Map<string, TrafficCounter>()
   /** It goes on where it was: to begin anew would pass by all that has gone. */
-  readonly #oldest = this.#known.keys()
+  readonly #oldest = this.#counters.keys()
 
   prefix(name: string): TrafficCounter {
-    return this.#of(name, newPrefix)
+    return this.#counterOf(name, newPrefix)
   }
 
   network(name: string): NetworkCounter {
-    return this.#of(name, newNetwork) as NetworkCounter
+    return this.#counterOf(name, newNetwork) as NetworkCounter
   }
 
   /** To be looked at only: what is not known has no codes. */
-  prefixSeen(name: string): TrafficCounter {
-    return this.#at(name) ?? NO_PREFIX
+  peekPrefix(name: string): TrafficCounter {
+    return this.#find(name) ?? NO_PREFIX
   }
 
   /** The same. */
-  networkSeen(name: string): NetworkCounter {
-    return (this.#at(name) as NetworkCounter | undefined) ?? NO_NETWORK
+  peekNetwork(name: string): NetworkCounter {
+    return (this.#find(name) as NetworkCounter | undefined) ?? NO_NETWORK
   }
 
   /** Counts one more that is on its way there, until it leaves. */
-  enterPrefix(name: string): Entered {
-    return this.#enter(name, newPrefix)
+  acquirePrefix(name: string): AcquiredCounter {
+    return this.#acquire(name, newPrefix)
   }
 
   /** The same. */
-  enterNetwork(name: string): Entered {
-    return this.#enter(name, newNetwork)
+  acquireNetwork(name: string): AcquiredCounter {
+    return this.#acquire(name, newNetwork)
   }
 
   /** All of an app's: they are about to be counted anew. */
   forget(appId: string): void {
-    for (const places of [this.#restored, this.#known])
+    for (const places of [this.#restored, this.#counters])
       for (const name of places.keys()) if (name.startsWith(appId, 1)) places.delete(name)
   }
 
   /** An app's places that were seen last, those seen last at the end. All of them would hold the event loop for 0.2 s. */
-  stateOf(appId: string): PlaceState[] {
+  stateOf(appId: string): SavedCounter[] {
     const isOwn = ([name]: readonly [string, unknown]) => name.startsWith(appId, 1)
-    const known = this.#known.entries().filter(isOwn).toArray().slice(-MOST_KEPT)
+    const known = this.#counters.entries().filter(isOwn).toArray().slice(-MAX_SAVED)
     const restored = this.#restored.entries().filter(isOwn).toArray()
     return [
-      ...restored.slice(Math.min(0, known.length - MOST_KEPT) || restored.length),
-      ...known.map(([name, { state }]): PlaceState => [name, state]),
+      ...restored.slice(Math.min(0, known.length - MAX_SAVED) || restored.length),
+      ...known.map(([name, { state }]): SavedCounter => [name, state]),
     ]
   }
 
-  restore(places: readonly PlaceState[]): void {
+  restore(places: readonly SavedCounter[]): void {
     for (const [name, state] of places) this.#restored.set(name, state)
   }
 
-  #at(name: string): TrafficCounter | undefined {
-    return this.#knownAt(name) ?? this.#entered.get(name)
+  #find(name: string): TrafficCounter | undefined {
+    return this.#findKnown(name) ?? this.#inFlight.get(name)
   }
 
-  #knownAt(name: string): TrafficCounter | undefined {
+  #findKnown(name: string): TrafficCounter | undefined {
     const state = this.#restored.get(name)
-    if (!state) return this.#known.get(name)
+    if (!state) return this.#counters.get(name)
     const counter = name.startsWith('n') ? newNetwork() : newPrefix()
     counter.restore(state)
     this.#restored.delete(name)
-    this.#known.set(name, counter)
+    this.#counters.set(name, counter)
     return counter
   }
 
-  #enter(name: string, make: () => TrafficCounter): Entered {
-    const there = this.#at(name)
+  #acquire(name: string, make: () => TrafficCounter): AcquiredCounter {
+    const there = this.#find(name)
     const counter = there ?? make()
-    if (!there) this.#entered.set(name, counter)
-    return new Entered(counter, name, this.#entered)
+    if (!there) this.#inFlight.set(name, counter)
+    return new AcquiredCounter(counter, name, this.#inFlight)
   }
 
-  #of(name: string, make: () => TrafficCounter): TrafficCounter {
-    const known = this.#knownAt(name)
-    const counter = known ?? this.#entered.get(name) ?? make()
+  #counterOf(name: string, make: () => TrafficCounter): TrafficCounter {
+    const known = this.#findKnown(name)
+    const counter = known ?? this.#inFlight.get(name) ?? make()
     // The newest is the last one.
-    if (known) this.#known.delete(name)
-    this.#known.set(name, counter)
-    if (this.#restored.size + this.#known.size > MOST) this.#forgetOldest()
+    if (known) this.#counters.delete(name)
+    this.#counters.set(name, counter)
+    if (this.#restored.size + this.#counters.size > MAX_COUNTERS) this.#forgetOldest()
     return counter
   }
 
@@ -134,6 +134,6 @@ export class PrefixAndNetworkCounters {
       return
     }
     const { value } = this.#oldest.next()
-    if (value !== undefined) this.#known.delete(value)
+    if (value !== undefined) this.#counters.delete(value)
   }
 }

@@ -1,34 +1,34 @@
 /** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
 
-import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
+import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
 import type { SegmentKey as LaneName, SegmentHour } from '../../ports/store/traffic'
-import type { WayThere } from '../rules/assess'
+import type { SegmentView } from '../rules/assess'
 import {
-  areBesieging,
   type Baseline,
+  baselineOf,
+  FLOOD_WINDOW_MS,
+  hasOwnBaseline,
+  isFlood,
   isTyped,
-  isUsual,
-  KNOCKS_MS,
   looksLikeOutage,
   mayBeSilent,
   type SequentialTest,
   SUSPECTED,
   suspicionAfter,
   suspicionAfterPause,
-  suspicionBeside,
   suspicionHolding,
+  suspicionWithLocal,
   UNSUSPECTED,
-  usualOf,
 } from '../rules/baseline'
 import { type EarlyConversionState, EarlyConversionTest } from '../rules/early-conversion-test'
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../rules/incident'
 import {
+  AGE_MS,
   type AgeBucket,
   CountryCounter,
-  fateAt,
   type IssueSample,
-  STAGES,
+  resultAt,
   type TrafficCounterState,
 } from '../rules/traffic-counter'
 
@@ -40,34 +40,34 @@ interface SegmentOptions {
 }
 
 /** The state that `restore` takes: everything but past hours and incidents, which are read anew. */
-export interface LaneState {
+export interface SegmentState {
   readonly counter: TrafficCounterState
   readonly typing: EarlyConversionState
   readonly suspicion: SequentialTest
   readonly pause: Pause
   readonly resumed: number | undefined
-  readonly knocks: SlidingState
+  readonly knocks: SlidingCounterState
   readonly wasted: number
-  readonly wastedLately: SlidingState
+  readonly wastedLately: SlidingCounterState
   readonly costBefore: number | undefined
   readonly hours: readonly SegmentHour[]
   readonly storedUntil: number
 }
 
-export class TrafficSegment implements WayThere {
+export class TrafficSegment implements SegmentView {
   readonly counter = new CountryCounter()
-  readonly typing = new EarlyConversionTest()
+  readonly earlyConversion = new EarlyConversionTest()
   suspicion: SequentialTest = UNSUSPECTED
-  usual: Baseline
+  baseline: Baseline
   #pause = NO_PAUSE
   /** The pause after which it was looked at anew. */
   #resumed: number | undefined
-  readonly #knocks = new Sliding(KNOCKS_MS)
+  readonly #ruleHits = new SlidingCounter(FLOOD_WINDOW_MS)
   /** Credits for codes that nobody typed: ever, within the time after which that is seen, and before an incident was followed. */
   #wasted = 0
-  readonly #wastedLately = new Sliding(SEEN_AFTER_MS)
+  readonly #wastedLately = new SlidingCounter(SEEN_AFTER_MS)
   #costBefore: number | undefined
-  readonly #hours = new Map<number, Growing>()
+  readonly #hours = new Map<number, MutableHour>()
   /** What began before is stored. */
   #storedUntil = 0
 
@@ -76,25 +76,30 @@ export class TrafficSegment implements WayThere {
     private learned: readonly SegmentHour[],
     private isAppLearned: boolean,
   ) {
-    this.usual = { ...usualOf(learned), isLearned: isAppLearned }
+    this.baseline = { ...baselineOf(learned), isLearned: isAppLearned }
   }
 
-  get state(): LaneState {
+  get state(): SegmentState {
     return {
-      ...{ counter: this.counter.state, typing: this.typing.state, suspicion: this.suspicion, pause: this.#pause },
-      ...{ resumed: this.#resumed, knocks: this.#knocks.state, costBefore: this.#costBefore },
+      ...{
+        counter: this.counter.state,
+        typing: this.earlyConversion.state,
+        suspicion: this.suspicion,
+        pause: this.#pause,
+      },
+      ...{ resumed: this.#resumed, knocks: this.#ruleHits.state, costBefore: this.#costBefore },
       ...{ wasted: this.#wasted, wastedLately: this.#wastedLately.state },
       ...{ hours: [...this.#hours.values()], storedUntil: this.#storedUntil },
     }
   }
 
-  restore(state: LaneState): void {
+  restore(state: SegmentState): void {
     this.counter.restore(state.counter)
-    this.typing.restore(state.typing)
+    this.earlyConversion.restore(state.typing)
     this.suspicion = state.suspicion
     this.#pause = state.pause
     this.#resumed = state.resumed
-    this.#knocks.restore(state.knocks)
+    this.#ruleHits.restore(state.knocks)
     this.#wasted = state.wasted
     this.#wastedLately.restore(state.wastedLately)
     this.#costBefore = state.costBefore
@@ -111,67 +116,67 @@ export class TrafficSegment implements WayThere {
   }
 
   /** Answers it as it counts elsewhere, too. */
-  see(sighting: IssueSample, stage: AgeBucket, how: SegmentOptions): IssueSample {
-    const seen = this.judge(sighting, stage, how)
-    this.#note(seen, stage)
+  record(sample: IssueSample, age: AgeBucket, how: SegmentOptions): IssueSample {
+    const seen = this.recordWithoutHours(sample, age, how)
+    this.#countInHour(seen, age)
     return seen
   }
 
   /** The same, where it is noted elsewhere how many there are in an hour. */
-  judge(sighting: IssueSample, stage: AgeBucket, { mayPause, isLocal }: SegmentOptions): IssueSample {
-    const now = sighting.createdAt + STAGES[stage]
-    const seen = this.#isExcused(sighting, stage, isLocal, now)
-      ? { ...sighting, delivery: 'undelivered' as const }
-      : sighting
-    this.typing.see(sighting, stage)
-    if (stage === 'judged') this.counter.hear(sighting)
-    const fate = this.counter.see(seen, stage)
-    if (fate === 'unverified') this.#waste(seen.price, now)
+  recordWithoutHours(sample: IssueSample, age: AgeBucket, { mayPause, isLocal }: SegmentOptions): IssueSample {
+    const now = sample.createdAt + AGE_MS[age]
+    const seen = this.#isExcused(sample, age, isLocal, now) ? { ...sample, delivery: 'undelivered' as const } : sample
+    this.earlyConversion.record(sample, age)
+    if (age === 'judged') this.counter.recordReport(sample)
+    const result = this.counter.record(seen, age)
+    if (result === 'unverified') this.#addUnverifiedCost(seen.price, now)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
     return seen
   }
 
   /** Whether it may be that it has not arrived. What it shows is counted, or held back. */
-  #isExcused(sighting: IssueSample, stage: AgeBucket, isLocal: boolean, now: number): boolean {
-    const isSilent = this.#isSilent(sighting)
-    const fate = stage === 'sent' || stage === 'late' ? undefined : fateAt(sighting, stage)
-    if (fate === undefined) return isSilent
-    const { suspicion, usual } = this
+  #isExcused(sample: IssueSample, age: AgeBucket, isLocal: boolean, now: number): boolean {
+    const isSilent = this.#isSilent(sample)
+    const result = age === 'sent' || age === 'late' ? undefined : resultAt(sample, age)
+    if (result === undefined) return isSilent
+    const { suspicion, baseline } = this
     const counted =
-      isLocal && fate === 'unverified' ? suspicionBeside(suspicion) : suspicionAfter(suspicion, fate, usual, now)
-    const isOut = counted.score + counted.held >= SUSPECTED / 2 && this.#isOut(counted, now)
-    const isExcused = fate === 'unverified' && (isSilent || isOut)
-    this.suspicion = isExcused && !isLocal ? suspicionHolding(suspicion, usual, now) : counted
+      isLocal && result === 'unverified'
+        ? suspicionWithLocal(suspicion)
+        : suspicionAfter(suspicion, result, baseline, now)
+    const isOut = counted.score + counted.held >= SUSPECTED / 2 && this.#isOutage(counted, now)
+    const isExcused = result === 'unverified' && (isSilent || isOut)
+    this.suspicion = isExcused && !isLocal ? suspicionHolding(suspicion, baseline, now) : counted
     return isExcused || isSilent
   }
 
   /** A carrier that usually reports says nothing of it, as it would where it lost all that there is. */
-  #isSilent(sighting: IssueSample): boolean {
-    const now = sighting.createdAt
-    const { counter, usual } = this
+  #isSilent(sample: IssueSample): boolean {
+    const now = sample.createdAt
+    const { counter, baseline } = this
     return (
-      counter.isSilent(sighting) && mayBeSilent(counter.verifiedOrSilent(now), usual, now) && !this.#isBesieged(now)
+      counter.isSilent(sample) && mayBeSilent(counter.verifiedOrSilent(now), baseline, now) && !this.#isFlooded(now)
     )
   }
 
   isSuspected(now: number): boolean {
-    const { suspicion, usual } = this
-    if (suspicion.score < SUSPECTED || !usual.isLearned) return false
-    return !isTyped(this.counter, usual, now) && !this.#isOut(suspicion, now)
+    const { suspicion, baseline } = this
+    if (suspicion.score < SUSPECTED || !baseline.isLearned) return false
+    return !isTyped(this.counter, baseline, now) && !this.#isOutage(suspicion, now)
   }
 
   /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */
-  #isOut(suspicion: SequentialTest, now: number): boolean {
+  #isOutage(suspicion: SequentialTest, now: number): boolean {
     const wasPaused = this.#pause.pausedUntil !== undefined
-    return !wasPaused && looksLikeOutage(suspicion, this.usual, now) && !this.#isBesieged(now)
+    return !wasPaused && looksLikeOutage(suspicion, this.baseline, now) && !this.#isFlooded(now)
   }
 
   /** So many are refused as people are not, whatever arrives. */
-  #isBesieged(now: number): boolean {
-    return areBesieging(this.#knocks.total(now), this.usual, now)
+  #isFlooded(now: number): boolean {
+    return isFlood(this.#ruleHits.total(now), this.baseline, now)
   }
 
-  #waste(credits: number, now: number): void {
+  #addUnverifiedCost(credits: number, now: number): void {
     this.#wasted += credits
     this.#wastedLately.add(credits, now)
   }
@@ -183,29 +188,29 @@ export class TrafficSegment implements WayThere {
   }
 
   /** Somebody asked, and a rule was against it. */
-  knock(now: number): void {
-    this.#knocks.add(1, now)
+  recordRuleHit(now: number): void {
+    this.#ruleHits.add(1, now)
   }
 
   /** Where a pause has ended, goes on with care, or pauses on where whoever was kept out still knocks. */
-  resume(now: number): void {
+  resumeAfterPause(now: number): void {
     const { pausedUntil } = this.#pause
     if (pausedUntil === undefined || now < pausedUntil || this.#resumed === pausedUntil) return
-    if (this.#isBesieged(now)) {
+    if (this.#isFlooded(now)) {
       this.#pause = prolong(this.#pause, now)
       return
     }
-    this.suspicion = suspicionAfterPause(this.usual, now)
+    this.suspicion = suspicionAfterPause(this.baseline, now)
     this.#resumed = pausedUntil
   }
 
   /** What another server has paused holds here, too; what an operator has ended is ended. */
-  follow(stored: Pick<Incident, 'pausedUntil' | 'pauses' | 'cost'> | undefined): void {
+  applyIncident(stored: Pick<Incident, 'pausedUntil' | 'pauses' | 'cost'> | undefined): void {
     if (!stored) {
       this.#pause = NO_PAUSE
       this.#costBefore = undefined
       this.suspicion = UNSUSPECTED
-      this.typing.forget()
+      this.earlyConversion.forget()
       return
     }
     this.#costBefore ??= stored.cost - this.#wasted
@@ -213,8 +218,8 @@ export class TrafficSegment implements WayThere {
   }
 
   /** Hours whose codes have all been looked at for the last time, of those that began since. */
-  finished(since: number, now: number): SegmentHour[] {
-    const isFinished = ({ hour }: SegmentHour) => hour >= since && hour + HOUR_MS + STAGES.late <= now
+  finishedHours(since: number, now: number): SegmentHour[] {
+    const isFinished = ({ hour }: SegmentHour) => hour >= since && hour + HOUR_MS + AGE_MS.late <= now
     return [...this.#hours.values()].filter(isFinished).map((hour) => ({ ...hour }))
   }
 
@@ -226,7 +231,7 @@ export class TrafficSegment implements WayThere {
     }
     const known = new Set(hours.map(({ hour }) => hour))
     this.learned = [...this.learned.filter(({ hour }) => hour >= from && !known.has(hour)), ...hours]
-    this.usual = { ...usualOf(this.learned), isLearned: this.isAppLearned }
+    this.baseline = { ...baselineOf(this.learned), isLearned: this.isAppLearned }
   }
 
   get hours(): readonly SegmentHour[] {
@@ -235,35 +240,35 @@ export class TrafficSegment implements WayThere {
 
   setLearned(isLearned: boolean): void {
     this.isAppLearned = isLearned
-    this.usual = { ...this.usual, isLearned }
+    this.baseline = { ...this.baseline, isLearned }
   }
 
   /** It has a usual traffic of its own. */
-  get isUsual(): boolean {
-    return isUsual(this.usual)
+  get hasOwnBaseline(): boolean {
+    return hasOwnBaseline(this.baseline)
   }
 
   /** What is usual of several together. */
-  setUsual(hours: readonly SegmentHour[]): void {
-    this.usual = { ...usualOf(hours), isLearned: this.isAppLearned }
+  setBaseline(hours: readonly SegmentHour[]): void {
+    this.baseline = { ...baselineOf(hours), isLearned: this.isAppLearned }
   }
 
-  #note(sighting: IssueSample, stage: AgeBucket): void {
-    const { createdAt, price } = sighting
-    const fate = stage === 'sent' ? undefined : fateAt(sighting, stage)
+  #countInHour(sample: IssueSample, age: AgeBucket): void {
+    const { createdAt, price } = sample
+    const result = age === 'sent' ? undefined : resultAt(sample, age)
     const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS
     if (start < this.#storedUntil) return
     const hour = this.#hourOf(start)
-    if (stage === 'sent') {
+    if (age === 'sent') {
       hour.sent++
       hour.credits += price
     }
-    if (fate === 'verified') hour.verified++
-    if (fate === 'unverified') hour.unverified++
-    if (fate === 'verified' && stage === 'late') hour.unverified = Math.max(0, hour.unverified - 1)
+    if (result === 'verified') hour.verified++
+    if (result === 'unverified') hour.unverified++
+    if (result === 'verified' && age === 'late') hour.unverified = Math.max(0, hour.unverified - 1)
   }
 
-  #hourOf(start: number): Growing {
+  #hourOf(start: number): MutableHour {
     const known = this.#hours.get(start)
     if (known) return known
     const hour = { ...this.name, hour: start, sent: 0, credits: 0, verified: 0, unverified: 0 }
@@ -273,4 +278,4 @@ export class TrafficSegment implements WayThere {
 }
 
 /** Every look adds to it: a copy for each would be most of what a start leaves behind. */
-type Growing = { -readonly [Name in keyof SegmentHour]: SegmentHour[Name] }
+type MutableHour = { -readonly [Name in keyof SegmentHour]: SegmentHour[Name] }

@@ -23,7 +23,7 @@ import {
 import { type Cap, capWaitMs } from './cap'
 import { PENDING_AFTER_PAUSE } from './incident'
 import { countryClosed, destinationOf, isReopened, type Protection } from './protection'
-import { foundBy, isProvable, limitOf, type ProtectionMode, type Rule, type RuleMatch } from './rule'
+import { isProvable, limitOf, type ProtectionMode, type Rule, type RuleMatch, ruleMatch } from './rule'
 import type { CountryCounter, NetworkCounter, TrafficCounter } from './traffic-counter'
 
 /** Who asks for a code, and for whom. */
@@ -47,22 +47,22 @@ export interface RequestFacts {
 }
 
 /** What is known of where it would go. What else is on its way in counts, too. */
-export interface Surroundings {
+export interface AssessmentContext {
   /** What it would cost, credits. */
   readonly price: number
   readonly app: TrafficCounter
   readonly country: CountryCounter
   readonly prefix: TrafficCounter
   readonly network: NetworkCounter | undefined
-  readonly usual: Baseline
+  readonly baseline: Baseline
   /** The country's own way, and behind it that of all countries where little is usual, if it is one of them. */
-  readonly ways: readonly WayThere[]
+  readonly segments: readonly SegmentView[]
 }
 
 /** What codes that go the same way have shown. */
-export interface WayThere {
+export interface SegmentView {
   readonly counter: CountryCounter
-  readonly usual: Baseline
+  readonly baseline: Baseline
   /** Of the sequential test, and what follows from it. */
   readonly suspicion: SequentialTest
   isSuspected(now: number): boolean
@@ -76,58 +76,58 @@ export interface RuleHit extends RuleMatch {
 }
 
 /** Which rules are looked at by many counts: those of which what they find is noted, or only those that may refuse. */
-export type Matters = (mode: ProtectionMode) => boolean
-const isNoted: Matters = (mode) => mode !== 'off'
-export const mayRefuse: Matters = (mode) => mode === 'block'
+export type ModeFilter = (mode: ProtectionMode) => boolean
+const isNoted: ModeFilter = (mode) => mode !== 'off'
+export const mayRefuse: ModeFilter = (mode) => mode === 'block'
 
 export function assess(
   protection: Protection,
   facts: RequestFacts,
-  around: Surroundings,
+  context: AssessmentContext,
   now: number,
-  matters?: Matters,
+  modeFilter?: ModeFilter,
 ): RuleHit | undefined {
-  const { found } = decide(protection, facts, around, now, matters)
-  return found && { ...found, price: around.price }
+  const { hit } = decide(protection, facts, context, now, modeFilter)
+  return hit && { ...hit, price: context.price }
 }
 
 /** The first rule that refuses, else the first that would. */
 class RuleDecision {
-  found: RuleMatch | undefined
+  hit: RuleMatch | undefined
 
-  find(mode: ProtectionMode, rule: Rule, waitMs?: number): void {
-    if (!this.found || (mode === 'block' && !this.found.isRefused)) this.found = foundBy(mode, rule, waitMs)
+  add(mode: ProtectionMode, rule: Rule, waitMs?: number): void {
+    if (!this.hit || (mode === 'block' && !this.hit.isRefused)) this.hit = ruleMatch(mode, rule, waitMs)
   }
 }
 
 function decide(
   protection: Protection,
   facts: RequestFacts,
-  around: Surroundings,
+  context: AssessmentContext,
   now: number,
-  matters = isNoted,
+  modeFilter = isNoted,
 ): RuleDecision {
   const decision = new RuleDecision()
-  if (facts.withoutTexts) decision.find(protection.numberTypes, 'number_type')
+  if (facts.withoutTexts) decision.add(protection.numberTypes, 'number_type')
   const destination = destinationOf(protection, facts, facts)
-  if (destination === 'closed') decision.find('block', 'country_closed')
-  if (destination === 'not_open') decision.find(protection.countries, 'country_closed')
+  if (destination === 'closed') decision.add('block', 'country_closed')
+  if (destination === 'not_open') decision.add(protection.countries, 'country_closed')
   for (const block of protection.blocks)
-    if (isBlockedBy(block, facts, now)) decision.find('block', 'blocked', block.until - now)
+    if (isBlockedBy(block, facts, now)) decision.add('block', 'blocked', block.until - now)
   if (isTrusted(protection, facts)) return decision
-  const { isLearned } = around.usual
+  const { isLearned } = context.baseline
   const { tolerance } = protection
-  const caps = matters(protection.capping) ? protection.caps : []
+  const caps = modeFilter(protection.capping) ? protection.caps : []
   for (const cap of caps) {
     const waitMs =
       cap.kind === facts.kind
-        ? capWaitMs(cap, tallyOf(cap, around), around.price, { isKnown: isLearned, tolerance }, now)
+        ? capWaitMs(cap, counterOf(cap, context), context.price, { isKnown: isLearned, tolerance }, now)
         : 0
-    if (waitMs > 0) decision.find(protection.capping, 'cap', waitMs)
+    if (waitMs > 0) decision.add(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (matters(mode) && !isReopened(protection, facts, now))
-    findUnpaid(facts, around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
+  if (modeFilter(mode) && !isReopened(protection, facts, now))
+    findUnverifiedTraffic(facts, context, tolerance, now, (rule, waitMs) => decision.add(mode, rule, waitMs))
   return decision
 }
 
@@ -152,12 +152,12 @@ function isTrusted({ trusted }: Protection, { country, phone, address }: Request
 const isWithin = (networks: readonly string[], address: string): boolean =>
   networks.some((network) => cidrContains(network, address))
 
-const tallyOf = ({ per }: Cap, around: Surroundings): TrafficCounter => around[per]
+const counterOf = ({ per }: Cap, context: AssessmentContext): TrafficCounter => context[per]
 
 /** How soon what is too young to be judged is older. */
 const PENDING_RETRY_MS = MINUTE_MS
 
-type Find = (rule: Rule, waitMs: number) => void
+type ReportHit = (rule: Rule, waitMs: number) => void
 
 /**
  * What tells of messages that do not pay, and how long that lasts. Of the network (Authgear's address), of the prefix (coss
@@ -169,30 +169,46 @@ type Find = (rule: Rule, waitMs: number) => void
  * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
  * `conversion.ts`.
  */
-function findUnpaid(facts: RequestFacts, around: Surroundings, tolerance: number, now: number, find: Find): void {
-  const { network, prefix, usual, ways } = around
+function findUnverifiedTraffic(
+  facts: RequestFacts,
+  context: AssessmentContext,
+  tolerance: number,
+  now: number,
+  report: ReportHit,
+): void {
+  const { network, prefix, baseline, segments } = context
   const isOpen = (place: TrafficCounter, of: Baseline) => !facts.mayProve && isTyped(place, of, now)
-  if (network && !isOpen(network, usual)) {
+  if (network && !isOpen(network, baseline)) {
     const counts = network.counts(now)
-    findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
-    if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) find('network_countries', HOUR_MS)
+    findUnverified('network', network, tolerated(allowedOf('network', counts, baseline), tolerance), now, report)
+    if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) report('network_countries', HOUR_MS)
   }
-  if (!isOpen(prefix, usual))
-    findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
-  for (const way of ways) {
-    const { pausedUntil, counter } = way
+  if (!isOpen(prefix, baseline))
+    findUnverified(
+      'prefix',
+      prefix,
+      tolerated(allowedOf('prefix', prefix.counts(now), baseline), tolerance),
+      now,
+      report,
+    )
+  for (const segment of segments) {
+    const { pausedUntil, counter } = segment
     // What people type in a country of its own outweighs what nobody types in others.
-    if (isOpen(counter, way.usual)) return
-    if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
-    else if (way.isSuspected(now)) find('country_paused', PENDING_RETRY_MS)
-    findUnverified('country', counter, allowedThere(way, tolerance, now), now, find)
+    if (isOpen(counter, segment.baseline)) return
+    if (pausedUntil !== undefined && now < pausedUntil) report('country_paused', pausedUntil - now)
+    else if (segment.isSuspected(now)) report('country_paused', PENDING_RETRY_MS)
+    findUnverified('country', counter, allowedThere(segment, tolerance, now), now, report)
   }
 }
 
 /** After a pause only so few at a time as show whether it is over. */
-function allowedThere({ counter, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
+function allowedThere(
+  { counter, baseline, suspicion, pausedUntil }: SegmentView,
+  tolerance: number,
+  now: number,
+): Allowed {
   const lately = { verified: counter.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry(counter.counts(now), lately, usual, now), tolerance)
+  const allowed = tolerated(allowedOfCountry(counter.counts(now), lately, baseline, now), tolerance)
   const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
@@ -202,14 +218,14 @@ function findUnverified(
   counter: TrafficCounter,
   allowed: Allowed,
   now: number,
-  find: Find,
+  report: ReportHit,
 ): void {
   const waitMs = Math.max(
     counter.hour.waitMs('unverified', allowed.hour, now),
     counter.day.waitMs('unverified', allowed.day, now),
   )
-  if (waitMs > 0) find(`${place}_unverified`, waitMs)
-  if (counter.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
+  if (waitMs > 0) report(`${place}_unverified`, waitMs)
+  if (counter.pending(now) >= allowed.pending) report(`${place}_pending`, PENDING_RETRY_MS)
 }
 
 /** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */

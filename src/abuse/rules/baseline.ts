@@ -70,7 +70,7 @@ function learnedOn(days: readonly CountedWindow[]): Learned {
 }
 
 /** Of its newest days. */
-export function usualOf(hours: readonly TrafficHour[]): Baseline {
+export function baselineOf(hours: readonly TrafficHour[]): Baseline {
   const days = daysOf(hours)
   const byHour = Map.groupBy(hours, ({ hour }) => (hour / HOUR_MS) % 24)
   const meanAt = (name: 'sent' | 'verified') =>
@@ -108,10 +108,11 @@ const addUp = (windows: readonly CountedWindow[]): CountedWindow =>
  * Whether people type there: of the codes of the last hour that may have arrived, and of those of the last day, at least half of
  * the usual share was verified. Codes too young to be judged count as not verified.
  */
-export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, usual: Baseline, now: number): boolean {
+export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, baseline: Baseline, now: number): boolean {
   const young = place.pending(now)
   const { hour, day } = place.counts(now)
-  const isEnough = ({ verified, unverified }: CountedWindow) => unverified + young <= unverifiedBeside(usual) * verified
+  const isEnough = ({ verified, unverified }: CountedWindow) =>
+    unverified + young <= unverifiedBeside(baseline) * verified
   return hour.verified >= 1 && isEnough(hour) && isEnough(day)
 }
 
@@ -151,11 +152,11 @@ function unverifiedAllowed(
   place: BaselineScope,
   { hour, day }: TrafficCounts,
   usually: number,
-  usual: Baseline,
+  baseline: Baseline,
 ): Omit<Allowed, 'pending'> {
   const floor = FLOORS[place]
   const published = AUTHGEAR_SHARE * Math.max(usually, day.verified)
-  const beside = unverifiedBeside(usual)
+  const beside = unverifiedBeside(baseline)
   return {
     day: Math.max(floor.day, published, beside * day.verified),
     hour: Math.max(floor.hour, published * HOUR_OF_DAY, beside * hour.verified),
@@ -163,10 +164,10 @@ function unverifiedAllowed(
 }
 
 /** Limits of a prefix or a network. */
-export function allowedOf(place: 'prefix' | 'network', counts: TrafficCounts, usual: Baseline): Allowed {
+export function allowedOf(place: 'prefix' | 'network', counts: TrafficCounts, baseline: Baseline): Allowed {
   const { hour, day } = counts
   const floor = FLOORS[place]
-  const allowed = unverifiedAllowed(place, counts, 0, usual)
+  const allowed = unverifiedAllowed(place, counts, 0, baseline)
   if (place === 'network') return { ...allowed, pending: Math.max(floor.pending, day.verified) }
   // What is nearly used up is not tried by many at once.
   const left = Math.max(1, Math.floor(allowed.hour - hour.unverified))
@@ -192,11 +193,16 @@ interface RecentOutcome {
   readonly wasPaused: boolean
 }
 
-export function allowedOfCountry(counts: TrafficCounts, lately: RecentOutcome, usual: Baseline, now: number): Allowed {
-  const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
+export function allowedOfCountry(
+  counts: TrafficCounts,
+  lately: RecentOutcome,
+  baseline: Baseline,
+  now: number,
+): Allowed {
+  const usuallyPending = (rateAt(baseline.sentAt, now) * PENDING_MS) / HOUR_MS
   const times = lately.wasPaused ? PENDING_TIMES_AFTER_PAUSE : PENDING_TIMES
   return {
-    ...unverifiedAllowed('country', counts, usual.greatestDay, usual),
+    ...unverifiedAllowed('country', counts, baseline.greatestDay, baseline),
     pending:
       Math.max(FLOORS.country.pending, PENDING_MORE + times.usually * usuallyPending) + times.typed * lately.verified,
   }
@@ -233,49 +239,54 @@ const LEAST_TESTED_SHARE = 0.15
 /** Of those that are usually verified, how many are not in an attack. */
 const PUMPED = 0.7
 
-function weightOf(fate: Exclude<CodeResult, 'undelivered'>, { unverifiedShare }: Baseline): number {
-  const usual = Math.max(unverifiedShare, LEAST_TESTED_SHARE)
-  const pumped = usual + PUMPED * (1 - usual)
-  return fate === 'unverified' ? Math.log(pumped / usual) : Math.log((1 - pumped) / (1 - usual))
+function weightOf(result: Exclude<CodeResult, 'undelivered'>, { unverifiedShare }: Baseline): number {
+  const baseline = Math.max(unverifiedShare, LEAST_TESTED_SHARE)
+  const pumped = baseline + PUMPED * (1 - baseline)
+  return result === 'unverified' ? Math.log(pumped / baseline) : Math.log((1 - pumped) / (1 - baseline))
 }
 
 /** After one more code was judged. */
-export function suspicionAfter(before: SequentialTest, fate: CodeResult, usual: Baseline, now: number): SequentialTest {
-  if (fate === 'undelivered') return before
-  const weight = weightOf(fate, usual)
-  if (fate === 'unverified')
+export function suspicionAfter(
+  before: SequentialTest,
+  result: CodeResult,
+  baseline: Baseline,
+  now: number,
+): SequentialTest {
+  if (result === 'undelivered') return before
+  const weight = weightOf(result, baseline)
+  if (result === 'unverified')
     return {
-      ...oneMore(before, fate, now),
+      ...oneMore(before, result, now),
       score: Math.min(before.score + before.held + weight, MOST_SUSPECTED),
       held: 0,
     }
-  const after = oneMore(before, fate, now)
+  const after = oneMore(before, result, now)
   const score = Math.max(0, before.score + weight)
   // What was held back goes last, or at once where an outage has ended.
-  const held = isWorking(after, usual, now) ? 0 : Math.max(0, before.held + Math.min(0, before.score + weight))
+  const held = isWorking(after, baseline, now) ? 0 : Math.max(0, before.held + Math.min(0, before.score + weight))
   return score + held > 0 ? { ...after, score, held } : UNSUSPECTED
 }
 
 /** After one more that nobody typed and that has not arrived where there is an outage. */
-export const suspicionHolding = (before: SequentialTest, usual: Baseline, now: number): SequentialTest => ({
+export const suspicionHolding = (before: SequentialTest, baseline: Baseline, now: number): SequentialTest => ({
   ...oneMore(before, 'unverified', now),
-  held: Math.min(before.held + weightOf('unverified', usual), MOST_SUSPECTED),
+  held: Math.min(before.held + weightOf('unverified', baseline), MOST_SUSPECTED),
 })
 
 /** After one more that is the matter of its prefix or network: it shows nothing of its country, and is there all the same. */
-export const suspicionBeside = (before: SequentialTest): SequentialTest =>
+export const suspicionWithLocal = (before: SequentialTest): SequentialTest =>
   before.score + before.held > 0 ? { ...before, beside: before.beside + 1 } : before
 
-const oneMore = (before: SequentialTest, fate: 'verified' | 'unverified', now: number): SequentialTest => ({
+const oneMore = (before: SequentialTest, result: 'verified' | 'unverified', now: number): SequentialTest => ({
   ...before,
   since: before.score + before.held > 0 ? before.since : now,
-  [fate]: before[fate] + 1,
+  [result]: before[result] + 1,
 })
 
 /** After a pause three unverified codes in a row are enough. */
-export const suspicionAfterPause = (usual: Baseline, now: number): SequentialTest => ({
+export const suspicionAfterPause = (baseline: Baseline, now: number): SequentialTest => ({
   ...UNSUSPECTED,
-  score: SUSPECTED - 2.5 * weightOf('unverified', usual),
+  score: SUSPECTED - 2.5 * weightOf('unverified', baseline),
   since: now,
 })
 
@@ -293,20 +304,20 @@ const OUTAGE_MORE_IN_ALL = 20
  * attack either others go on verifying, or there is more. Told by what came since codes were last beyond suspicion: that is
  * when an outage began, however much or little there is in an hour.
  */
-export function looksLikeOutage(suspicion: TestProgress, usual: Baseline, now: number): boolean {
+export function looksLikeOutage(suspicion: TestProgress, baseline: Baseline, now: number): boolean {
   const { since, unverified, beside } = suspicion
-  const expected = OUTAGE_TIMES * usually(usual.sentAt, since, now)
+  const expected = OUTAGE_TIMES * usually(baseline.sentAt, since, now)
   const isMore = unverified > OUTAGE_MORE + expected || unverified + beside > OUTAGE_MORE_IN_ALL + expected
-  return !isWorking(suspicion, usual, now) && !isMore
+  return !isWorking(suspicion, baseline, now) && !isMore
 }
 
 type TestProgress = Omit<SequentialTest, 'score' | 'held'>
 
 const isWorking = (
   { since, verified }: Pick<TestProgress, 'since' | 'verified'>,
-  usual: Baseline,
+  baseline: Baseline,
   now: number,
-): boolean => verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
+): boolean => verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(baseline.verifiedAt, since, now))
 
 /** How many there are in that time, usually. */
 function usually(byHour: readonly number[], from: number, to: number): number {
@@ -327,24 +338,24 @@ const SILENT_MORE = 10
  * Where carriers report what arrives, a message they are silent about has not arrived, unless there are more codes than usual:
  * then silence is bought. `codes`: verified or without a report, within a quarter of an hour.
  */
-export const mayBeSilent = (codes: number, usual: Baseline, now: number): boolean =>
-  codes <= SILENT_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
+export const mayBeSilent = (codes: number, baseline: Baseline, now: number): boolean =>
+  codes <= SILENT_MORE + (SILENT_TIMES * rateAt(baseline.sentAt, now)) / 4
 
-export const KNOCKS_MS = 10 * MINUTE_MS
-const KNOCKS = 20
-const KNOCKS_TIMES = 3
+export const FLOOD_WINDOW_MS = 10 * MINUTE_MS
+const FLOOD_FROM = 20
+const FLOOD_TIMES = 3
 
 /**
  * Whoever is refused so often within ten minutes, and so many times as often as people come, is no people: knocks ≥ max(20,
  * 3 × what is usually sent). During a pause they are still there. Of our own: people ask three times for one code at most
  * (`OUTAGE_TIMES`), and an app that little is usual of has twenty who do.
  */
-export const areBesieging = (knocks: number, usual: Baseline, now: number): boolean =>
-  knocks >= Math.max(KNOCKS, (KNOCKS_TIMES * rateAt(usual.sentAt, now) * KNOCKS_MS) / HOUR_MS)
+export const isFlood = (knocks: number, baseline: Baseline, now: number): boolean =>
+  knocks >= Math.max(FLOOD_FROM, (FLOOD_TIMES * rateAt(baseline.sentAt, now) * FLOOD_WINDOW_MS) / HOUR_MS)
 
 /** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
 const USUAL_FROM = 20
-export const isUsual = ({ greatestDay }: Baseline): boolean => greatestDay >= USUAL_FROM
+export const hasOwnBaseline = ({ greatestDay }: Baseline): boolean => greatestDay >= USUAL_FROM
 
 /**
  * So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. Of our

@@ -57,13 +57,13 @@ export const startOf = (cap: Cap, tolerance: number): number | undefined =>
   startsSmall(cap) ? Math.floor(tolerance * START[cap.every]) : undefined
 
 /** What is known of the app, and how much its owner tolerates. */
-interface Regard {
+interface CapContext {
   readonly isKnown: boolean
   readonly tolerance: number
 }
 
 /** As many as there may be now. */
-export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, tolerance }: Regard, now: number): number {
+export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, tolerance }: CapContext, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
   const grown = tolerance * START[cap.every] + START_TIMES * counter[cap.every].at(now).verified
   return Math.min(cap.max, Math.floor(grown))
@@ -72,9 +72,9 @@ export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, toleranc
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
-export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: Regard, now: number): number {
+export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: CapContext, now: number): number {
   const { of, every, max } = cap
-  const wanted = (counter.entering + 1) * (of === 'messages' ? 1 : price)
+  const wanted = (counter.inFlight + 1) * (of === 'messages' ? 1 : price)
   const allowed = allowedBy(cap, counter, regard, now)
   const waitMs = counter[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
   return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs

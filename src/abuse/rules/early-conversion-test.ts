@@ -13,7 +13,7 @@
  */
 
 import { HOUR_MS, SECOND_MS } from '../../domain/shared/value'
-import { type AgeBucket, fateAt, type IssueSample, STAGES } from './traffic-counter'
+import { AGE_MS, type AgeBucket, type IssueSample, resultAt } from './traffic-counter'
 
 const TYPED_BY_PEOPLE = 0.5
 const TYPED_BY_ATTACKERS = 0.05
@@ -77,22 +77,22 @@ export class EarlyConversionTest {
   }
 
   /** A code was sent, or what has become of it is looked at. */
-  see(sighting: IssueSample, stage: AgeBucket): void {
-    const { createdAt } = sighting
-    const isTyped = stage !== 'sent' && fateAt(sighting, stage) === 'verified'
-    if (stage === 'judged' || stage === 'late') {
+  record(sample: IssueSample, age: AgeBucket): void {
+    const { createdAt } = sample
+    const isTyped = age !== 'sent' && resultAt(sample, age) === 'verified'
+    if (age === 'judged' || age === 'late') {
       if (isTyped) this.#weigh(TYPED_WEIGHT)
       return
     }
     // What is told too late cannot be told from what was not typed.
     if (createdAt < this.#ripeUntil) return
     const second = this.#secondOf(createdAt)
-    if (stage === 'sent') second.sent++
+    if (age === 'sent') second.sent++
     if (isTyped) second.typed++
   }
 
   /** All that was made before then has been looked at when it was `early`. */
-  ripen(before: number): void {
+  advance(before: number): void {
     if (before - this.#latest > ENDS_AFTER_MS) this.forget()
     for (const [second, { sent, typed }] of this.#seconds) {
       const end = (second + 1) * SECOND_MS
@@ -100,7 +100,7 @@ export class EarlyConversionTest {
       this.#seconds.delete(second)
       this.#ripeUntil = Math.max(this.#ripeUntil, end)
       // A server that has just started is shown the last day: what was then has been told, or has ended.
-      if (before - end > STAGES.late) continue
+      if (before - end > AGE_MS.late) continue
       this.#latest = Math.max(this.#latest, end)
       this.#weigh((sent - typed) * UNTYPED_WEIGHT + typed * TYPED_WEIGHT)
     }

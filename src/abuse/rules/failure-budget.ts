@@ -9,7 +9,7 @@
 
 import { DAY_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Protection } from './protection'
-import { type FailureRule, foundBy, isProvable, type RuleMatch } from './rule'
+import { type FailureRule, isProvable, type RuleMatch, ruleMatch } from './rule'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
 export interface FailureCount {
@@ -122,7 +122,7 @@ const comesSeldom = ({ byDay }: FailureCount, now: number) =>
 const countOf = (byDay: FailureCount['byDay'], today: number, days: number) =>
   byDay.reduce((sum, [day, count]) => (day > today - days && day <= today + 1 ? sum + count : sum), 0)
 
-export interface Admitted {
+export interface NextCode {
   maxAttempts: number
   /** As they are to be remembered, where the code changes them. */
   failures: FailureCount | undefined
@@ -141,10 +141,10 @@ export function admitNext(
   protection: Pick<Protection, 'lockMs' | 'failures'>,
   now: number,
   isProven = false,
-): Admitted {
+): NextCode {
   if (!failures) return { maxAttempts, failures, found: undefined }
   const { waitMs, rule, unprovable, isSeldom } = standingOf(failures, protection, now)
-  const found = rule && foundBy(protection.failures, unprovable ?? rule, waitMs)
+  const found = rule && ruleMatch(protection.failures, unprovable ?? rule, waitMs)
   const isOutweighed = isProven && found?.isRefused && unprovable === undefined
   if (rule && !isOutweighed) return { maxAttempts, failures: undefined, found }
   // Whose lock has ended begins a new row.

@@ -9,7 +9,7 @@
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from './early-conversion-test'
-import type { Rule } from './rule'
+import type { Rule, RuleMatch } from './rule'
 
 /** Times are Unix milliseconds, amounts credits. */
 export interface Incident {
@@ -41,7 +41,7 @@ export interface Incident {
 }
 
 /** There were too many codes, whether somebody types them or not. */
-export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
+export const isCapIncident = ({ rules }: Pick<Incident, 'rules'>): boolean =>
   rules.length > 0 && rules.every((rule) => rule === 'cap')
 
 /**
@@ -56,13 +56,8 @@ export const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
  * Whether what a rule was against may be people: many young codes are a crowd, and before it is known what is usual, little is
  * unusual. It is a matter of an incident only where nobody types.
  */
-export const isDoubtful = ({ rule, isRefused }: IncidentEvidence, isLearned: boolean): boolean =>
+export const isDoubtful = ({ rule, isRefused }: Pick<RuleMatch, 'rule' | 'isRefused'>, isLearned: boolean): boolean =>
   rule === 'country_pending' || !(isRefused || isLearned)
-
-interface IncidentEvidence {
-  readonly rule: Rule
-  readonly isRefused: boolean
-}
 
 /** `score`: of the test whether anybody types. Where it is known what is usual, there is more to tell an attack by. */
 export const isUntyped = (score: number, isLearned: boolean): boolean =>
@@ -121,12 +116,12 @@ export const PENDING_AFTER_PAUSE = 3
 /** An operator whose receiver does not answer is told again, and in the end no more. */
 const TELL_AGAIN_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 
-export function toldInVain(incident: Incident, now: number): Incident {
+export function notifyFailed(incident: Incident, now: number): Incident {
   const againMs = TELL_AGAIN_MS[incident.tells]
   return { ...incident, tells: incident.tells + 1, tellAt: againMs === undefined ? undefined : now + againMs }
 }
 
-export const told = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
+export const markNotified = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
 
 /** How long what was decided is kept: addresses of end users are no older than this either. */
 export const DECISIONS_KEPT_MS = 30 * DAY_MS

@@ -56,5 +56,5 @@ export interface RuleMatch {
 }
 
 /** As its owner has decided; undefined: that is not looked at. */
-export const foundBy = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined): RuleMatch | undefined =>
+export const ruleMatch = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined): RuleMatch | undefined =>
   mode === 'off' ? undefined : { rule, waitMs, isRefused: mode === 'block' }

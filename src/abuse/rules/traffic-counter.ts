@@ -7,7 +7,7 @@
  * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
  */
 import type { KeyKind } from '../../domain/access/api-key'
-import { Sliding, type SlidingState } from '../../domain/access/sliding-window'
+import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 
 /** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
@@ -29,11 +29,11 @@ export interface IssueSample {
 }
 
 /** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
-export const STAGES = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
-export type AgeBucket = keyof typeof STAGES
+export const AGE_MS = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
+export type AgeBucket = keyof typeof AGE_MS
 
 /** The stage before: what was found there is not found again. */
-const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
+const PREVIOUS_AGE = { early: 'sent', judged: 'early', late: 'judged' } as const
 
 /** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
 export const prefixOf = (e164: string): string => e164.slice(0, -4)
@@ -48,14 +48,14 @@ export const SHOWN_FROM_PHONES = 20
 export type CodeResult = 'verified' | 'unverified' | 'undelivered'
 
 /** What a look finds that no look before it has found. */
-export function fateAt(
+export function resultAt(
   { createdAt, verifiedAt, delivery }: IssueSample,
-  stage: Exclude<AgeBucket, 'sent'>,
+  age: Exclude<AgeBucket, 'sent'>,
 ): CodeResult | undefined {
   const tookMs = verifiedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, verifiedAt - createdAt)
-  if (tookMs < STAGES[BEFORE[stage]]) return undefined
-  if (tookMs < STAGES[stage]) return 'verified'
-  if (stage !== 'judged') return undefined
+  if (tookMs < AGE_MS[PREVIOUS_AGE[age]]) return undefined
+  if (tookMs < AGE_MS[age]) return 'verified'
+  if (age !== 'judged') return undefined
   return delivery === 'undelivered' ? 'undelivered' : 'unverified'
 }
 
@@ -73,10 +73,10 @@ export interface TrafficCounts {
   readonly day: CountedWindow
 }
 
-type WindowCounts = Readonly<Record<keyof CountedWindow, Sliding>>
+type WindowCounts = Readonly<Record<keyof CountedWindow, SlidingCounter>>
 
 /** At one moment. What is not asked for is not added up: every code is decided by some of it. */
-class Moment implements CountedWindow {
+class WindowReading implements CountedWindow {
   constructor(
     private readonly counted: WindowCounts,
     private readonly now: number,
@@ -98,12 +98,12 @@ class Moment implements CountedWindow {
 /** Caps hold for every window there is, so what they count stays for a twelfth of one longer at most. */
 const CAPPED_PARTS = 12
 
-class SlidingWindow {
+class WindowCounters {
   readonly #counted: WindowCounts
 
   constructor(windowMs: number) {
-    const capped = () => new Sliding(windowMs, CAPPED_PARTS)
-    const judged = () => new Sliding(windowMs)
+    const capped = () => new SlidingCounter(windowMs, CAPPED_PARTS)
+    const judged = () => new SlidingCounter(windowMs)
     this.#counted = { sent: capped(), credits: capped(), verified: judged(), unverified: judged() }
   }
 
@@ -111,12 +111,12 @@ class SlidingWindow {
     this.#counted[name].add(amount, at)
   }
 
-  get all(): Sliding[] {
+  get all(): SlidingCounter[] {
     return Object.values(this.#counted)
   }
 
   at(now: number): CountedWindow {
-    return new Moment(this.#counted, now)
+    return new WindowReading(this.#counted, now)
   }
 
   /** Milliseconds until there are fewer than `max`, if nothing more comes. */
@@ -134,20 +134,20 @@ class SlidingWindow {
 export interface TrafficCounterState {
   readonly pending: number
   readonly phones: readonly [number, number]
-  readonly counts: readonly SlidingState[]
+  readonly counts: readonly SlidingCounterState[]
   /** Of networks: when each country was seen last, Unix milliseconds. */
   readonly countries?: ReadonlyArray<readonly [country: string, at: number]>
 }
 
 /** Counts of one place. */
 export class TrafficCounter {
-  readonly hour = new SlidingWindow(HOUR_MS)
-  readonly day = new SlidingWindow(DAY_MS)
+  readonly hour = new WindowCounters(HOUR_MS)
+  readonly day = new WindowCounters(DAY_MS)
   /** Codes that are on their way in, and may still be refused. */
-  entering = 0
+  inFlight = 0
   #pending = 0
-  readonly #young = new Sliding(STAGES.judged)
-  readonly #untyped = new Sliding(HOUR_MS)
+  readonly #young = new SlidingCounter(AGE_MS.judged)
+  readonly #untyped = new SlidingCounter(HOUR_MS)
   /** A bit for each of 64 kinds of hashes. */
   #phones: [number, number] = [0, 0]
 
@@ -158,30 +158,30 @@ export class TrafficCounter {
   restore({ pending, phones, counts }: TrafficCounterState): void {
     this.#pending = pending
     this.#phones = [...phones]
-    for (const [n, counted] of this.counted().entries()) counted.restore(counts[n] ?? [])
+    for (const [n, windows] of this.counted().entries()) windows.restore(counts[n] ?? [])
   }
 
-  protected counted(): Sliding[] {
+  protected counted(): SlidingCounter[] {
     return [this.#young, this.#untyped, ...this.hour.all, ...this.day.all]
   }
 
   /** Answers what has become of the code, where this look finds it. */
-  see(sighting: IssueSample, stage: AgeBucket): CodeResult | undefined {
-    const at = sighting.createdAt + STAGES[stage]
-    if (stage === 'sent') {
-      this.#seeSent(sighting, at)
+  record(sample: IssueSample, age: AgeBucket): CodeResult | undefined {
+    const at = sample.createdAt + AGE_MS[age]
+    if (age === 'sent') {
+      this.#recordSent(sample, at)
       return undefined
     }
-    const fate = fateAt(sighting, stage)
-    if (fate !== undefined && stage !== 'late') this.#pending = Math.max(0, this.#pending - 1)
-    if (stage === 'judged' && fate !== 'verified' && fate !== undefined) this.#untyped.add(1, at)
-    if (fate === 'verified' || fate === 'unverified') this.add(fate, 1, at)
+    const result = resultAt(sample, age)
+    if (result !== undefined && age !== 'late') this.#pending = Math.max(0, this.#pending - 1)
+    if (age === 'judged' && result !== 'verified' && result !== undefined) this.#untyped.add(1, at)
+    if (result === 'verified' || result === 'unverified') this.add(result, 1, at)
     // It was taken for one that nobody types.
-    if (fate === 'verified' && stage === 'late' && sighting.delivery !== 'undelivered') this.add('unverified', -1, at)
-    return fate
+    if (result === 'verified' && age === 'late' && sample.delivery !== 'undelivered') this.add('unverified', -1, at)
+    return result
   }
 
-  #seeSent({ phone, price }: IssueSample, at: number): void {
+  #recordSent({ phone, price }: IssueSample, at: number): void {
     this.#pending++
     this.#young.add(1, at)
     const half = phone & 1
@@ -212,7 +212,7 @@ export class TrafficCounter {
   /** Codes that may still be typed: younger than two minutes, and not verified. Where looks have missed some, as after a step of the clock, there are no more than are young. */
   pending(now: number): number {
     this.#pending = Math.min(this.#pending, this.#young.most(now))
-    return this.#pending + this.entering
+    return this.#pending + this.inFlight
   }
 }
 
@@ -235,9 +235,9 @@ export class NetworkCounter extends TrafficCounter {
     for (const [country, at] of state.countries ?? []) this.#countries.set(country, at)
   }
 
-  override see(sighting: IssueSample, stage: AgeBucket): CodeResult | undefined {
-    this.#note(sighting)
-    return super.see(sighting, stage)
+  override record(sample: IssueSample, age: AgeBucket): CodeResult | undefined {
+    this.#noteCountry(sample)
+    return super.record(sample, age)
   }
 
   /** How many there were within a day: what many people share has been to many in a year. */
@@ -245,7 +245,7 @@ export class NetworkCounter extends TrafficCounter {
     return [...this.#countries.values()].filter((at) => at > now - DAY_MS).length
   }
 
-  #note({ country, createdAt }: IssueSample): void {
+  #noteCountry({ country, createdAt }: IssueSample): void {
     this.#countries.delete(country)
     this.#countries.set(country, createdAt)
     const [oldest] = this.#countries.keys()
@@ -262,19 +262,19 @@ const REPORTS_KNOWN_FROM = 10
 
 /** Of a country: it also remembers whether its carriers report. */
 export class CountryCounter extends TrafficCounter {
-  readonly #verifiedInQuarter = new Sliding(QUARTER_MS)
-  readonly #verifiedLately = new Sliding(LATELY_MS)
-  readonly #reported = new Sliding(DAY_MS)
-  readonly #silent = new Sliding(DAY_MS)
-  readonly #silentLately = new Sliding(QUARTER_MS)
+  readonly #verifiedInQuarter = new SlidingCounter(QUARTER_MS)
+  readonly #verifiedLately = new SlidingCounter(LATELY_MS)
+  readonly #reported = new SlidingCounter(DAY_MS)
+  readonly #silent = new SlidingCounter(DAY_MS)
+  readonly #silentLately = new SlidingCounter(QUARTER_MS)
 
-  protected override counted(): Sliding[] {
+  protected override counted(): SlidingCounter[] {
     const own = [this.#verifiedInQuarter, this.#verifiedLately, this.#reported, this.#silent, this.#silentLately]
     return [...super.counted(), ...own]
   }
 
   /** What carriers have said of a code that is old enough, whatever it counts as. */
-  hear({ delivery, createdAt }: IssueSample): void {
+  recordReport({ delivery, createdAt }: IssueSample): void {
     if (delivery === 'delivered') this.#reported.add(1, createdAt)
     if (delivery !== 'unknown') return
     this.#silent.add(1, createdAt)

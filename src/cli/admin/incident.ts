@@ -1,7 +1,7 @@
 /** `watchword incident` lists and ends incidents of low conversion. */
 import { z } from 'zod'
 import type { Incident } from '../../abuse/rules/incident'
-import { readLately } from '../../usecases/abuse/read-protection'
+import { readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
 import { adminCommand, group, NO_INPUT, positiveInteger } from './build'
@@ -44,7 +44,7 @@ export const incidentCommands = () =>
       }),
       confirmation: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
-        const touched = touchedBy(await readLately(admin, appId), country, kind)
+        const touched = touchedBy(await readRecentTraffic(admin, appId), country, kind)
         const question = `End the incident? For ${hours} h conversion rules refuse no codes for ${whereOf(country)}.`
         return `${question} Affected: ${touched}.`
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { keys } from '../../console/contract/apps'
 import type { StoredKey } from '../../domain/access/api-key'
-import { isOpen } from '../../domain/access/browser-key'
+import { hasAllowances } from '../../domain/access/browser-key'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
 import { APP_OPTION, adminCommand, group, inputOf } from './build'
@@ -57,7 +57,7 @@ export const keyCommands = () =>
           ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'ALLOWS', 'STATE'],
           keys.map((key) => [
             ...[key.keyId, `${key.prefix}…${key.lastFour}`, key.mode, key.scopes.join(' ')],
-            ...[isOpen(key) ? key.allows.join(' ') : '', stateOf(key, clock.now())],
+            ...[hasAllowances(key) ? key.allows.join(' ') : '', stateOf(key, clock.now())],
           ]),
           `${appId} has no keys yet. \`watchword key create\` creates one.`,
         ),

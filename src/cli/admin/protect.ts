@@ -7,7 +7,7 @@ import { apps } from '../../console/contract/apps'
 import { protection } from '../../console/contract/protection'
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
-import { type RecentTraffic, readLately } from '../../usecases/abuse/read-protection'
+import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../command'
@@ -88,7 +88,7 @@ export const block = adminCommand({
     const { country, prefix, kind } = placeOf(admin, typed)
     await administer.existingApp(admin, appId)
     const howLong = hours === undefined ? 'a day' : `${hours} h`
-    const touched = touchedBy(await readLately(admin, appId, prefix), country, kind)
+    const touched = touchedBy(await readRecentTraffic(admin, appId, prefix), country, kind)
     return `Send nothing to ${typed.prefix ?? country} for ${howLong}, ${withKeys(kind)}? Affected: ${touched}.`
   },
   run: async (admin, { appId, hours, ...typed }) => {

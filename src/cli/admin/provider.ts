@@ -7,8 +7,10 @@ import { missing } from '../../domain/shared/error'
 import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
+import type { DescriptionFile } from '../../providers/description'
+import type { CarrierType } from '../../providers/type'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
-import { LocalGates } from '../../runtime/carriers/concurrency-limiters'
+import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
 import { systemRandom } from '../../system/random'
@@ -24,9 +26,14 @@ import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } 
 /** As typed on the command line. */
 const settings = z.object({
   name: z.string().describe('<carrier>  name of the carrier'),
-  type: z.enum(Object.keys(CARRIER_TYPES)).describe('type of the carrier'),
+  type: z
+    .string()
+    .describe(
+      `--type <type>  ${Object.keys(CARRIER_TYPES).join(', ')}, or a file with a description such as ./acme.json`,
+    ),
   channels: z.array(z.string()).describe(`--channel <channel>  ${LEGS.join(', ')}, repeatable or separated by commas`),
   config: text('--config <file>  JSON object with its settings and credentials; - reads standard input'),
+  set: texts('--set <setting>  "name=value" over the file, repeatable; `provider types` names them'),
   url: text('http: URL that receives the messages as POST requests'),
   headers: texts('--header <header>  http: "Name: value" sent with every message, repeatable'),
   concurrency: number('messages in the air at a time (default: WATCHWORD_PROVIDER_CONCURRENCY)'),
@@ -36,26 +43,74 @@ const settings = z.object({
 })
 const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
 
-/** Settings from a file, overridden by flags. */
-function configOf({ config, url, headers, reports }: z.infer<typeof settings>): Record<string, unknown> {
-  const given: unknown = config === undefined ? {} : parse(readFileSync(config === '-' ? 0 : config, 'utf8'))
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new InvalidArgumentError('--config: must hold a JSON object')
-  }
-  return {
+/** A file with a description, or the name of a type that we know. */
+const isFile = (type: string) => /[/\\]|\.json$/.test(type)
+
+function knownType(name: string): CarrierType {
+  const known = Object.hasOwn(CARRIER_TYPES, name) ? CARRIER_TYPES[name] : undefined
+  if (known) return known
+  throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}, or a file`)
+}
+
+/** Settings from a file, overridden by flags, with the description of a type that the operator brings. */
+function carrierOfInput({ type, config, set = [], url, headers, reports }: z.infer<typeof settings>) {
+  if (!isFile(type)) knownType(type)
+  const given = config === undefined ? {} : objectIn(config, '--config')
+  for (const setting of set) assign(given, setting)
+  const description = isFile(type) ? describedIn(type) : undefined
+  const known = {
     ...given,
     ...(url !== undefined && { url }),
     ...(headers !== undefined && { headers: headersOf(headers) }),
     ...(reports !== undefined && { reports }),
+    ...(description && { description }),
   }
+  return { type: description?.type ?? type, config: known }
 }
 
-function parse(text: string): unknown {
+function objectIn(file: string, option: string): Record<string, unknown> {
+  const given = parse(readFileSync(file === '-' ? 0 : file, 'utf8'), option)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new InvalidArgumentError(`${option}: must hold a JSON object`)
+  }
+  return { ...given }
+}
+
+function parse(text: string, option: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidArgumentError('--config: not valid JSON')
+    throw new InvalidArgumentError(`${option}: not valid JSON`)
   }
+}
+
+/** `sms.from=0212345678` is the setting `from` of the group `sms`. */
+function assign(config: Record<string, unknown>, setting: string): void {
+  const [, name = '', member, value] = /^([^=.]+)(?:\.([^=.]+))?=(.*)$/s.exec(setting) ?? []
+  if (value === undefined) throw new InvalidArgumentError(`--set: must be name=value: ${setting.slice(0, 40)}`)
+  const group = config[name]
+  config[name] = member === undefined ? value : { ...(typeof group === 'object' && group), [member]: value }
+}
+
+/** Throws, naming each place of the file that is wrong. */
+function describedIn(file: string): DescriptionFile {
+  // Loaded where an operator brings a file: no other command has a use for the schema.
+  const { carrierDescription } = require('../../providers/description') as typeof import('../../providers/description')
+  const given = objectIn(file, '--type')
+  const { error } = carrierDescription.safeParse(given)
+  if (!error) return given as DescriptionFile
+  const problems = error.issues.flatMap(problemsIn).slice(0, 5)
+  throw new InvalidArgumentError(`--type: ${file}: ${problems.join('; ')}`)
+}
+
+/** A choice between two shapes is wrong where the closer one is. */
+function problemsIn(issue: z.core.$ZodIssue): string[] {
+  const at = issue.path.join('.')
+  const unknown = issue.code === 'unrecognized_keys' ? ` (${issue.keys.join(', ')})` : ''
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0)
+    return [`${at || 'the file'} ${issue.message}${unknown}`]
+  const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length)
+  return closest.flatMap((inner) => problemsIn({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 /** Settings that identify the carrier: its host and its account. */
@@ -64,8 +119,8 @@ const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid'
 /** Asks before an existing name gets another host or account, because messages would go elsewhere from then on. */
 async function confirmReplacement(
   { store }: Admin,
-  { name, type, replace }: z.infer<typeof settings>,
-  config: Record<string, unknown>,
+  { name, replace }: z.infer<typeof settings>,
+  { type, config }: Pick<CarrierConfig, 'type' | 'config'>,
 ): Promise<void> {
   const known = (await store.read.carriers.all()).find((one) => one.name === name)
   if (!known || (known.type === type && IDENTITY.every((setting) => known.config[setting] === config[setting]))) return
@@ -99,6 +154,39 @@ async function carrierOf({ config, store, log }: Admin, name: string) {
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
+/** Its fields in a row; those of a group as `group.field`. */
+function shownType(name: string) {
+  const own = isFile(name) ? describedIn(name) : undefined
+  const known = own ? undefined : knownType(name)
+  const {
+    type = name,
+    title = CODED[name] ?? name,
+    documentation = OUR_PAGE,
+    fields = {},
+  } = own ?? known?.description ?? {}
+  const settings = Object.entries(fields).flatMap(([field, value]) =>
+    'fields' in value
+      ? Object.entries(value.fields).map(([inner, setting]) => ({ name: `${field}.${inner}`, ...setting }))
+      : [{ name: field, ...value }],
+  )
+  return { type, title, channels: own?.channels ?? known?.channels ?? [], documentation, settings }
+}
+
+const CODED: Readonly<Record<string, string>> = { http: 'any HTTP API', smpp: 'an SMPP 3.4 session' }
+const OUR_PAGE = 'docs/carriers.md'
+
+type ShownSetting = ReturnType<typeof shownType>['settings'][number]
+
+const settingLine = ({ name, title, help = '', secret, optional, default: given }: ShownSetting): string[] => [
+  name,
+  help === '' ? title : `${title}. ${help}`,
+  [
+    ...(secret ? ['secret'] : []),
+    ...(optional ? ['optional'] : []),
+    ...(given === undefined ? [] : [`default ${given}`]),
+  ].join(', '),
+]
+
 /** The outcome that this answer would have for a code, and the message id at the carrier. */
 function consequenceOf(outcome: SendOutcome): string {
   if (outcome.kind === 'ambiguous') return 'It may be out: a code would count as sent, and never be sent again.'
@@ -131,21 +219,22 @@ export const providerCommands = () =>
         examples: [
           "main --type http --channel sms --url https://carrier.example.com/send --header 'X-Api-Key: …'",
           'twilio --type twilio --channel sms --config twilio.json',
+          'acme --type ./acme.json --channel sms --set apiKey=…',
         ],
         input: settings,
         run: async (admin, typed) => {
-          const { name, type, concurrency, timeoutMs } = typed
-          const config = configOf(typed)
-          await confirmReplacement(admin, typed, config)
+          const { name, concurrency, timeoutMs } = typed
+          const { type, config } = carrierOfInput(typed)
+          await confirmReplacement(admin, typed, { type, config })
           const channels = typed.channels.flatMap((list) => list.split(',')).map(asLeg)
           const wanted = { name, type, channels, config, concurrency, timeoutMs }
           const { carrier, newReportSecret: reportSecret } = await administer.setCarrier(admin, wanted)
           const reportUrl = `${admin.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
           return { name, type, channels: carrier.channels, reportUrl, ...(reportSecret && { reportSecret }) }
         },
-        lines: ({ name, type, channels, reportUrl, reportSecret }) => [
+        lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => [
           `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-          ...(reportsBySecret(type) ? [`Delivery reports: POST ${reportUrl}`] : []),
+          ...(reportsBySecret(carrierOfInput(typed)) ? [`Delivery reports: POST ${reportUrl}`] : []),
           ...(reportSecret ? [`with "Authorization: Bearer ${reportSecret}", which is shown only now`] : []),
         ],
       }),
@@ -171,6 +260,27 @@ export const providerCommands = () =>
           `${outcome.name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
           consequenceOf(outcome),
         ],
+      }),
+      types: adminCommand({
+        summary: 'list the types of carriers, or the settings of one',
+        examples: ['', 'twilio'],
+        input: z.object({ type: z.string().optional().describe('[type]  a type, or a file with a description') }),
+        run: (_, { type }) => ({ types: (type === undefined ? Object.keys(CARRIER_TYPES) : [type]).map(shownType) }),
+        lines: ({ types }, { type }) =>
+          type === undefined
+            ? table(
+                ['TYPE', 'CARRIER', 'CHANNELS', 'DOCUMENTATION'],
+                types.map((row) => [row.type, row.title, row.channels.join(', '), row.documentation]),
+                '',
+              )
+            : types.flatMap(({ title, documentation, settings }) => [
+                `${title}: ${documentation}`,
+                ...table(
+                  ['SETTING', 'WHAT IT IS', ''],
+                  settings.map(settingLine),
+                  'Its settings are in its documentation.',
+                ),
+              ]),
       }),
       list: adminCommand({
         summary: 'list carriers',

@@ -1,7 +1,7 @@
 /** Checks where the master secret is stored. It has already opened the database. */
 import { existsSync } from 'node:fs'
 import { isActive } from '../../domain/access/api-key'
-import { isOpen } from '../../domain/access/browser-key'
+import { hasAllowances } from '../../domain/access/browser-key'
 import { exposedKeyFile, keyFileIn } from '../../system/secret'
 import { type Check, findings, type Wrong } from './finding'
 
@@ -30,7 +30,7 @@ export const checkSecret: Check = ({ config: { dataDir, database, secret } }) =>
 /** Finds live browser keys from before their restrictions: anybody who has one can send arbitrary text. */
 export const checkKeys: Check = async ({ store: { read }, now }) => {
   const keys = (await Promise.all((await read.apps.all()).map(({ appId }) => read.keys.ofApp(appId)))).flat()
-  const open = keys.filter((key) => isActive(key, now) && isOpen(key))
+  const open = keys.filter((key) => isActive(key, now) && hasAllowances(key))
   return findings(
     'keys',
     open.map(({ keyId, appId, allows }) => ({

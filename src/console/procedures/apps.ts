@@ -3,7 +3,7 @@ import { type Protection, protectionOf } from '../../abuse/rules/protection'
 import type { StoredKey } from '../../domain/access/api-key'
 import { isActive } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
-import { isOpen } from '../../domain/access/browser-key'
+import { hasAllowances } from '../../domain/access/browser-key'
 import { textsOf } from '../../domain/message/texts'
 import { regions } from '../../domain/phone/phone'
 import * as administer from '../../usecases/administer'
@@ -86,7 +86,7 @@ export function keyProcedures(deps: ConsoleDependencies) {
     allowedCidrs: [...key.allowedCidrs],
     limits: key.limits,
     allows: [...key.allows],
-    isOpen: isActive(key, clock.now()) && isOpen(key),
+    isOpen: isActive(key, clock.now()) && hasAllowances(key),
     state: stateOf(key, clock.now()),
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,

@@ -2,7 +2,13 @@ import { implement } from '@orpc/server'
 import { LEARNED_DAYS, LEARNED_FROM } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import { protectionOf } from '../../abuse/rules/protection'
-import { ProtectionHistory, readHeld, readLately, readLearned, readSentTo } from '../../usecases/abuse/read-protection'
+import {
+  ProtectionHistory,
+  readDestinations,
+  readLearned,
+  readRecentTraffic,
+  readWaitingPhones,
+} from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
@@ -27,7 +33,7 @@ export function protectionProcedures(deps: ConsoleDependencies) {
       return {
         learned: await readLearned(deps, appId),
         needed: NEEDED,
-        held: await readHeld(deps, app),
+        held: await readWaitingPhones(deps, app),
         reopened: reopened.filter(({ until }) => until > now),
         blocks: blocks
           .filter(({ until }) => until > now)
@@ -36,12 +42,12 @@ export function protectionProcedures(deps: ConsoleDependencies) {
     }),
     sentTo: os.sentTo.handler(async ({ input: { appId } }) => {
       await administer.existingApp(deps, appId)
-      const { days, typed, untyped } = await readSentTo(deps, appId)
+      const { days, typed, untyped } = await readDestinations(deps, appId)
       return { days, typed: [...typed], untyped: [...untyped] }
     }),
     lately: os.lately.handler(async ({ input: { appId, prefix } }) => {
       await administer.existingApp(deps, appId)
-      const { codes, ...lately } = await readLately(deps, appId, prefix)
+      const { codes, ...lately } = await readRecentTraffic(deps, appId, prefix)
       return { ...lately, codes: [...codes] }
     }),
     phone: os.phone.handler(async ({ input: { appId, phoneNumber }, context }) => {

@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { type Preview, preview, type Shown } from '../../domain/message/preview'
+import { type Preview, type PreviewOptions, preview } from '../../domain/message/preview'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../../domain/message/template'
 import { textsOf } from '../../domain/message/texts'
 import { Refusal } from '../../domain/shared/error'
@@ -39,7 +39,10 @@ export function templateProcedures(deps: ConsoleDependencies) {
 }
 
 /** The rendered message, or the mistake in the template or its values. */
-function previewOrMistake(template: Template, shown: Shown): Preview | { mistake: ReturnType<typeof mistakeOf> } {
+function previewOrMistake(
+  template: Template,
+  shown: PreviewOptions,
+): Preview | { mistake: ReturnType<typeof mistakeOf> } {
   try {
     return preview(template, shown)
   } catch (error) {

@@ -11,7 +11,7 @@ import type { ApiKey } from './api-key'
 const MAX_CHARACTERS = 40
 
 /** Whether its key should be looked at: it may do what new ones are not given. */
-export const isOpen = ({ kind, mode, allows }: Pick<ApiKey, 'kind' | 'mode' | 'allows'>): boolean =>
+export const hasAllowances = ({ kind, mode, allows }: Pick<ApiKey, 'kind' | 'mode' | 'allows'>): boolean =>
   kind === 'pk' && mode === 'live' && allows.length > 0
 
 interface BrowserRequest {
@@ -20,7 +20,7 @@ interface BrowserRequest {
 }
 
 /** Throws `forbidden`, naming the field. */
-export function assertWithin(
+export function assertAllowedContent(
   key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>,
   { from, templateVariables }: BrowserRequest,
   template: Template,
@@ -31,7 +31,7 @@ export function assertWithin(
   if (key.allows.includes('text')) return
   for (const [name, value] of Object.entries(templateVariables))
     if (isFree(template, name) && !isHarmless(value)) throw freeText(`templateVariables.${name.slice(0, 64)}`)
-  if (joinToMore(template, templateVariables)) throw freeText('templateVariables')
+  if (combineToTappable(template, templateVariables)) throw freeText('templateVariables')
 }
 
 const isFree = ({ variables }: Template, name: string): boolean =>
@@ -89,7 +89,7 @@ const isHarmless = (value: string): boolean =>
 const WORD = 'n'
 
 /** Whether values that are harmless alone make a link or a number of one another, in whichever language. */
-function joinToMore(template: Template, values: BrowserRequest['templateVariables']): boolean {
+function combineToTappable(template: Template, values: BrowserRequest['templateVariables']): boolean {
   if (Object.keys(values).length === 0) return false
   const shown = (name: string) => (isFree(template, name) ? values[name] : WORD)
   const bodies = [template, ...Object.values(template.bodies ?? {})].map(({ body }) => partsOf(body))

@@ -48,7 +48,7 @@ const IDLE_MS = 12 * HOUR_MS
 export const isLive = ({ createdAt, lastSeenAt }: OperatorSession, now: number) =>
   now < createdAt + SESSION_MS && now < lastSeenAt + IDLE_MS
 
-export const normalEmail = (email: string) => email.trim().toLowerCase()
+export const normalizeEmail = (email: string) => email.trim().toLowerCase()
 
 /** Throws `invalid` where nobody would be left who can do everything. */
 export function assertOwnerRemains(operators: readonly Operator[], changed: { operatorId: string; role?: Role }): void {

@@ -34,7 +34,7 @@ class SubjectWindow {
     return counted
   }
 
-  giveBack(counted: CountedMoment): void {
+  remove(counted: CountedMoment): void {
     // What has left the window counts no more.
     if (counted.times === 0) return
     counted.times--
@@ -84,12 +84,12 @@ const MOST_SUBJECTS = 100_000
 /** So that a look at what may be forgotten does not keep requests waiting. */
 const LOOKED_AT_ONCE = 20_000
 
-export class Limiter {
+export class RateLimiter {
   /** By the length of the window, then by limit and subject: whoever was counted last comes last. */
   readonly #windows = new Map<LimitRule['windowMs'], Map<string, SubjectWindow>>()
 
   /** Counts one under every rule, or throws `limited` and counts none. */
-  take(rules: readonly LimitRule[], now: number): Permit {
+  acquire(rules: readonly LimitRule[], now: number): Permit {
     const windows: SubjectWindow[] = []
     let worst: { rule: LimitRule; waitMs: number } | undefined
     for (const rule of rules) {
@@ -106,16 +106,16 @@ export class Limiter {
       return window.count(now)
     })
     return {
-      giveBack() {
+      release() {
         counted.splice(0).forEach((one, n) => {
-          windows[n]?.giveBack(one)
+          windows[n]?.remove(one)
         })
       },
     }
   }
 
   /** Counts what happened so many times in the running window before this process started. */
-  recall(counter: Counter, times: number, now: number): void {
+  preload(counter: Counter, times: number, now: number): void {
     const window = this.#windowOf(counter)
     this.#keep(counter, window)
     for (let n = 0; n < times; n++) window.count(now)

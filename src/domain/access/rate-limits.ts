@@ -28,7 +28,7 @@ export const limited = ({ limit, policy }: Pick<LimitRule, 'limit' | 'policy'>, 
 /** Counted already; given back when the request is refused after all, because a rejected request does not count. */
 export interface Permit {
   /** Whoever is answered after it finds nothing counted: several servers have to be waited for. */
-  giveBack(): Promise<void> | void
+  release(): Promise<void> | void
 }
 
 export interface LimitsConfig {

@@ -5,14 +5,14 @@ const PARTS = 4
 const NOTHING_BEFORE: number[] = []
 
 /** The newest part, then each part that is not empty and its count. */
-export type SlidingState = readonly number[]
+export type SlidingCounterState = readonly number[]
 
 /**
  * How much there was within the last hour, day or other window, by five numbers or so: one for each part of it, and of the part
  * before the share that still counts, as if it had been spread evenly. So a count costs no memory that grows with it. What came
  * in a burst is off by at most that burst, for at most a quarter of a window.
  */
-export class Sliding {
+export class SlidingCounter {
   /** Empty while all there is lies in the newest part: of most places somebody makes up there is one code. */
   #counted = NOTHING_BEFORE
   readonly #partMs: number
@@ -38,7 +38,7 @@ export class Sliding {
   }
 
   /** What `restore` of another one with the same window takes; empty where nothing was counted. */
-  get state(): SlidingState {
+  get state(): SlidingCounterState {
     if (this.#newest === Number.NEGATIVE_INFINITY) return []
     const state = [this.#newest]
     if (this.#counted.length === 0 && this.#all !== 0) state.push(this.#slotOf(this.#newest), this.#all)
@@ -46,7 +46,7 @@ export class Sliding {
     return state
   }
 
-  restore(state: SlidingState): void {
+  restore(state: SlidingCounterState): void {
     if (state[0] === undefined) return
     this.#newest = state[0]
     this.#counted = this.#noneInAll()

@@ -1,14 +1,13 @@
 /** What somebody asks to be issued, and the issue and message that it makes. Specification: `POST /issue`; decisions: "Idempotency". */
 
 import type { ApiKey } from '../access/api-key'
-import { assertWithin } from '../access/browser-key'
+import { assertAllowedContent } from '../access/browser-key'
 import type { RenderedMessage } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
 import { localeFor, type Texts, withAutofill } from '../message/texts'
 import type { Recipient } from '../phone/phone'
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
-import type { ResolvedRequest } from './idempotency'
 import type { Issue, IssueStanding, Origin } from './issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -38,6 +37,24 @@ export interface IssueRequest {
   origin?: Origin | undefined
 }
 
+/** A request with every default resolved: spelling out a default is the same request. */
+export interface ResolvedRequest {
+  /** Canonical identity of the phone. */
+  phone: string
+  purpose: string
+  channel: Channel
+  templateId: string
+  templateVariables: Readonly<Record<string, string>>
+  from: string | undefined
+  /** Omitted is a value of its own: the type is only known once the text is rendered. */
+  messageType: MessageType | undefined
+  smsFallback: boolean
+  cost: number | undefined
+  metadata: Readonly<Record<string, string>>
+  expiresInSec: number
+  maxAttempts: number
+}
+
 /** With every default. */
 export const resolveRequest = (
   request: IssueRequest,
@@ -57,6 +74,31 @@ export const resolveRequest = (
   expiresInSec: request.expiresInSec,
   maxAttempts: request.maxAttempts,
 })
+
+/**
+ * What makes two requests with one idempotency key the same, as one text. Specification: `POST /issue` rules 3 and 4; decisions: "Idempotency".
+ */
+export function fingerprintText(request: ResolvedRequest): string {
+  const { phone, purpose, channel, templateId, templateVariables, from, messageType, smsFallback, cost, metadata } =
+    request
+  return JSON.stringify([
+    phone,
+    purpose,
+    channel,
+    templateId,
+    inOrder(templateVariables),
+    from ?? null,
+    messageType ?? null,
+    // Says something on AlimTalk only, and only when switched off.
+    channel === 'alimtalk' && !smsFallback,
+    cost ?? null,
+    inOrder(metadata),
+    request.expiresInSec,
+    request.maxAttempts,
+  ])
+}
+
+const inOrder = (map: Readonly<Record<string, string>>) => Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** What its text is like: by what the app has decided, and what this order asks for. */
 interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
@@ -80,7 +122,7 @@ export function compose(
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
   if (!template.channelSupport.includes(channel))
     throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
-  assertWithin(key, request, template)
+  assertAllowedContent(key, request, template)
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
   const translated = inLanguage(template, tag)

@@ -4,7 +4,7 @@ import type { OutboundMessage } from '../message/rendered-message'
 import type { Recipient } from '../phone/phone'
 import { Refusal, unavailable } from '../shared/error'
 import { type Channel, MINUTE_MS, nextMidnightUtc } from '../shared/value'
-import type { PriceList } from '../wallet/wallet'
+import { PRICED, type PriceList } from '../wallet/wallet'
 
 interface Played {
   /** The carrier takes this long to answer, and then accepts. */
@@ -69,7 +69,7 @@ export const testLifetimeMs = (recipient: Recipient, requestedSec: number): numb
   scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000
 
 /** Nothing is billed. */
-export const TEST_PRICES: PriceList = { sms: 0, lms: 0, alimtalk: 0 }
+export const TEST_PRICES = Object.fromEntries(PRICED.map((name) => [name, 0])) as PriceList
 
 /** What test issues never reduce. */
 export const TEST_BALANCE = 1_000_000

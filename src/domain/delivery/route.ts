@@ -32,7 +32,7 @@ export function chooseRoute(
 }
 
 /** A try on this leg that was refused. */
-export interface Tried {
+export interface RefusedTry {
   carrier: string
   retry: Retry | undefined
 }
@@ -42,13 +42,13 @@ const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 15_000
 
 /** A carrier that refused this message and may take others is not asked again for it. */
-const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
+const usableOf = (route: readonly string[], tried: readonly RefusedTry[]) =>
   route.filter((name) => !tried.some(({ carrier, retry }) => carrier === name && retry === 'elsewhere'))
 
-const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ carrier }) => carrier === name).length
+const triesOf = (tried: readonly RefusedTry[], name: string) => tried.filter(({ carrier }) => carrier === name).length
 
 /** Each carrier of the route gets a few tries in turn, the last one all the rest. */
-export function nextCarrier(route: readonly string[], tried: readonly Tried[]): string | undefined {
+export function nextCarrier(route: readonly string[], tried: readonly RefusedTry[]): string | undefined {
   const usable = usableOf(route, tried)
   return usable.find((name) => triesOf(tried, name) < TRIES_PER_PROVIDER) ?? usable.at(-1)
 }
@@ -56,7 +56,7 @@ export function nextCarrier(route: readonly string[], tried: readonly Tried[]): 
 interface RetryPlan {
   route: readonly string[]
   /** Oldest first, the one just refused included. */
-  tried: readonly Tried[]
+  tried: readonly RefusedTry[]
   /** 0 to 1. */
   jitter: number
   now: number

@@ -18,7 +18,7 @@ export interface Preview {
   encoding: 'GSM-7' | 'UCS-2'
 }
 
-export interface Shown {
+export interface PreviewOptions {
   /** A tag; undefined: the template's own language. */
   locale?: string | undefined
   values: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface Shown {
 }
 
 /** Throws `invalid` for a template or values that no message can be made of. */
-export function preview(template: Template, { locale, values, texts }: Shown): Preview {
+export function preview(template: Template, { locale, values, texts }: PreviewOptions): Preview {
   assertTemplate(template)
   const text = withAutofill(render(inLanguage(template, locale), values, SAMPLE_CODE), texts, SAMPLE_CODE)
   const { parts, dataCoding } = encodeText(text, 0)

@@ -2,7 +2,7 @@
 import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
 import { fallbacksOf, languageTag } from './language'
-import type { Matching } from './variable-pattern'
+import type { PatternMatch } from './variable-pattern'
 
 export interface TemplateVariable {
   /** Regular expression the whole value must match, in linear time; see `pattern.ts`. */
@@ -217,14 +217,14 @@ export function render(template: Template, variables: Readonly<Record<string, st
   for (const [name, value] of Object.entries(variables))
     if (BREAKS_OR_CONTROLS.test(value))
       throw invalid(paramOf(name), 'invalid_characters', 'must not contain line breaks or control characters')
-  let look: Matching | undefined
+  let look: PatternMatch | undefined
   for (const [name, rule] of Object.entries(template.variables)) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (value === undefined) {
       if (rule.required)
         throw invalid(paramOf(name), 'template_variable_required', `is required by template ${template.templateId}`)
     } else if (rule.pattern !== undefined) {
-      look ??= patterns().matching()
+      look ??= patterns().patternMatcher()
       const verdict = look(rule.pattern, value)
       if (verdict === 'fits') continue
       const problem = `${verdict === 'too long' ? 'is too long for' : 'does not match'} the pattern of template ${template.templateId}`

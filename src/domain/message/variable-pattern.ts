@@ -56,10 +56,10 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
 }
 
 export type PatternVerdict = 'fits' | 'differs' | 'too long'
-export type Matching = (pattern: string, value: string) => PatternVerdict
+export type PatternMatch = (pattern: string, value: string) => PatternVerdict
 
 /** Looks for one message: whether the whole value fits, or is too long to be looked at beside the values before it. */
-export function matching(): Matching {
+export function patternMatcher(): PatternMatch {
   let stepsLeft = MAX_STEPS
   return (pattern, value) => {
     const matcher = matcherOf(pattern)
@@ -94,20 +94,20 @@ function linear(pattern: string): Matcher | undefined {
   }
 }
 
-const kept = new Map<string, Matcher | undefined>()
+const matchers = new Map<string, Matcher | undefined>()
 /** Of all that are kept: some tens of megabytes. */
 const MAX_KEPT_SIZE = 15_000
 let keptSize = 0
 
 function matcherOf(pattern: string): Matcher | undefined {
-  if (kept.has(pattern)) return kept.get(pattern)
+  if (matchers.has(pattern)) return matchers.get(pattern)
   const made = linear(pattern)
   const size = (made?.size ?? 0) + pattern.length
   keptSize += size
   if (keptSize > MAX_KEPT_SIZE) {
-    kept.clear()
+    matchers.clear()
     keptSize = size
   }
-  kept.set(pattern, made)
+  matchers.set(pattern, made)
   return made
 }

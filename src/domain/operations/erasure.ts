@@ -18,12 +18,12 @@ export interface Erasure {
 }
 
 /** Limits of a phone count a day, usage a day and three hours. */
-export const BARE_MS = 2 * DAY_MS
+export const ERASED_KEPT_MS = 2 * DAY_MS
 
 const NO_CODE = new Uint8Array(32)
 
 /** A live code ends, and no code is right any more. */
-export function bare(issue: Issue, now: number): Issue {
+export function erased(issue: Issue, now: number): Issue {
   const { verificationStatus } = issue
   return {
     ...(verificationStatus === 'issued' ? markExpired(issue, now) : issue),
@@ -34,7 +34,7 @@ export function bare(issue: Issue, now: number): Issue {
 
 /** Whether anything still counts it: a limit, usage, or who is to be charged. */
 export const isCounted = ({ billingStatus, createdAt }: Issue, now: number): boolean =>
-  createdAt > now - BARE_MS || !(billingStatus === 'debited' || billingStatus === 'released')
+  createdAt > now - ERASED_KEPT_MS || !(billingStatus === 'debited' || billingStatus === 'released')
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64}) (\*|[\w.-]{1,128})$/
 

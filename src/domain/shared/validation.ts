@@ -82,14 +82,14 @@ function tooBig(origin: string, max: number): Mistake {
 
 z.config({ localeError: (issue) => explain(issue, issue.input).problem })
 
-const TOLD_AT_MOST = 3
+const MAX_REPORTED = 3
 /** Of a field that the caller made up, and of what is said about it. */
 const PARAM_CLIP = 100
 const PROBLEM_CLIP = 200
 
 /** One refusal for the first few issues; it is about the first. `within` is where the input stands, if in a field. */
 export function refusalOf(issues: readonly SchemaIssue[], input: unknown, within?: string): Refusal {
-  const mistakes = issues.slice(0, TOLD_AT_MOST).map((issue) => {
+  const mistakes = issues.slice(0, MAX_REPORTED).map((issue) => {
     const { reason, about } = explain(issue, valueAt(input, issue.path))
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
     const path = [...(within === undefined ? [] : [within]), ...issue.path.map(String), ...unknown]

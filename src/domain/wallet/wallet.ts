@@ -5,7 +5,7 @@
  *                               └───────▶ release_pending ─▶ released  no entry
  */
 import { invalid, Refusal } from '../shared/error'
-import type { Channel, MessageType } from '../shared/value'
+import { CHANNELS, type Channel, type MessageType } from '../shared/value'
 
 export interface Wallet {
   appId: string
@@ -55,13 +55,14 @@ export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_
 /** How a reservation ends. */
 export type Settlement = 'debit' | 'release'
 
-/** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
-export type PriceList = Readonly<Record<'sms' | 'lms' | 'alimtalk', number>>
+/** What has a price of its own: each channel, and a long SMS. */
+export const PRICED = [...CHANNELS, 'lms'] as const
 
-export function priceOf(prices: PriceList, channel: Channel, messageType: MessageType): number {
-  if (channel === 'alimtalk') return prices.alimtalk
-  return messageType === 'LMS' ? prices.lms : prices.sms
-}
+/** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
+export type PriceList = Readonly<Record<(typeof PRICED)[number], number>>
+
+export const priceOf = (prices: PriceList, channel: Channel, messageType: MessageType): number =>
+  prices[channel === 'sms' && messageType === 'LMS' ? 'lms' : channel]
 
 /** Promises `price` to an issue, or throws `no_credit`. */
 export function reserve(wallet: Wallet, price: number): Wallet {

@@ -12,15 +12,15 @@ const MAX_TEMPLATE_CHARACTERS = 16_384
 export const MAX_BODY_BYTES = 64 * 1024
 
 /** A template in pieces: text to copy, and paths to fill in. */
-type Piece = string | { path: string[]; isInString: boolean }
+type TemplatePart = string | { path: string[]; isInString: boolean }
 
 /** Throws `invalid` for braces that hold no path, and for too many characters. */
-function parse(template: string): Piece[] {
+function parse(template: string): TemplatePart[] {
   if (template.length > MAX_TEMPLATE_CHARACTERS) {
     const max = MAX_TEMPLATE_CHARACTERS
     throw invalid('template', 'too_long', `at most ${max} characters`, { max })
   }
-  const pieces: Piece[] = []
+  const pieces: TemplatePart[] = []
   let text = ''
   let isInString = false
   for (let at = 0; at < template.length; ) {

@@ -77,7 +77,10 @@ export interface EventSubject {
   metadata: Readonly<Record<string, string>>
 }
 
-export function wants({ events, filters, disabledAt }: Endpoint, { type, method, purpose, metadata }: EventSubject) {
+export function isSubscribed(
+  { events, filters, disabledAt }: Endpoint,
+  { type, method, purpose, metadata }: EventSubject,
+) {
   const fits = (allowed: readonly string[] | undefined, value: string | undefined) =>
     allowed === undefined || (value !== undefined && allowed.includes(value))
   return (
@@ -249,7 +252,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/
 
 /** They decide where a request goes, where it ends and how it is answered; only the transport may say that. */
-const OF_THE_TRANSPORT = new Set([
+const TRANSPORT_HEADERS = new Set([
   'accept-encoding',
   'connection',
   'content-length',
@@ -265,4 +268,4 @@ const OF_THE_TRANSPORT = new Set([
 ])
 
 export const isHookHeader = (name: string, value: string): boolean =>
-  NAME.test(name) && VALUE.test(value) && !OF_THE_TRANSPORT.has(name.toLowerCase())
+  NAME.test(name) && VALUE.test(value) && !TRANSPORT_HEADERS.has(name.toLowerCase())

@@ -10,7 +10,7 @@ import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Owner } from '../../domain/shared/value'
 
 /** The `nth` newest of those that are younger than `withinMs`. */
-export interface Newest {
+export interface NthNewest {
   nth: number
   withinMs: number
 }
@@ -41,7 +41,7 @@ export interface IssueTx {
    * For each: when the `nth` newest live issue for a phone was made, where that is less than `withinMs` ago: then there are
    * so many. Asked behind `lockPhone`, nobody adds another meanwhile.
    */
-  nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<Newest>): Promise<Array<number | undefined>>
+  nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<NthNewest>): Promise<Array<number | undefined>>
   add(issue: Issue): Promise<void>
   /** Stores what may change of an issue that is locked. `before`: as it was, which may spare a part of it. */
   save(issue: Issue, before?: Issue): Promise<void>

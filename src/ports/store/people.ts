@@ -53,7 +53,7 @@ export interface InvitationReader {
 export interface AuditEnds {
   find(seq: number): Promise<AuditEntry | undefined>
   /** Of every place where one is kept. */
-  heads(): Promise<KeptHead[]>
+  heads(): Promise<StoredAuditHead[]>
 }
 
 export interface AuditTx extends AuditEnds {
@@ -62,11 +62,11 @@ export interface AuditTx extends AuditEnds {
   /** With it goes every head that is still held by the log. */
   add(entry: AuditEntry): Promise<void>
   /** Writes down where the log ends wherever that is not known, or `inAnyCase`. */
-  keepHead(how: { inAnyCase: boolean }): Promise<void>
+  storeHead(how: { inAnyCase: boolean }): Promise<void>
 }
 
 /** Where the audit log ended when that was last written down: `unreadable` where somebody else has written there. */
-export type KeptHead = { readonly where: 'database' | 'file' } & (
+export type StoredAuditHead = { readonly where: 'database' | 'file' } & (
   | { readonly state: 'kept'; readonly head: AuditHead }
   | { readonly state: 'none' | 'unreadable' }
 )

@@ -9,7 +9,7 @@ import type { Erasure } from '../../domain/operations/erasure'
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 
-export type Hashes = readonly Uint8Array[]
+export type PhoneHashes = readonly Uint8Array[]
 
 export interface PhonePage {
   /** Only behind the issue of this id. */
@@ -17,7 +17,7 @@ export interface PhonePage {
   limit: number
 }
 
-export interface FoundOfPhone {
+export interface PhoneIssues {
   rows: Issue[]
   /** There may be more behind that id, though the page is short of rows. Others had their turn. */
   next: string | undefined
@@ -25,9 +25,9 @@ export interface FoundOfPhone {
 
 export interface PhoneReader {
   /** Its live issues of an app, the oldest first. */
-  issues(appId: string, hashes: Hashes, page: PhonePage): Promise<FoundOfPhone>
+  issues(appId: string, hashes: PhoneHashes, page: PhonePage): Promise<PhoneIssues>
   /** Wrong codes at it, by the kind of key that issued them. */
-  failures(appId: string, hashes: Hashes): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
+  failures(appId: string, hashes: PhoneHashes): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
   /** Of an app's phones: those that wrong codes may hold up, those with the latest one first. */
   held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
   /** Number and text of a message that may still be sent. */

@@ -2,11 +2,11 @@
 import type { Mode } from '../../domain/shared/value'
 
 /** Whose: of one app, or of all but some. */
-export type Whose = { mode: Mode } & ({ only: string } | { but: readonly string[] })
+export type RetentionScope = { mode: Mode } & ({ only: string } | { but: readonly string[] })
 
 export interface RetentionTx {
   /** Issues created before, with all that belongs to them; what was told of live ones, too. Erased ones go when nothing counts them. */
-  issues(whose: Whose, before: number, limit: number): Promise<number>
+  issues(whose: RetentionScope, before: number, limit: number): Promise<number>
   idempotencyRecords(before: number, limit: number): Promise<number>
   /** Wrong codes at phones whose last one was before. */
   failures(before: number, limit: number): Promise<number>

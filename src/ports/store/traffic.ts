@@ -15,7 +15,7 @@ export interface SegmentKey {
 export type SegmentHour = SegmentKey & TrafficHour
 
 /** What is looked at of an issue; empty hashes were not noted. */
-export interface SeenIssue {
+export interface IssueTrafficRow {
   readonly issueId: string
   readonly keyKind: KeyKind
   readonly country: string | undefined
@@ -66,7 +66,7 @@ export interface TrafficTx {
   /** Any, by its id. */
   lockIncidentById(incidentId: string): Promise<Incident | undefined>
   /** One of which the operator is to be told now; another server that asks does not get it. */
-  lockToTell(): Promise<Incident | undefined>
+  lockToNotify(): Promise<Incident | undefined>
 }
 
 /** All issues, those that were verified, or those that were verified when they had been judged. */
@@ -76,7 +76,7 @@ export interface TrafficReader {
   /**
    * Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages.
    */
-  seen(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<SeenIssue[]>
+  issues(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<IssueTrafficRow[]>
   /** Undefined where there is none, or none that can be opened. */
   snapshot(appId: string): Promise<TrafficSnapshot | undefined>
   /** Apps that have made live issues from then on, of which there are at most so many. */
@@ -88,7 +88,7 @@ export interface TrafficReader {
   allOpenIncidents(): Promise<Incident[]>
   incident(incidentId: string): Promise<Incident | undefined>
   /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
-  hasToTell(now: number): Promise<boolean>
+  hasToNotify(now: number): Promise<boolean>
 }
 
 /** What owners look at; others get their turn between the pages. */

@@ -4,12 +4,12 @@
  */
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { Owner } from '../../domain/shared/value'
-import type { KnownClaims } from '../../ports/node'
+import type { Replays } from '../../ports/node'
 
 /** A power of two: some bits of a hash are a place. With a claim in each some five megabytes. */
 const PLACES = 16_384
 
-export class ReplayCache implements KnownClaims {
+export class ReplayCache implements Replays {
   /** Who comes later takes the place of whoever has it. */
   readonly #known: Array<IdempotencyRecord | undefined> = Array.from({ length: PLACES })
 

@@ -4,7 +4,7 @@
  */
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
-import type { Backlog, Entry } from '../../ports/node'
+import type { Backlog, BacklogPermit } from '../../ports/node'
 import type { Reader } from '../../ports/store'
 
 const COUNT_KEPT_MS = 1_000
@@ -20,12 +20,12 @@ export class CountedBacklog implements Backlog {
   /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
   #entering = 0
   /** Room is like any other. */
-  readonly #entry: Entry = {
-    keep: () => {
+  readonly #entry: BacklogPermit = {
+    markStored: () => {
       this.#entering--
       this.#stored++
     },
-    giveBack: () => {
+    release: () => {
       this.#entering--
     },
   }
@@ -36,7 +36,7 @@ export class CountedBacklog implements Backlog {
     private readonly clock: Pick<Clock, 'elapsed'>,
   ) {}
 
-  async admit(): Promise<Entry> {
+  async acquire(): Promise<BacklogPermit> {
     if (this.clock.elapsed() - this.#countedAt >= (this.#isFull ? FULL_KEPT_MS : COUNT_KEPT_MS)) {
       this.#counting ??= this.#count()
       await this.#counting

@@ -4,7 +4,7 @@
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
-import type { Pass, ConcurrencyLimiter as Way } from '../../ports/node'
+import type { CarrierPermit, ConcurrencyLimiters, ConcurrencyLimiter as Way } from '../../ports/node'
 import { CircuitBreaker } from './circuit-breaker'
 
 interface GateOptions {
@@ -40,7 +40,7 @@ export class CarrierGate implements Way {
     return this.#inFlight + (this.#before?.inFlight ?? 0)
   }
 
-  get isOurs(): boolean {
+  get isAllowedHere(): boolean {
     return this.#share() > 0
   }
 
@@ -52,7 +52,7 @@ export class CarrierGate implements Way {
     return this.#breaker?.health(now) ?? { isHealthy: true, since: now, code: undefined, retryAt: undefined }
   }
 
-  enter(now: number): Pass | undefined {
+  acquire(now: number): CarrierPermit | undefined {
     if (this.inFlight >= Math.min(Math.floor(this.#bears), this.#share())) return undefined
     if (!this.admits(now)) return undefined
     const isProbe = this.#breaker?.wouldProbe(now) ?? false
@@ -66,10 +66,10 @@ export class CarrierGate implements Way {
       return true
     }
     return {
-      free: () => {
+      release: () => {
         if (leave() && isProbe) this.#breaker?.abandonProbe()
       },
-      answered: (outcome, at) => {
+      settle: (outcome, at) => {
         leave()
         this.#learn(outcome)
         // Refused while it works on others: busy, not broken.
@@ -87,3 +87,30 @@ export class CarrierGate implements Way {
 }
 
 const isBusy = (outcome: SendOutcome) => outcome.kind === 'refused' && outcome.retry === 'later'
+
+/** The concurrency limiters of all carriers, in this process's memory. */
+export class LocalGates implements ConcurrencyLimiters {
+  readonly #byName = new Map<string, CarrierGate>()
+
+  /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
+  constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
+
+  open(
+    name: string,
+    concurrency: number,
+    { neverOpens, servers }: Parameters<ConcurrencyLimiters['open']>[2] = {},
+  ): Way {
+    const share = () => this.share(concurrency, servers)
+    const limiter = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
+    this.#byName.set(name, limiter)
+    return limiter
+  }
+
+  find(name: string): Way | undefined {
+    return this.#byName.get(name)
+  }
+
+  close(name: string): void {
+    this.#byName.delete(name)
+  }
+}

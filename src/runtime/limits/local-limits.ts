@@ -1,12 +1,19 @@
 /** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
 
-import { Limiter } from '../../domain/access/rate-limiter'
-import { type LimitRule, type LimitsConfig, type Permit, testBudgets } from '../../domain/access/rate-limits'
+import { RateLimiter } from '../../domain/access/rate-limiter'
+import {
+  type LimitRule,
+  type LimitsConfig,
+  limited,
+  type Permit,
+  type PhoneOfApp,
+  testBudgets,
+} from '../../domain/access/rate-limits'
+import type { Refusal } from '../../domain/shared/error'
 import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { IssuePermit, Limits } from '../../ports/node'
-import type { Reader } from '../../ports/store'
-import { confirmPhone, isOfPhone } from './phone-limits'
+import type { Reader, Tx } from '../../ports/store'
 
 interface LimitsDependencies {
   read: Reader
@@ -15,21 +22,21 @@ interface LimitsDependencies {
 }
 
 export class LocalLimits implements Limits {
-  readonly #limiter = new Limiter()
+  readonly #limiter = new RateLimiter()
   #areBudgetsCounted = false
   #counting: Promise<void> | undefined
 
   constructor(private readonly deps: LimitsDependencies) {}
 
-  take(rules: readonly LimitRule[]): Permit {
-    return this.#limiter.take(rules, this.deps.clock.now())
+  acquire(rules: readonly LimitRule[]): Permit {
+    return this.#limiter.acquire(rules, this.deps.clock.now())
   }
 
-  async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
+  async acquireForIssue(rules: readonly LimitRule[]): Promise<IssuePermit> {
     if (!this.#areBudgetsCounted && rules.some(isBudget)) await this.begin()
     const ofPhone = rules.filter(isOfPhone)
-    const permit = this.take(rules.filter((rule) => !isOfPhone(rule)))
-    return { giveBack: () => permit.giveBack(), confirm: (tx) => confirmPhone(tx, ofPhone) }
+    const permit = this.acquire(rules.filter((rule) => !isOfPhone(rule)))
+    return { release: () => permit.release(), confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -51,10 +58,29 @@ export class LocalLimits implements Limits {
     const now = clock.now()
     const midnight = Math.floor(now / DAY_MS) * DAY_MS
     for (const { organizationId, issues } of await read.issues.testIssuesSince(midnight))
-      for (const budget of testBudgets(limits, organizationId)) this.#limiter.recall(budget, issues, now)
+      for (const budget of testBudgets(limits, organizationId)) this.#limiter.preload(budget, issues, now)
     this.#areBudgetsCounted = true
   }
 }
 
 /** Only new test issues count by the day here. */
 const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'
+
+type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
+export const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
+
+/** Answers what one more issue is refused with. Nobody adds to the phone's issues while the transaction holds the phone. */
+export async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
+  const [first] = rules
+  if (!first) return undefined
+  const asked = rules.map(({ max, windowMs }) => ({ nth: max, withinMs: windowMs }))
+  const made = await tx.issues.nthNewest(first.phone, asked)
+  const waits = rules.map(({ windowMs }, n) => {
+    const at = made[n]
+    // A time after now is of before the clock was set back.
+    return at === undefined ? 0 : Math.max(1, Math.min(at, tx.now) + windowMs - tx.now)
+  })
+  const longest = Math.max(...waits)
+  const rule = rules[waits.indexOf(longest)]
+  return rule && longest > 0 ? limited(rule, longest) : undefined
+}

@@ -5,7 +5,7 @@
  */
 import { Refusal } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
-import type { Guess, Pauses, Who } from '../../ports/node'
+import type { SignInAttempt, SignInLimits, SignInSubject } from '../../ports/node'
 
 /** So many failures are free; the next pause is twice the one before. */
 export interface Pace {
@@ -89,14 +89,14 @@ class FailedSignIns {
   }
 }
 
-export class SignInPauses implements Pauses {
+export class SignInPauses implements SignInLimits {
   readonly #pairs = new FailedSignIns(PACES.pair)
   readonly #addresses = new FailedSignIns(PACES.address)
   readonly #codes = new FailedSignIns(PACES.code)
   /** When a pause was told of, by operator. */
   readonly #toldAt = new Map<string, number>()
 
-  guess({ account, liftedAt, anyLiftedAt, address, isKnown }: Who, now: number): Guess {
+  acquire({ account, liftedAt, anyLiftedAt, address, isKnown }: SignInSubject, now: number): SignInAttempt {
     // What was counted before is another's, and forgotten with time.
     const name = `${account} ${liftedAt}`
     const pair = `${name} ${address}`
@@ -111,13 +111,13 @@ export class SignInPauses implements Pauses {
     // Strangers who have the password are slowed down together, and do not keep out who comes from a known address.
     const code = isKnown ? pair : name
     return {
-      takeBack,
-      wasRight: () => {
+      release: takeBack,
+      succeed: () => {
         takeBack()
         this.#pairs.forget(pair)
         this.#codes.forget(code)
       },
-      goOn: (at) => {
+      continueWithSecondFactor: (at) => {
         const codeWaitMs = this.#codes.waitMs(code, at)
         if (codeWaitMs > 0) {
           takeBack()
@@ -126,7 +126,7 @@ export class SignInPauses implements Pauses {
         this.#codes.count(code, at)
       },
       refusal: (at) => (isPaused ? paused(waitMs(at)) : undefined),
-      news: (operatorId, at) => {
+      failuresToLog: (operatorId, at) => {
         const toldAt = this.#toldAt.get(operatorId)
         const isOld = toldAt === undefined || at >= toldAt + NEWS_EVERY_MS
         if (!isOld || this.#pairs.waitMs(pair, at) === 0) return undefined

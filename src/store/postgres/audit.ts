@@ -96,7 +96,7 @@ export function auditTx(transaction: Transaction, deps: AuditTxDependencies): Tx
       transaction.run(STATEMENTS.insert, entryRow(entry))
       await keep(entry, false)
     },
-    async keepHead({ inAnyCase }) {
+    async storeHead({ inAnyCase }) {
       const row = await last()
       if (row) await keep(row, inAnyCase)
     },

@@ -5,7 +5,7 @@ import type { Issue } from '../../domain/codes/issue'
 import type { Erasure } from '../../domain/operations/erasure'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { Hashes, PhoneReader } from '../../ports/store/phones'
+import type { PhoneHashes, PhoneReader } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
@@ -26,13 +26,13 @@ const READS = {
   ids: plain(
     `SELECT issue_id FROM issues WHERE phone_hash = ANY ($1::bytea[]) AND app_id = $2 AND mode = 'live' AND issue_id > $3
      ORDER BY issue_id LIMIT $4`,
-    ({ hashes, appId, after, limit }) => [listed(hashes as Hashes), appId, after, limit],
+    ({ hashes, appId, after, limit }) => [listed(hashes as PhoneHashes), appId, after, limit],
     ([issueId]) => String(issueId),
   ),
   issue: statement(() => db.select().from(issues).where(thisIssue).prepare('')),
   failures: plain(
     `SELECT key_kind, state FROM failures WHERE app_id = $1 AND key_kind IN ('sk', 'pk') AND phone_hash = ANY ($2::bytea[])`,
-    ({ appId, hashes }) => [appId, listed(hashes as Hashes)],
+    ({ appId, hashes }) => [appId, listed(hashes as PhoneHashes)],
     ([kind, state]) => ({ kind: kind as KeyKind, failures: failuresIn(state) }),
   ),
   held: statement(() =>
@@ -56,7 +56,7 @@ const READS = {
   erasures: statement(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare('')),
 }
 
-const listed = (hashes: Hashes) => listOf(hashes.map((hash) => `\\x${Buffer.from(hash).toString('hex')}`))
+const listed = (hashes: PhoneHashes) => listOf(hashes.map((hash) => `\\x${Buffer.from(hash).toString('hex')}`))
 
 export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
   async issues(appId, hashes, { after = idFloor(0), limit }) {

@@ -2,7 +2,13 @@
 import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { CountedIssues, SeenIssue, SegmentHour, TrafficLists, TrafficReader } from '../../ports/store/traffic'
+import type {
+  CountedIssues,
+  IssueTrafficRow,
+  SegmentHour,
+  TrafficLists,
+  TrafficReader,
+} from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import {
@@ -123,7 +129,7 @@ export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic']
       const row = await transaction.get(STATEMENTS.lockById, { incidentId })
       return row && incidentOf(row)
     },
-    async lockToTell() {
+    async lockToNotify() {
       await transaction.opened()
       const row = await transaction.get(STATEMENTS.lockToTell, { now: transaction.now })
       return row && incidentOf(row)
@@ -143,7 +149,7 @@ interface IssueRange {
 }
 
 /** One page for each of several ranges; `place` numbers them. */
-const SEEN = plain<{ place: number; issue: SeenIssue }>(
+const SEEN = plain<{ place: number; issue: IssueTrafficRow }>(
   `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, place
    FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS look (app_id, after, below, which, place),
      LATERAL (SELECT * FROM issues WHERE issues.app_id = look.app_id AND mode = 'live' AND issue_id > look.after AND issue_id < look.below
@@ -160,8 +166,8 @@ const SEEN = plain<{ place: number; issue: SeenIssue }>(
   (row) => ({ place: Number(row[10]) - 1, issue: seenIn(row, String(row[0])) }),
 )
 
-async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<SeenIssue[][]> {
-  const pages = looks.map((): SeenIssue[] => [])
+async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<IssueTrafficRow[][]> {
+  const pages = looks.map((): IssueTrafficRow[] => [])
   for (const { place, issue } of await pool.all(SEEN, { looks })) pages[place]?.push(issue)
   return pages
 }
@@ -219,13 +225,13 @@ export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
       const row = await pool.get(READS.byId, { incidentId })
       return row && incidentOf(row)
     },
-    hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
-    async *seen(appId, from, to, which) {
+    hasToNotify: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
+    async *issues(appId, from, to, which) {
       const below = idFloor(to)
       let after: string | undefined = idFloor(from)
       const look = to - from <= SHORT_MS ? shortLook : async (one: IssueRange) => (await pagesOf(pool, [one]))[0] ?? []
       while (after !== undefined) {
-        const rows: SeenIssue[] = await look({ appId, after, below, which })
+        const rows: IssueTrafficRow[] = await look({ appId, after, below, which })
         if (rows.length > 0) yield rows
         after = rows[SEEN_AT_ONCE - 1]?.issueId
       }

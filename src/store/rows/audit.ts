@@ -1,7 +1,7 @@
 /** The audit log, and its head: a line with the last entry, kept in the database and in a file. */
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
-import type { KeptHead } from '../../ports/store/people'
+import type { StoredAuditHead } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -31,7 +31,7 @@ export function fileLine(file: HeadFile, vault: Vault): HeadLine {
   }
 }
 
-export function keptHead(where: KeptHead['where'], { text, head }: HeadLine): KeptHead {
+export function keptHead(where: StoredAuditHead['where'], { text, head }: HeadLine): StoredAuditHead {
   if (head) return { where, state: 'kept', head }
   return { where, state: text === undefined ? 'none' : 'unreadable' }
 }

@@ -2,10 +2,10 @@
 
 import type { Incident } from '../../abuse/rules/incident'
 import type { Rule } from '../../abuse/rules/rule'
-import { STAGES } from '../../abuse/rules/traffic-counter'
+import { AGE_MS } from '../../abuse/rules/traffic-counter'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
-import type { CountedIssues, Decision, SeenIssue, SegmentHour, TrafficSnapshot } from '../../ports/store/traffic'
+import type { CountedIssues, Decision, IssueTrafficRow, SegmentHour, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -48,7 +48,7 @@ export const INCIDENT_CHANGING = [
  * Expects the columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified,
  * delivery, price.
  */
-export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => ({
+export const seenIn = (row: readonly unknown[], issueId: string): IssueTrafficRow => ({
   issueId,
   keyKind: row[1] as KeyKind,
   country: (row[2] ?? undefined) as string | undefined,
@@ -121,5 +121,5 @@ export function snapshotOf(vault: Vault, { appId, madeAt, sealed }: SnapshotRow)
 export const SEEN_WHERE: Readonly<Record<CountedIssues, string>> = {
   all: 'true',
   verified: 'verified_at IS NOT NULL',
-  late: `verified_at >= created_at + ${STAGES.judged}`,
+  late: `verified_at >= created_at + ${AGE_MS.judged}`,
 }

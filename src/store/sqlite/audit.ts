@@ -104,7 +104,7 @@ export function createAuditTx(
         run.insert.run(entryRow(entry))
         keep(entry, (effect) => current.afterCommit(effect), false)
       },
-      async keepHead({ inAnyCase }) {
+      async storeHead({ inAnyCase }) {
         const last = run.last.get()
         if (last) keep(last, (effect) => current.afterCommit(effect), inAnyCase)
       },

@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import type { Hashes } from '../../ports/store/phones'
+import type { PhoneHashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
@@ -39,7 +39,7 @@ const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR js
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
   const db = drizzle(connection)
-  const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
+  const listed = (hashes: PhoneHashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
     /** The id `rows` rows further on. */

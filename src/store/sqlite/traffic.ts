@@ -121,7 +121,7 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Tra
         const row = run.findIncident.get({ incidentId })
         return row && incidentOf(row)
       },
-      async lockToTell() {
+      async lockToNotify() {
         const row = run.findToTell.get({ now: current.now })
         return row && incidentOf(row)
       },
@@ -191,10 +191,10 @@ export function createTrafficReader(
         const row = byId.get({ incidentId })
         return row && incidentOf(row)
       },
-      async hasToTell(now) {
+      async hasToNotify(now) {
         return toTell.get({ now }) !== undefined
       },
-      async *seen(appId, from, to, which) {
+      async *issues(appId, from, to, which) {
         let after: Uint8Array | undefined = uuidBytes(idFloor(from))
         const below = uuidBytes(idFloor(to))
         while (after !== undefined) {

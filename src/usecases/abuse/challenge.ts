@@ -20,7 +20,7 @@ export interface ChallengeDependencies {
 }
 
 /** Who asks, and what they show. */
-export interface Applicant extends CheckedFor {
+export interface ProofRequest extends CheckedFor {
   challenge: string | undefined
   address: string | undefined
 }
@@ -33,7 +33,7 @@ export interface Applicant extends CheckedFor {
  */
 export async function assertProven(
   { challenges, ...deps }: ChallengeDependencies,
-  { appId, kind, challenge, address }: Applicant,
+  { appId, kind, challenge, address }: ProofRequest,
   refusal: unknown,
 ): Promise<void> {
   if (!(refusal instanceof Refusal && refusal.detail.provable)) throw refusal

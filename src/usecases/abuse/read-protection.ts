@@ -40,11 +40,11 @@ export async function readLearned(
 }
 
 /** How many phones wait, by what they wait for. */
-export type Held = Readonly<Record<FailureRule, number>>
+export type WaitingCounts = Readonly<Record<FailureRule, number>>
 
-export interface HeldPhones {
-  readonly sk: Held
-  readonly pk: Held
+export interface WaitingPhones {
+  readonly sk: WaitingCounts
+  readonly pk: WaitingCounts
   /** Otherwise there are more: those with the latest wrong codes are counted. */
   readonly areAll: boolean
 }
@@ -53,10 +53,10 @@ export interface HeldPhones {
 const MOST_HELD = 1_000
 
 /** Phones that wrong codes hold up, or would where that is only watched. */
-export async function readHeld(
+export async function readWaitingPhones(
   { store, clock }: { store: { read: Pick<Reader, 'phones'> }; clock: Pick<Clock, 'now'> },
   app: App,
-): Promise<HeldPhones> {
+): Promise<WaitingPhones> {
   const found = await store.read.phones.held(app.appId, MOST_HELD + 1)
   const counts = {
     sk: { failures_paused: 0, failures_locked: 0, failures_seldom: 0 },
@@ -74,12 +74,12 @@ export interface RecentTraffic {
   /** Active live keys. */
   readonly keys: Readonly<Record<KeyKind, number>>
   /** Codes of the last hour; those with the most first. */
-  readonly codes: readonly LatelyCodes[]
+  readonly codes: readonly RecentCodes[]
   /** Otherwise more were sent than are counted. */
   readonly areAll: boolean
 }
 
-interface LatelyCodes {
+interface RecentCodes {
   readonly kind: KeyKind
   readonly country: string
   readonly sent: number
@@ -90,7 +90,7 @@ interface LatelyCodes {
 const MOST_LATELY = 20_000
 
 /** `prefix`: only of these numbers, by the keyed hash of their digits. */
-export async function readLately(
+export async function readRecentTraffic(
   {
     store,
     clock,
@@ -106,12 +106,12 @@ export async function readLately(
     country,
     sent = 0,
     refused = 0,
-  }: Partial<LatelyCodes> & Pick<LatelyCodes, 'kind' | 'country'>) => {
+  }: Partial<RecentCodes> & Pick<RecentCodes, 'kind' | 'country'>) => {
     const known = counts.get(`${kind}/${country}`) ?? { kind, country, sent: 0, refused: 0 }
     counts.set(`${kind}/${country}`, { ...known, sent: known.sent + sent, refused: known.refused + refused })
   }
   let seen = 0
-  for await (const page of store.read.traffic.seen(appId, from, now + 1, 'all')) {
+  for await (const page of store.read.traffic.issues(appId, from, now + 1, 'all')) {
     for (const { keyKind, country = '', prefixHash = NO_HASH } of page)
       if (keyKind && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind: keyKind, country, sent: 1 })
     seen += page.length
@@ -131,7 +131,7 @@ const NO_HASH = new Uint8Array()
 const SENT_TO_DAYS = 90
 
 /** Where codes of an app's secret keys went lately. */
-export interface SentTo {
+export interface Destinations {
   readonly days: number
   /** Where some were typed, and where none was; those with the most codes first. */
   readonly typed: readonly string[]
@@ -139,7 +139,7 @@ export interface SentTo {
 }
 
 /** What an owner who closes all other countries has to know. */
-export async function readSentTo({ store, clock }: Dependencies, appId: string): Promise<SentTo> {
+export async function readDestinations({ store, clock }: Dependencies, appId: string): Promise<Destinations> {
   const now = clock.now()
   const counts = new Map<string, { sent: number; verified: number }>()
   for await (const page of store.lists.traffic.sent(appId, now - SENT_TO_DAYS * DAY_MS, now + HOUR_MS))
@@ -171,7 +171,7 @@ export interface SentTraffic {
 
 type CountedTraffic = Against & SentTraffic
 
-export interface Protected {
+export interface ProtectionReport {
   total: CountedTraffic
   series: Array<CountedTraffic & { at: number }>
   /** The most first. */
@@ -184,13 +184,13 @@ export interface Protected {
 
 /** It is looked at as often as somebody watches, and there may be a row for each code of an attack. */
 export class ProtectionHistory {
-  readonly #hours: DecidedHours
+  readonly #hours: HourlyReports
 
   constructor(private readonly deps: Dependencies) {
-    this.#hours = new DecidedHours(deps)
+    this.#hours = new HourlyReports(deps)
   }
 
-  async read(appId: string, { from, to, by }: ProtectionQuery): Promise<Protected> {
+  async read(appId: string, { from, to, by }: ProtectionQuery): Promise<ProtectionReport> {
     const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
     const start = Math.floor(from / stepMs) * stepMs
     const end = Math.min(Math.ceil(to / stepMs) * stepMs, start + MOST_STEPS * stepMs)
@@ -267,7 +267,7 @@ const REST_AFTER_READ = 20
 const MOST_HOURS_KEPT = 3_000
 
 /** What rules were against, by the hour. An hour that is over is added up once. */
-class DecidedHours {
+class HourlyReports {
   readonly #kept = new Map<string, { decided: RuleReport; until: number }>()
 
   constructor(private readonly deps: Dependencies) {}

@@ -1,10 +1,10 @@
 /** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
-import { ended, type Incident, isOfCaps, isOver, NO_PAUSE } from '../../abuse/rules/incident'
+import { ended, type Incident, isCapIncident, isOver, NO_PAUSE } from '../../abuse/rules/incident'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
-import type { Findings, Trouble } from '../../ports/traffic'
+import type { Findings, IncidentUpdate } from '../../ports/traffic'
 
 interface RecordDependencies {
   store: Store
@@ -14,11 +14,11 @@ interface RecordDependencies {
 
 /** In a transaction of its own: no code waits for it. */
 export async function recordTraffic({ store, random, log }: RecordDependencies, findings: Findings): Promise<void> {
-  const { appId, decisions, troubles, hours } = findings
+  const { appId, decisions, incidentUpdates, hours } = findings
   await store.transaction(async (tx) => {
     if (hours.length > 0) await tx.traffic.saveHours(appId, hours)
     if (decisions.length > 0) await tx.traffic.addDecisions(decisions)
-    for (const trouble of troubles) await addTo(tx, { random, log }, appId, trouble)
+    for (const trouble of incidentUpdates) await addTo(tx, { random, log }, appId, trouble)
   })
 }
 
@@ -26,25 +26,25 @@ async function addTo(
   tx: Tx,
   { random, log }: Pick<RecordDependencies, 'random' | 'log'>,
   appId: string,
-  trouble: Trouble,
+  trouble: IncidentUpdate,
 ): Promise<void> {
   const known = await tx.traffic.lockIncident(appId, trouble.segment)
   const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble, tx.now), trouble)
   await tx.traffic.saveIncident(incident)
   if (known) return
   const { incidentId, kind, country, isBlocked, rules } = incident
-  const what = isOfCaps(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
+  const what = isCapIncident(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
   tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
 }
 
-const opened = (incidentId: string, appId: string, { segment, lastAt }: Trouble, now: number): Incident => ({
+const opened = (incidentId: string, appId: string, { segment, lastAt }: IncidentUpdate, now: number): Incident => ({
   ...{ incidentId, appId, kind: segment.kind, country: segment.country, since: lastAt, lastAt, endedAt: undefined },
   ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
   ...{ tellAt: now, tells: 0 },
 })
 
 /** Servers that pause at a time pause once. */
-function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: Trouble): Incident {
+function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: IncidentUpdate): Incident {
   const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
   return {
     ...incident,

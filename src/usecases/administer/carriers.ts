@@ -22,7 +22,7 @@ interface CarrierTypes {
   /** Throws `invalid` for a configuration that the type could not work with. */
   assertCarrier: (carrier: CarrierConfig) => void
   /** Whether reports of a type are believed by a secret. */
-  reportsBySecret: (type: string) => boolean
+  reportsBySecret: (carrier: Pick<CarrierConfig, 'type' | 'config'>) => boolean
 }
 
 /**
@@ -39,7 +39,7 @@ export async function setCarrier(
   if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${LEGS.join(', ')}`)
   return deps.store.transaction(async (tx) => {
     const known = await tx.carriers.lock(name)
-    const usesSecret = deps.reportsBySecret(wanted.type)
+    const usesSecret = deps.reportsBySecret(wanted)
     const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
     const newReportSecret =
       usesSecret && knownSecret === undefined ? Buffer.from(deps.random.bytes(24)).toString('base64url') : undefined

@@ -7,14 +7,14 @@ import type { OutboundMessage, RenderedMessage } from '../../domain/message/rend
 import type { CarrierEndpoint } from '../../ports/carrier'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
-import type { Node, Seat } from '../../ports/node'
+import type { CarrierSlot, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 import type { Span, Telemetry } from '../../ports/telemetry'
 
 /** A call whose attempt is stored. */
 export interface CarrierCall {
   endpoint: CarrierEndpoint
-  slot: Seat
+  slot: CarrierSlot
   attempt: Attempt
   message: OutboundMessage
   /** The issue as it was when its attempt was stored. */
@@ -48,7 +48,7 @@ export async function callCarrier(deps: CallDependencies, call: CarrierCall): Pr
   const answered = await endpoint.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
   const outcome = withoutQuotes(answered, message)
   const ms = clock.elapsed() - calledAt
-  const health = slot.answered(outcome, clock.now())
+  const health = slot.settle(outcome, clock.now())
   emitAnswer(telemetry, call, outcome, span, ms)
   if (outcome.kind !== 'accepted') logFailure(deps, endpoint.carrier.name, outcome)
   return { outcome, health }

@@ -6,7 +6,7 @@ import { nextCarrier, retryDelayMs } from '../../domain/delivery/route'
 import type { Job } from '../../domain/operations/job'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Clock } from '../../ports/clock'
-import type { Seat } from '../../ports/node'
+import type { CarrierSlot } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 
@@ -21,7 +21,7 @@ export interface CarrierChoice {
 export function chooseCarrier(
   issue: Issue,
   attempts: readonly Attempt[],
-  { slot, router, now }: { slot: Seat; router: Router; now: number },
+  { slot, router, now }: { slot: CarrierSlot; router: Router; now: number },
 ): CarrierChoice {
   const route = router({ ...issue, channel: issue.leg })
   const triedBefore = attempts.filter(({ leg }) => leg === issue.leg)
@@ -33,7 +33,7 @@ export function chooseCarrier(
 export async function moveToCarrier(
   { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
   job: Job,
-  slot: Seat,
+  slot: CarrierSlot,
   router: Router,
 ): Promise<void> {
   const { read } = store
@@ -62,7 +62,7 @@ interface CarrierQuestion {
   route: readonly CarrierEndpoint[]
   triedBefore: readonly Attempt[]
   now: number
-  slot?: Seat
+  slot?: CarrierSlot
 }
 
 /** The healthy carriers; where none of them is left to ask, the unhealthy ones too, unless another leg can take over. */
@@ -72,5 +72,5 @@ function carriersToAsk(issue: Issue, { route, triedBefore, now, slot }: CarrierQ
   return nextCarrier(healthy, triedBefore) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
 }
 
-export const hasSlotAt = (slot: Seat | undefined, { carrier }: CarrierEndpoint) => slot?.carrier === carrier.name
+export const hasSlotAt = (slot: CarrierSlot | undefined, { carrier }: CarrierEndpoint) => slot?.carrier === carrier.name
 const namesOf = (route: readonly CarrierEndpoint[]) => route.map(({ carrier }) => carrier.name)

@@ -1,7 +1,7 @@
 /** A request with an idempotency key that was used before. Specification: `POST /issue`, rules 2 to 5; decisions: "Idempotency". */
 import { resendAt } from '../../abuse/rules/protection'
 import type { ApiKey } from '../../domain/access/api-key'
-import { assertReplayable, forgotten, type IdempotencyRecord, isOver } from '../../domain/codes/idempotency'
+import { assertReplayable, hasExpired, type IdempotencyRecord, keyForgotten } from '../../domain/codes/idempotency'
 import type { Issue } from '../../domain/codes/issue'
 import { type Issued, issued } from '../../domain/codes/issue-request'
 import type { Clock } from '../../ports/clock'
@@ -12,7 +12,7 @@ import type { CheckedRequest, ResolvedIssue } from './request'
 interface ReplayDependencies {
   store: Store
   clock: Pick<Clock, 'now'>
-  node: Pick<Node, 'claims' | 'directory'>
+  node: Pick<Node, 'replays' | 'directory'>
   idempotencyDays: number
 }
 
@@ -21,8 +21,10 @@ export function findRecentRecord(
   { node, clock, idempotencyDays }: ReplayDependencies,
   resolved: ResolvedIssue,
 ): IdempotencyRecord | undefined {
-  const record = node.claims.find(resolved.owner, resolved.keyHash)
-  return record && !isOver(record, idempotencyDays, clock.now()) && isSameRequest(record, resolved) ? record : undefined
+  const record = node.replays.find(resolved.owner, resolved.keyHash)
+  return record && !hasExpired(record, idempotencyDays, clock.now()) && isSameRequest(record, resolved)
+    ? record
+    : undefined
 }
 
 /** Answers the same without a transaction, since what is read is on disk. Undefined where its issue has changed: a transaction decides then. */
@@ -56,9 +58,10 @@ export async function replay(
   record: IdempotencyRecord,
 ): Promise<Issue | undefined> {
   const { owner } = checked
-  const isKnown = !isOver(record, idempotencyDays, tx.now)
+  const isKnown = !hasExpired(record, idempotencyDays, tx.now)
   const issue = isKnown ? await tx.issues.lock(owner, record.issueId) : undefined
-  if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(record.issueId))) throw forgotten()
+  if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(record.issueId)))
+    throw keyForgotten()
   if (!issue) {
     await tx.idempotency.drop(owner, record.keyHash)
     return undefined

@@ -2,9 +2,14 @@
 import type { RequestFacts } from '../../abuse/rules/assess'
 import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
-import { fingerprintText, type ResolvedRequest } from '../../domain/codes/idempotency'
 import type { Issue, Origin } from '../../domain/codes/issue'
-import { type IssueRequest, newIssue, resolveRequest } from '../../domain/codes/issue-request'
+import {
+  fingerprintText,
+  type IssueRequest,
+  newIssue,
+  type ResolvedRequest,
+  resolveRequest,
+} from '../../domain/codes/issue-request'
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import type { Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'

@@ -10,7 +10,7 @@ import { type Job, LEASE_MS } from '../../domain/operations/job'
 import { Refusal, unavailable } from '../../domain/shared/error'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Tx } from '../../ports/store'
-import type { Dispatch, Passage } from '../../ports/work'
+import type { CarrierReservation, Dispatch } from '../../ports/work'
 import type { CarrierCall } from '../deliver/call-carrier'
 import { beginAttempt, type DeliverDependencies, DeliverMessage } from '../deliver-code'
 
@@ -50,7 +50,7 @@ export async function reserveDelivery(
   isHopeless: boolean,
 ): Promise<ReservedDelivery> {
   const endpoint = isHopeless ? undefined : firstCarrier(plan.route, deps.clock.now())
-  const passage = endpoint && (await deps.dispatch.passageBy(endpoint.carrier.name))
+  const passage = endpoint && (await deps.dispatch.reserve(endpoint.carrier.name))
   return new ReservedDelivery(deps, plan, passage && { endpoint, passage })
 }
 
@@ -72,7 +72,7 @@ export class ReservedDelivery implements Disposable {
   constructor(
     private readonly deps: StartDependencies,
     private readonly plan: PlannedDelivery,
-    private readonly reserved: { endpoint: CarrierEndpoint; passage: Passage } | undefined,
+    private readonly reserved: { endpoint: CarrierEndpoint; passage: CarrierReservation } | undefined,
   ) {}
 
   /** The transaction begins, perhaps again. */
@@ -107,15 +107,15 @@ export class ReservedDelivery implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (!this.#isTaken) this.reserved?.passage.giveUp()
+    if (!this.#isTaken) this.reserved?.passage.release()
   }
 
-  #send(call: CarrierCall, passage: Passage, held: Promise<Job | undefined>): void {
+  #send(call: CarrierCall, passage: CarrierReservation, held: Promise<Job | undefined>): void {
     this.#isTaken = true
     const work = new DeliverMessage(this.deps, passage.slot, this.plan.router)
     void held
       .catch(() => findHeldJob(this.deps, call.issue))
-      .then((job) => (job ? passage.carryOn(job, work, call) : passage.giveUp()))
+      .then((job) => (job ? passage.start(job, work, call) : passage.release()))
   }
 }
 

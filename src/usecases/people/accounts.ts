@@ -1,6 +1,6 @@
 /** What changes of an account. */
 
-import { assertOwnerRemains, normalEmail, type Operator } from '../../domain/access/operator'
+import { assertOwnerRemains, normalizeEmail, type Operator } from '../../domain/access/operator'
 import { may, type Role } from '../../domain/access/role'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Random } from '../../ports/random'
@@ -58,7 +58,7 @@ export async function resetPassword(
 
 /** Throws `not_found`. */
 export async function operatorNamed({ store }: { store: Store }, email: string): Promise<Operator> {
-  const operator = (await store.read.people.all()).find((known) => known.email === normalEmail(email))
+  const operator = (await store.read.people.all()).find((known) => known.email === normalizeEmail(email))
   if (!operator) throw missing('operator', email)
   return operator
 }

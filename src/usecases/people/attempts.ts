@@ -21,7 +21,7 @@ export const attemptRule = (subject: string, max: number): LimitRule => ({
 })
 
 export interface PasswordDependencies {
-  node: { limits: Pick<Limits, 'take'> }
+  node: { limits: Pick<Limits, 'acquire'> }
   passwords: Passwords
 }
 
@@ -37,8 +37,8 @@ export async function assertPassword(
   operator: Operator,
   password: string,
 ): Promise<void> {
-  const permit = await node.limits.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)])
+  const permit = await node.limits.acquire([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)])
   if (!(await passwords.verify(password, operator.passwordHash)))
     throw invalid('current', 'wrong_password', 'the password is wrong')
-  await permit.giveBack()
+  await permit.release()
 }

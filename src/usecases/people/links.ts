@@ -1,6 +1,6 @@
 /** Links that make an account, once. */
 
-import { INVITATION_MS, normalEmail, type Operator } from '../../domain/access/operator'
+import { INVITATION_MS, normalizeEmail, type Operator } from '../../domain/access/operator'
 import { assertMay, type Role } from '../../domain/access/role'
 import { invalid, Refusal } from '../../domain/shared/error'
 import { HOUR_MS } from '../../domain/shared/value'
@@ -128,11 +128,11 @@ export async function join(
     const invitation = await tx.invitations.lock(tokenHash(token))
     if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
     if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
-    if (operators.some((other) => other.email === normalEmail(email)))
+    if (operators.some((other) => other.email === normalizeEmail(email)))
       throw invalid('email', 'email_taken', 'has an account already')
     const operator: Operator = {
       operatorId: newId(deps.random, 'op'),
-      email: normalEmail(email),
+      email: normalizeEmail(email),
       name: name.trim(),
       role: invitation.role,
       passwordHash,

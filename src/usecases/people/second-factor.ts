@@ -25,7 +25,7 @@ export function totpStep(secret: string, token: string, timestamp: number): numb
 /** A code that somebody has seen being typed is worth nothing. */
 export async function useOnce({ node }: Pick<PasswordDependencies, 'node'>, subject: string): Promise<void> {
   try {
-    await node.limits.take([attemptRule(subject, 1)])
+    await node.limits.acquire([attemptRule(subject, 1)])
   } catch {
     throw new Refusal('unauthorized', 'This code was used already; wait for the next one', { reason: 'totp_used' })
   }

@@ -1,11 +1,11 @@
 /** Signing in and out. A session is a cookie; stored is its hash. */
 
 import { networkOf } from '../../domain/access/network'
-import { isLive, normalEmail, type Operator, type OperatorSession } from '../../domain/access/operator'
+import { isLive, normalizeEmail, type Operator, type OperatorSession } from '../../domain/access/operator'
 import { Refusal } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
-import type { Guess, Node, Who } from '../../ports/node'
+import type { Node, SignInAttempt, SignInSubject } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
@@ -28,7 +28,7 @@ interface SignInDependencies {
   clock: Pick<Clock, 'now' | 'elapsed'>
   random: Random
   vault: Vault
-  node: Pick<Node, 'limits' | 'pauses'>
+  node: Pick<Node, 'limits' | 'signInLimits'>
   passwords: Passwords
 }
 
@@ -42,18 +42,18 @@ export async function signIn(
   visitor: Visitor,
   { email, password, totp }: { email: string; password: string; totp?: string | undefined },
 ): Promise<string> {
-  const account = normalEmail(email)
+  const account = normalizeEmail(email)
   const operators = await deps.store.read.people.all()
   const operator = operators.find((known) => known.email === account)
   const isKnown = await isKnownAddress(deps, operator, visitor)
-  const who: Who = {
+  const who: SignInSubject = {
     account,
     liftedAt: operator?.unlockedAt,
     anyLiftedAt: Math.max(0, ...operators.map(({ unlockedAt = 0 }) => unlockedAt)),
     address: networkOf(visitor.ip),
     isKnown,
   }
-  const guess = deps.node.pauses.guess(who, deps.clock.elapsed())
+  const guess = deps.node.signInLimits.acquire(who, deps.clock.elapsed())
   const isRight = await deps.passwords.verify(password, operator?.passwordHash)
   if (!operator || !isRight) {
     if (operator) notePause(deps, visitor, operator, guess)
@@ -62,10 +62,10 @@ export async function signIn(
   if (operator.totpSecret !== undefined) {
     if (!totp) {
       // The password was right, and asking for the rest is no attempt.
-      guess.takeBack()
+      guess.release()
       throw new Refusal('unauthorized', 'Enter the code of your authenticator app', { reason: 'totp_needed' })
     }
-    guess.goOn(deps.clock.elapsed())
+    guess.continueWithSecondFactor(deps.clock.elapsed())
     const step = totpStep(operator.totpSecret, totp, deps.clock.now())
     if (step === undefined) {
       notePause(deps, visitor, operator, guess)
@@ -74,7 +74,7 @@ export async function signIn(
     await useOnce(deps, `totp:${operator.operatorId}:${step}`)
   }
   // Only what failed counts.
-  guess.wasRight()
+  guess.succeed()
   return openSession(deps, visitor, operator)
 }
 
@@ -93,9 +93,9 @@ function notePause(
   deps: Pick<SignInDependencies, 'store' | 'clock' | 'vault'>,
   { ip }: Visitor,
   { operatorId }: Operator,
-  guess: Guess,
+  guess: SignInAttempt,
 ): void {
-  const failures = guess.news(operatorId, deps.clock.elapsed())
+  const failures = guess.failuresToLog(operatorId, deps.clock.elapsed())
   if (failures === undefined) return
   const actor = { name: NOBODY, ip }
   deps.store

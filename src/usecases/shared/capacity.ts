@@ -2,7 +2,7 @@
 
 import type { LimitRule } from '../../domain/access/rate-limits'
 import { Refusal } from '../../domain/shared/error'
-import type { Entry, IssuePermit, Node } from '../../ports/node'
+import type { BacklogPermit, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
 /** Disposed of, it gives back what it took, unless the issue was stored. */
@@ -19,11 +19,11 @@ export async function reserveCapacity(
   rules: readonly LimitRule[],
 ): Promise<Capacity> {
   try {
-    const entry = await backlog.admit()
+    const entry = await backlog.acquire()
     try {
-      return new ReservedCapacity(entry, await limits.admit(rules))
+      return new ReservedCapacity(entry, await limits.acquireForIssue(rules))
     } catch (refusal) {
-      entry.giveBack()
+      entry.release()
       throw refusal
     }
   } catch (refusal) {
@@ -36,7 +36,7 @@ class ReservedCapacity implements Capacity {
   #isKept = false
 
   constructor(
-    private readonly entry: Entry,
+    private readonly entry: BacklogPermit,
     private readonly permit: IssuePermit,
   ) {}
 
@@ -46,12 +46,12 @@ class ReservedCapacity implements Capacity {
 
   keep(): void {
     this.#isKept = true
-    this.entry.keep()
+    this.entry.markStored()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isKept) return
-    this.entry.giveBack()
-    await this.permit.giveBack()
+    this.entry.release()
+    await this.permit.release()
   }
 }

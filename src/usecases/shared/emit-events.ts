@@ -6,7 +6,7 @@ import type { EventType } from '../../../contract/event'
 import type { Issue } from '../../domain/codes/issue'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import { eventOf, eventsOf } from '../../domain/webhooks/event'
-import { type Endpoint, wants } from '../../domain/webhooks/webhook'
+import { type Endpoint, isSubscribed } from '../../domain/webhooks/webhook'
 import type { Node } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Tx } from '../../ports/store'
@@ -30,7 +30,7 @@ export async function emitEvents(
   if (types.length === 0) return
   const endpoints = await tx.endpoints.ofOwner(after)
   for (const type of types) {
-    const listening = endpoints.filter((endpoint) => wants(endpoint, subjectOf(type, after)))
+    const listening = endpoints.filter((endpoint) => isSubscribed(endpoint, subjectOf(type, after)))
     if (listening.length > 0) await tell(deps, tx, { type, issue: after, listening, sentTo })
   }
 }

@@ -42,7 +42,7 @@ export interface ModeRules {
   /** What holds against abuse of an app: in test mode nothing does. */
   protection(app: App | undefined): Protection
   /** Who watches where its codes go: of test codes nobody does. */
-  watched(traffic: Traffic): Pick<Traffic, 'enter'>
+  watched(traffic: Traffic): Pick<Traffic, 'acquire'>
   /** Where an app is at home: its region, or the server's own. */
   home(region: string | undefined): string
   /** Throws where the recipient's scenario is a refusal. */
@@ -96,8 +96,8 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
 }
 
 /** Nothing is ever against a test code. */
-const UNWATCHED: Pick<Traffic, 'enter'> = {
-  enter: async () => ({ isRefused: () => false, assess: () => undefined, note() {}, leave() {} }),
+const UNWATCHED: Pick<Traffic, 'acquire'> = {
+  acquire: async () => ({ isRefused: () => false, assess: () => undefined, recordHit() {}, release() {} }),
 }
 
 function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {

@@ -82,7 +82,7 @@ export const PLANTS: Record<string, Plant> = {
   'a server counts only codes that it lets in itself': {
     store: (store) => ({
       ...store,
-      read: { ...store.read, traffic: { ...store.read.traffic, seen: nobody } },
+      read: { ...store.read, traffic: { ...store.read.traffic, issues: nobody } },
     }),
   },
   'wrong codes of a phone are counted beside each other': reworded(

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/ports/clock'
 import type { Transport } from '../../../src/ports/network'
 import { openStore } from '../../../src/store/postgres/open'
-import { type ClockSighting, databaseClock } from '../../../src/system/database-clock'
+import { type ClockSighting, databaseClock } from '../../../src/system/clock'
 import type { VirtualClock } from '../../support/clock'
 import type { OpenedStore, Opening, Place } from '../../support/place'
 import type { SeededRandom } from '../../support/random'

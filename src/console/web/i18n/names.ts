@@ -1,8 +1,15 @@
 /** Names that several pages share: channels, countries, languages and statuses. */
+import type { Leg } from '../../../../contract/constants'
 import { inWords, type Language } from './words'
 
 export const channelWords = inWords({
-  en: { sms: 'SMS', alimtalk: 'AlimTalk', whatsapp: 'WhatsApp', telegram: 'Telegram', voice: 'Voice call' },
+  en: {
+    sms: 'SMS',
+    alimtalk: 'AlimTalk',
+    whatsapp: 'WhatsApp',
+    telegram: 'Telegram',
+    voice: 'Voice call',
+  } satisfies Record<Leg, string>,
   ko: { sms: 'SMS', alimtalk: '알림톡', whatsapp: 'WhatsApp', telegram: '텔레그램', voice: '음성 통화' },
 })
 

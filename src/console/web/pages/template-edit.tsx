@@ -5,6 +5,7 @@ import { IconInfoCircle, IconTemplate } from '@tabler/icons-react'
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { CHANNELS } from '../../../../contract/constants'
 import { api, client, queries } from '../api'
 import { MayNot } from '../frame/may-not'
 import { frameWords } from '../i18n/frame'
@@ -168,8 +169,9 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
               {...form.plainField('channelSupport')}
             >
               <Group mt="xs">
-                <Checkbox value="sms" label={channels.sms} />
-                <Checkbox value="alimtalk" label={channels.alimtalk} />
+                {CHANNELS.map((channel) => (
+                  <Checkbox key={channel} value={channel} label={channels[channel]} />
+                ))}
               </Group>
             </Checkbox.Group>
             {draft.channelSupport.includes('alimtalk') && (

@@ -53,12 +53,12 @@ export const nodesOf = (pool: Querying): Promise<NodeState[]> => pool.all(NODES)
 export function createFleet(pool: Querying, nodeId: string): Fleet {
   return {
     nodeId,
-    beat: (how) => pool.all(BEAT, { nodeId, ...how, version: VERSION }),
+    heartbeat: (how) => pool.all(BEAT, { nodeId, ...how, version: VERSION }),
     async forget(nodeId) {
       await pool.all(FORGET, { nodeId })
     },
-    async take(rules) {
-      if (rules.length === 0) return { giveBack() {} }
+    async acquire(rules) {
+      if (rules.length === 0) return { release() {} }
       const ordered = rules.toSorted((a, b) => (subjectOf(a) < subjectOf(b) ? -1 : 1))
       const subjects = listOf(ordered.map(subjectOf))
       const windows = listOf(ordered.map(({ windowMs }) => (windowMs === 'utc-day' ? 0 : windowMs)))
@@ -66,7 +66,7 @@ export function createFleet(pool: Querying, nodeId: string): Fleet {
       if (refused) throw limited(ordered[refused.index] as LimitRule, refused.waitMs)
       let isCounted = true
       return {
-        async giveBack() {
+        async release() {
           if (!isCounted) return
           isCounted = false
           // On failure the count stays until its window ends.

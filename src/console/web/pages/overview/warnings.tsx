@@ -3,7 +3,7 @@ import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { isOfCaps } from '../../../../abuse/rules/incident'
+import { isCapIncident } from '../../../../abuse/rules/incident'
 import type { Allowance } from '../../../../domain/access/api-key'
 import { WEBHOOK_BACKLOG } from '../../../../domain/operations/job'
 import { api, type client } from '../../api'
@@ -229,7 +229,7 @@ function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[
         const app = apps.find((one) => one.appId === appId)
         if (!app) return []
         const where = country === '' ? say.noCountry : countryWithCode(country, language)
-        const text = (isOfCaps(incident) ? say.capped : say.incident)(app.name, where, doing(incident))
+        const text = (isCapIncident(incident) ? say.capped : say.incident)(app.name, where, doing(incident))
         return [{ key: incidentId, text, to: '/protection', search: { app: appId } }]
       })
       .slice(0, MOST_INCIDENTS)

@@ -3,6 +3,7 @@ import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput 
 import { IconSend, IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { Channel } from '../../../../../contract/constants'
+import { CHANNELS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { statusWords } from '../../i18n/names'
 import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
@@ -77,12 +78,11 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
           label={say.channel}
           value={form.values.channel ?? ''}
           onChange={({ currentTarget: { value } }) =>
-            form.set({ channel: value === 'sms' || value === 'alimtalk' ? value : undefined })
+            form.set({ channel: CHANNELS.find((channel) => channel === value) })
           }
           data={[
             { value: '', label: say.byScenario },
-            { value: 'sms', label: names.channels.sms },
-            { value: 'alimtalk', label: names.channels.alimtalk },
+            ...CHANNELS.map((value) => ({ value, label: names.channels[value] })),
           ]}
         />
         <Group>

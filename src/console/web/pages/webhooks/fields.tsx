@@ -22,6 +22,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { CHANNELS } from '../../../../../contract/constants'
 import { api } from '../../api'
 import { channelWords } from '../../i18n/names'
 import { refusalInWords } from '../../i18n/refusals'
@@ -119,8 +120,9 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
         </Text>
         <Checkbox.Group label={say.method} value={methods} onChange={(value) => onChange({ methods: value })}>
           <Group mt={6}>
-            <Checkbox value="sms" label={channels.sms} />
-            <Checkbox value="alimtalk" label={channels.alimtalk} />
+            {CHANNELS.map((channel) => (
+              <Checkbox key={channel} value={channel} label={channels[channel]} />
+            ))}
           </Group>
         </Checkbox.Group>
         <TagsInput

@@ -1,3 +1,4 @@
+import type { EventType } from '../../../../../contract/constants'
 import { inWords } from '../../i18n/words'
 
 export const webhookWords = inWords({
@@ -49,7 +50,7 @@ export const webhookWords = inWords({
       'otp.verified': 'The code was verified.',
       'otp.expired': 'The code expired without being verified.',
       'otp.max_attempts': 'Wrong codes used up the attempts.',
-    },
+    } satisfies Record<EventType, string>,
   },
   ko: {
     about: '이벤트가 생기면 서명된 POST 요청으로 고객 서버에 알립니다. 위쪽의 모드에 해당하는 이벤트만 다룹니다.',

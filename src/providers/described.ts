@@ -1,0 +1,481 @@
+/** Makes a carrier of its description and an operator's settings; see `description.ts`. */
+import type { AwaitedReport } from '../domain/delivery/attempt'
+import type { CarrierConfig } from '../domain/delivery/carrier'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
+import type { OutboundMessage } from '../domain/message/rendered-message'
+import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
+import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
+import { outcomeOfSilence, parseJson, type SendVerdict, textOf, verdictOfStatus } from './answer'
+import {
+  type AnswerCondition,
+  type CarrierDescription,
+  type CodeMeaning,
+  carrierDescription,
+  type DescriptionFile,
+  hasReportSecret,
+  type Reports,
+  type RequestTemplate,
+  type ResultQuery,
+  type ResultRule,
+  type SendApi,
+  type StatusWords,
+  settingsSchema,
+} from './description'
+import { itemsAt, readBody, showsSecret } from './report-body'
+import { rawReportSignature, signatureCheck } from './report-signature'
+import { type Signer, signerOf } from './signers/sign'
+import {
+  type Filled,
+  filled,
+  firstOf,
+  formFrom,
+  headerFrom,
+  jsonFrom,
+  messageScope,
+  momentScope,
+  objectScope,
+  urlFrom,
+  type ValueScope,
+  valueAt,
+  valueFrom,
+  wholeFrom,
+} from './template'
+import type { CarrierDependencies, CarrierType } from './type'
+
+/** Throws where the description is malformed. */
+export function describedType(file: DescriptionFile): CarrierType {
+  return typeFrom(carrierDescription.parse(file))
+}
+
+export function typeFrom(description: CarrierDescription): CarrierType {
+  const config = settingsSchema(description)
+  return {
+    config,
+    channels: description.channels,
+    reportsBySecret: hasReportSecret(description.reports),
+    description,
+    create: (carrier, dependencies) => {
+      const settings = config.parse(carrier.config) as Record<string, unknown>
+      return describedCarrier(description, { carrier, settings, reports: reportsAtAll(description) }, dependencies)
+    },
+    explain: (code) => explain(description, code),
+  }
+}
+
+const reportsAtAll = ({ reports, send }: CarrierDescription) =>
+  reports !== undefined || Object.values(send).some(({ query }) => query !== undefined)
+
+/** What the engine reads of a description; the `http` type makes one of its settings. */
+export type Described = Pick<
+  CarrierDescription,
+  'auth' | 'codePattern' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+> & {
+  send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
+}
+
+interface Configured {
+  carrier: Pick<CarrierConfig, 'name'>
+  settings: Record<string, unknown>
+  /** Whether it ever tells what became of a message. */
+  reports: boolean
+}
+
+export function describedCarrier(
+  description: Described,
+  { carrier: { name }, settings, reports }: Configured,
+  dependencies: CarrierDependencies,
+): Carrier {
+  const { transport, clock, random, timeoutMs, reportUrl } = dependencies
+  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl }))
+  const signer = signerOf(description.auth)
+  const apis = Object.entries(description.send).map(([name, api]) =>
+    compiled(name, api, description, { settings, signer }),
+  )
+
+  const call = ({ method, build }: CompiledRequest, scope: ValueScope) =>
+    transport.request({
+      method,
+      ...build(firstOf(scope, ownSettings, momentScope({ now: clock.now(), random }))),
+      timeoutMs,
+    })
+
+  const carrier: Carrier = {
+    name,
+    reports,
+    async send(message) {
+      const scope = messageScope(message, clock.now())
+      const api = apis.find(({ serves }) => serves(message))
+      if (!api) return refusalOf('elsewhere', NOT_SERVED)
+      const missing = api.missing(firstOf(scope, ownSettings))
+      if (missing !== undefined) return refusalOf(verdictOf(description, missing) ?? 'elsewhere', missing)
+      if (!api.request) return refusalOf('elsewhere', NOT_SERVED)
+      const outcome = api.outcomeOf(await call(api.request, scope))
+      return outcome.kind === 'accepted' && api.query
+        ? { ...outcome, reportAfterMs: firstAskMs(api.query, reportUrl) }
+        : outcome
+    },
+  }
+  if (apis.some(({ query }) => query))
+    carrier.query = async (awaited) => {
+      const id = awaited.carrierMessageId
+      const api = apis.find(({ owns, query }) => query && id !== undefined && owns(id))
+      const askAgainMs = askAgainAfterMs((api ?? apis.find(({ query }) => query))?.query, awaited, clock.now())
+      if (!api?.ask || id === undefined) return { askAgainMs }
+      const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
+      return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
+    }
+  const readReports = reportReader(description, { settings, ownSettings, clock })
+  if (readReports) carrier.readReports = readReports
+  return carrier
+}
+
+const firstAskMs = (
+  { firstAfterSec, firstAfterSecWithoutReports = firstAfterSec }: ResultQuery,
+  reportUrl: string | undefined,
+) => (reportUrl === undefined ? firstAfterSecWithoutReports : firstAfterSec) * SECOND_MS
+
+/** The operator has not configured what this channel needs. */
+const NOT_SERVED = 'CHANNEL_NOT_CONFIGURED'
+
+const ASK_AGAIN_MIN_MS = 5 * SECOND_MS
+const ASK_AGAIN_MAX_MS = 30 * MINUTE_MS
+
+/** Often while a message is young, as a fallback may wait for the answer, and ever more seldom. */
+function askAgainAfterMs(query: ResultQuery | undefined, { answeredAt }: AwaitedReport, now: number): number {
+  const age = now - answeredAt
+  const step = query?.everySec?.find(([untilSec]) => untilSec === null || age < untilSec * SECOND_MS)
+  return step ? step[1] * SECOND_MS : Math.min(Math.max(Math.round(age / 2), ASK_AGAIN_MIN_MS), ASK_AGAIN_MAX_MS)
+}
+
+interface CompiledRequest {
+  method: RequestTemplate['method']
+  build(scope: ValueScope): { url: string; headers: Record<string, string>; body: string | undefined }
+}
+
+interface CompiledApi {
+  serves(message: OutboundMessage): boolean
+  owns(id: string): boolean
+  idPattern: RegExp
+  /** The code of what is missing for a message. */
+  missing(scope: ValueScope): string | undefined
+  request: CompiledRequest | undefined
+  outcomeOf(result: TransportResult): SendOutcome
+  query: ResultQuery | undefined
+  ask: CompiledRequest | undefined
+  reportIn(result: TransportResult, id: string): DeliveryReport | undefined
+}
+
+function compiled(
+  name: string,
+  api: Described['send'][string],
+  description: Described,
+  { settings, signer }: { settings: Record<string, unknown>; signer: Signer },
+): CompiledApi {
+  const { channel = name, messageType, query } = api
+  const idPattern = new RegExp(api.idPattern, 's')
+  const needs = api.needs.map(({ value, matches, code }) => {
+    const pattern = matches === undefined ? undefined : new RegExp(matches)
+    const found = valueFrom(value)
+    const isThere = (scope: ValueScope) => {
+      const there = found(scope)
+      return there !== undefined && pattern?.test(String(there)) !== false
+    }
+    return { isThere, code }
+  })
+  return {
+    idPattern,
+    serves: (message) =>
+      message.channel === channel && (messageType === undefined || message.messageType === messageType),
+    owns: (id) => idPattern.test(id),
+    missing: (scope) => needs.find(({ isThere }) => !isThere(scope))?.code,
+    request: compiledRequest(api.request, settings, signer),
+    outcomeOf: outcomeReader(description, api, idPattern),
+    query,
+    ask: query && compiledRequest(query.request, settings, signer),
+    reportIn: queryReader(description, api),
+  }
+}
+
+/** Undefined where the operator has not configured its address. */
+function compiledRequest(
+  template: RequestTemplate,
+  settings: Record<string, unknown>,
+  signer: Signer,
+): CompiledRequest | undefined {
+  const { method, base, keepsEmpty = false, keepsEmptyHeaders = keepsEmpty } = template
+  const given = base === '' ? '' : valueAt(settings, base)
+  if (typeof given !== 'string') return undefined
+  const address = filled(given)(objectScope(settings)).replace(/\/+$/, '')
+  const url = urlFrom(template.path)
+  const body = bodyFrom(template, keepsEmpty)
+  const own = Object.entries(template.headers).map(([header, text]) => [header, headerFrom(text)] as const)
+  const ours = {
+    accept: 'application/json',
+    ...(body && { 'content-type': template.contentType ?? (template.form ? FORM : 'application/json') }),
+  }
+  return {
+    method,
+    build(scope) {
+      const headers: Record<string, string> = { ...ours }
+      for (const [header, fill] of own) {
+        const value = fill(scope)
+        // A trace that there is not has no header.
+        if (value !== '' || (keepsEmptyHeaders && header.toLowerCase() !== 'traceparent')) headers[header] = value
+      }
+      const unsigned = { method, url: address + url(scope), headers, body: body?.(scope) }
+      return { ...unsigned, headers: { ...headers, ...signer(unsigned, scope) } }
+    },
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const textOr = (value: unknown) => (typeof value === 'string' ? value : '')
+
+function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<string> | undefined {
+  if (form) return formFrom(form, keepsEmpty)
+  if (json === undefined) return undefined
+  const value = jsonFrom(json, keepsEmpty)
+  return (scope) => JSON.stringify(value(scope))
+}
+
+const saidAt = (item: unknown, path: string): string | undefined => textOf(valueAt(item, path))
+
+const holds =
+  (item: unknown) =>
+  ({ path, is, matches }: AnswerCondition): boolean => {
+    const value = valueAt(item, path)
+    const said = typeof value === 'boolean' ? String(value) : textOf(value)
+    if (said === undefined) return value != null && is === undefined && matches === undefined
+    return (is === undefined || [is].flat().includes(said)) && (matches === undefined || new RegExp(matches).test(said))
+  }
+
+/** The first id that is there, by paths and templates of paths. */
+function idReader(ids: SendApi['id']): (item: unknown) => string | undefined {
+  const readers = [ids].flat().map((id): ((item: unknown) => string | undefined) => {
+    if (!id.includes('{{')) return (item) => saidAt(item, id)
+    const whole = wholeFrom(id)
+    return (item) => whole(objectScope(item))
+  })
+  return (item) => {
+    for (const read of readers) {
+      const id = read(item)
+      if (id !== undefined) return id
+    }
+    return undefined
+  }
+}
+
+/** The first code that is there and looks like one. */
+function codeReader(
+  { codePattern }: Described,
+  { noCode, codePrefix }: Pick<SendApi, 'noCode' | 'codePrefix'>,
+): (item: unknown, paths: readonly string[]) => string | undefined {
+  const pattern = codePattern === undefined ? undefined : new RegExp(codePattern)
+  return (item, paths) => {
+    for (const path of paths) {
+      const code = saidAt(item, path)
+      if (code !== undefined && !noCode.includes(code) && pattern?.test(code) !== false) return codePrefix + code
+    }
+    return undefined
+  }
+}
+
+const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
+
+const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined => ownIn(codes, code)?.[0]
+
+const refusalOf = (means: SendVerdict | 'accepted', code: string): SendOutcome =>
+  means === 'ambiguous' || means === 'accepted' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: means, code }
+
+function outcomeReader(
+  description: Described,
+  api: Described['send'][string],
+  idPattern: RegExp,
+): (result: TransportResult) => SendOutcome {
+  const idIn = idReader(api.id)
+  const codeIn = codeReader(description, api)
+  const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: new RegExp(code), ...rest }))
+  const acceptanceOf = (answer: unknown, status: number): SendOutcome => {
+    const refused = api.refusedIf.find(({ all }) => all.every(holds(answer)))
+    if (refused) {
+      const code = api.codePrefix + refused.code
+      return refusalOf(verdictOf(description, code) ?? 'elsewhere', code)
+    }
+    const id = idIn(answer)
+    return id !== undefined && idPattern.test(id)
+      ? { kind: 'accepted', carrierMessageId: id }
+      : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
+  }
+  return (result) => {
+    if (result.kind !== 'answered') return outcomeOfSilence(result)
+    const { status } = result
+    const answer = parseJson(result.body)
+    const isSuccess = status >= 200 && status < 300
+    const ofStatus = `HTTP_${status}`
+    const given = codeIn(answer, api.codePath)
+    const isTaken = isSuccess && api.accepted?.every(holds(answer))
+    const byPattern = (code: string) =>
+      unlisted.find(({ pattern, only2xx }) => (isSuccess || !only2xx) && pattern.test(code))?.means
+    const means =
+      (given !== undefined ? verdictOf(description, given) : undefined) ??
+      verdictOf(description, ofStatus) ??
+      (isTaken ? 'accepted' : undefined) ??
+      (given !== undefined ? byPattern(given.slice(api.codePrefix.length)) : undefined) ??
+      byPattern(ofStatus) ??
+      (isSuccess && api.accepted === undefined ? 'accepted' : verdictOfStatus(status))
+    if (means === 'accepted' && isSuccess) return acceptanceOf(answer, status)
+    const code = given ?? ofStatus + (isSuccess && api.accepted !== undefined ? description.unreadable : '')
+    return refusalOf(means === 'accepted' ? verdictOfStatus(status) : means, code)
+  }
+}
+
+/** What an item says of its message; undefined while that is not decided. */
+type ReadResult = (item: unknown) => DeliveryReport | undefined
+
+function resultReader(
+  description: Described,
+  api: Pick<SendApi, 'noCode' | 'codePrefix' | 'result'>,
+  more: ResultRule | undefined,
+): ReadResult {
+  const rule: ResultRule = { ...description.result, ...api.result, ...more }
+  const codeIn = codeReader(description, api)
+  const [isOpen, isDelivered, isFailed] = [wordTest(rule.open), wordTest(rule.delivered), wordTest(rule.failed)]
+  const failedCode = rule.failedCode === undefined ? () => undefined : filled(rule.failedCode)
+  return (item) => {
+    const status = rule.status === undefined ? undefined : saidAt(item, rule.status)
+    const code = codeIn(item, rule.code ?? [])
+    if (isOpen(status)) return undefined
+    const bare = code?.slice(api.codePrefix.length)
+    if (isDelivered(status) || (bare !== undefined && rule.deliveredCodes?.includes(bare)))
+      return { status: 'delivered', code }
+    const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
+    if (byCode === 'open') return undefined
+    if (byCode !== 'failed' && !isFailed(status)) return undefined
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })) }
+  }
+}
+
+function failureByCode(description: Described, code: string): 'open' | 'failed' | undefined {
+  const verdict = verdictOf(description, code)
+  if (verdict !== undefined) return verdict === 'ambiguous' || verdict === 'accepted' ? 'open' : 'failed'
+  return Object.hasOwn(description.reasons, code) ? 'failed' : undefined
+}
+
+function wordTest(words: StatusWords | undefined): (word: string | undefined) => boolean {
+  const pattern = words?.matches === undefined ? undefined : new RegExp(words.matches)
+  return (word) => {
+    if (!words || word === undefined) return false
+    const bare = word.replace(/\s/g, '')
+    return words.is.includes(word) || words.is.includes(bare) || pattern?.test(bare) === true
+  }
+}
+
+function queryReader(description: Described, api: Described['send'][string]): CompiledApi['reportIn'] {
+  const { query } = api
+  if (!query) return () => undefined
+  const reportOf = resultReader(description, api, query.result)
+  return (result, id) => {
+    if (result.kind !== 'answered' || result.status !== 200) return undefined
+    const answer = parseJson(result.body)
+    if (!query.if.every(holds(answer))) return undefined
+    const items = itemsAt(answer, query.items)
+    const { idPath } = query
+    const item = idPath === undefined ? items[0] : items.find((one) => saidAt(one, idPath) === id)
+    return reportOf(item)
+  }
+}
+
+interface ReportSettings {
+  settings: Record<string, unknown>
+  ownSettings: ValueScope
+  clock: CarrierDependencies['clock']
+}
+
+function reportReader(
+  description: Described,
+  { settings, ownSettings, clock }: ReportSettings,
+): Carrier['readReports'] {
+  const { reports } = description
+  if (!reports) return undefined
+  const isSigned =
+    reports.signature === undefined
+      ? undefined
+      : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
+  const kinds = reports.kinds.map((kind) => {
+    const api = (kind.api === undefined ? undefined : description.send[kind.api]) ?? NO_API
+    const idIn = idReader(kind.id ?? [])
+    const isId = new RegExp(api.idPattern, 's')
+    const theirs = (item: unknown) => {
+      const id = idIn(item)
+      return id !== undefined && isId.test(id) ? id : undefined
+    }
+    return { ...kind, idIn: theirs, reportOf: resultReader(description, api, kind.result) }
+  })
+  return (callback) => {
+    const read = (isBelieved: boolean) => (isBelieved ? reportsIn(reports, kinds, callback) : undefined)
+    if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
+    const isBelieved = isSigned(callback, clock.now())
+    return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
+  }
+}
+
+const NO_API = { noCode: [], codePrefix: '', result: undefined, idPattern: '' }
+
+/** Placeholders of what the carrier signs are filled by each report, and stay as they are here. */
+const signatureScope =
+  (settings: ValueScope): ValueScope =>
+  (name) =>
+    settings(name) ?? `{{${name}}}`
+
+type ReportKind = Reports['kinds'][number] & { idIn: (item: unknown) => string | undefined; reportOf: ReadResult }
+
+/** What is no report, or decides nothing, is passed over. */
+function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {
+  const body = readBody(callback, reports.isForm)
+  const isMeant = [body].flat().some((one) => reports.if.every(holds(one)))
+  if (!isMeant) return []
+  return itemsAt(body, reports.items).flatMap((item): ReportedMessage[] => {
+    const kind = kinds.find((one) => one.if.every(holds(item)))
+    const report = kind?.reportOf(item)
+    const theirs = kind?.idIn(item)
+    const ours = reports.ownId === undefined ? undefined : saidAt(item, reports.ownId)
+    const messageId = ours ?? theirs
+    if (!report || messageId === undefined) return []
+    const carrierMessageId = ours === undefined || theirs === ours ? undefined : theirs
+    return [
+      {
+        messageId,
+        ...(carrierMessageId !== undefined && { carrierMessageId }),
+        ...report,
+        ...(reports.mustAsk && { mustAsk: true }),
+      },
+    ]
+  })
+}
+
+/** What a code means, in words an operator can act on. */
+export function explain(
+  { title, codes, reasons, explanations }: Pick<CarrierDescription, 'title' | 'codes' | 'reasons' | 'explanations'>,
+  code: string,
+): string | undefined {
+  const listed = ownIn(codes, code)?.[1] ?? ownIn(reasons, code)
+  if (listed !== undefined) return listed
+  const ofPattern = explanations.find(([pattern]) => new RegExp(pattern).test(code))?.[1]
+  return ofPattern ?? GENERAL.find(([pattern]) => pattern.test(code))?.[1](title)
+}
+
+const GENERAL: ReadonlyArray<[RegExp, (title: string) => string]> = [
+  [/^CHANNEL_NOT_CONFIGURED$/, (title) => `${title} is not configured for this channel`],
+  [/^NOT_E164$/, () => 'the recipient is no valid number'],
+  [/^NOT_SENT_/, (title) => `no connection to ${title}; check network, DNS, certificates and the API base`],
+  [/^NO_ANSWER_/, (title) => `${title} did not answer in time, or broke off; the message may be out`],
+  [/^HTTP_2\d\d_WITHOUT_ID$/, (title) => `${title} answered without a message id; the message may be out`],
+  [/^HTTP_2\d\d/, (title) => `${title} answered what cannot be read; the message may be out; check the API base`],
+  [/^HTTP_40[13]$/, (title) => `${title} refused our credentials`],
+  [/^HTTP_402$/, (title) => `the account at ${title} has no balance left`],
+  [/^HTTP_429$/, (title) => `${title} asks for fewer messages at a time`],
+  [/^HTTP_(408|5\d\d)$/, (title) => `${title} failed while it had the message; it may be out`],
+  [/^HTTP_[34]\d\d$/, (title) => `${title} refused the request; check the API base`],
+]

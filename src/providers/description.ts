@@ -1,0 +1,326 @@
+/**
+ * A carrier as data: its address, how a request is signed and written, what its answers and reports mean. Nothing in it is code,
+ * so that an operator can bring one as a JSON file. `src/providers/described.ts` makes a carrier of it.
+ */
+import { z } from 'zod'
+import { LEGS } from '../domain/shared/value'
+import { rawReportSignature } from './report-signature'
+import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
+
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
+export type CodeMeaning = z.infer<typeof meaning>
+
+export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
+const paths = z.union([path, z.array(path)]).transform((given) => (typeof given === 'string' ? [given] : given))
+const regex = z.string().refine(isRegex, 'must be a regular expression')
+export const headers = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header'),
+  z.string().regex(/^[\x20-\x7e]*$/, 'must be ASCII on one line'),
+)
+
+function isRegex(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text))
+  } catch {
+    return false
+  }
+}
+
+/** A setting of the operator's: the form of the console, the help of the command line and its check are made from it. */
+const plainField = z.strictObject({
+  title: z.string(),
+  help: z.string().optional(),
+  secret: z.boolean().default(false),
+  optional: z.boolean().default(false),
+  default: z.string().optional(),
+  pattern: regex.optional(),
+  /** What is wrong where it does not match. */
+  says: z.string().optional(),
+  /** An http(s) URL. */
+  url: z.boolean().default(false),
+})
+
+/** Settings that belong together, as of one product of the carrier; all or none of them are there. */
+const fieldGroup = z.strictObject({ title: z.string(), fields: z.record(z.string(), plainField) })
+
+export type SettingField = z.infer<typeof plainField>
+export type SettingGroup = z.infer<typeof fieldGroup>
+
+/** Of an answer or a report: true where the value at the path is one of those, matches, or is there at all. */
+const condition = z.strictObject({
+  path,
+  is: z.union([z.string(), z.array(z.string())]).optional(),
+  matches: regex.optional(),
+})
+export type AnswerCondition = z.infer<typeof condition>
+
+/** A word of the carrier. Its spaces do not count. */
+const words = z.strictObject({ is: z.array(z.string()).default([]), matches: regex.optional() })
+const wordsOrList = z.union([words, z.array(z.string()).transform((is) => ({ is, matches: undefined }))])
+export type StatusWords = z.infer<typeof words>
+
+/** What became of a message, as a report or the answer to a question says it. */
+const result = z.strictObject({
+  status: path.optional(),
+  code: paths.optional(),
+  delivered: wordsOrList.optional(),
+  failed: wordsOrList.optional(),
+  /** StatusWords for what is not decided yet, whatever the code says. */
+  open: wordsOrList.optional(),
+  /** Codes that say delivered. */
+  deliveredCodes: z.array(z.string()).optional(),
+  /** A code of `codes` or `reasons` says that it failed, unless it is ambiguous there. */
+  failsByCode: z.boolean().optional(),
+  /** The code of a failure that has none; `{{status}}` is the word. */
+  failedCode: z.string().optional(),
+})
+export type ResultRule = z.infer<typeof result>
+
+const request = z.strictObject({
+  method: z.enum(['POST', 'GET', 'PUT', 'PATCH']).default('POST'),
+  /** The field with the address of the API. */
+  base: z.string().default('apiBase'),
+  path: z.string(),
+  headers: headers.default({}),
+  /** The JSON body, with placeholders in its strings. */
+  json: z.json().optional(),
+  /** A form instead of JSON. */
+  form: z.record(z.string(), z.string()).optional(),
+  contentType: z.string().optional(),
+})
+
+export interface RequestTemplate extends z.infer<typeof request> {
+  /** What has no value is empty, instead of left out. */
+  keepsEmpty?: boolean
+  keepsEmptyHeaders?: boolean
+}
+
+const query = z.strictObject({
+  request,
+  /** All of these have to be so; otherwise the answer decides nothing. */
+  if: z.array(condition).default([]),
+  /** Where the message is in the answer, through every list on the way; `*` is every value of an object. */
+  items: path.optional(),
+  /** Where an item has the carrier's id, where the answer may have several. */
+  idPath: path.optional(),
+  result: result.optional(),
+  /** How long after the answer it is asked first; without a report URL, sooner where the second says so. */
+  firstAfterSec: z.number().positive(),
+  firstAfterSecWithoutReports: z.number().positive().optional(),
+  /** `[age, seconds]`: up to that age it is asked each so many seconds. Omitted: each half of its age, 5 s to 30 min. */
+  everySec: z.array(z.tuple([z.number().positive().nullable(), z.number().positive()])).optional(),
+})
+export type ResultQuery = z.infer<typeof query>
+
+/** One way to send. */
+const api = z.strictObject({
+  /** The channel; omitted: the name of this entry. */
+  channel: z.string().optional(),
+  /** Only for messages of this type. */
+  messageType: z.enum(['SMS', 'LMS']).optional(),
+  /** What has to be there before anything is sent; otherwise refused with that code of `codes`. */
+  needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
+  request,
+  /** A 2xx is taken where all of these are so; omitted: every 2xx. A code that `codes` lists goes before. */
+  accepted: z.array(condition).optional(),
+  /** A 2xx that is taken as a whole, and yet refuses its one recipient with that code. */
+  refusedIf: z.array(z.strictObject({ all: z.array(condition), code: z.string() })).default([]),
+  /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
+  id: z.union([z.string(), z.array(z.string())]),
+  /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
+  idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
+  /** Where an answer has its code; the first that has one. */
+  codePath: paths.default([]),
+  /** Values at `codePath` that are no codes, such as 0 for success. */
+  noCode: z.array(z.string()).default([]),
+  /** Put before each code, where codes of two products would be mixed up. */
+  codePrefix: z.string().default(''),
+  /** Codes that `codes` does not list. */
+  unlisted: z.array(z.strictObject({ code: regex, means: meaning, only2xx: z.boolean().default(false) })).default([]),
+  result: result.optional(),
+  query: query.optional(),
+})
+export type SendApi = z.infer<typeof api>
+
+const reportKind = z.strictObject({
+  /** Which entry of `send` it is about. */
+  api: z.string().optional(),
+  if: z.array(condition).default([]),
+  /** The carrier's id, as in `send`. */
+  id: z.union([z.string(), z.array(z.string())]).optional(),
+  result: result.optional(),
+})
+
+const reports = z.strictObject({
+  /** Signed: how. Its strings may have placeholders of settings. */
+  signature: z.json().optional(),
+  /** Not signed, but it shows the report secret of the operator: in this header, as it is or hashed; else as a bearer token or `?token=`. */
+  secretHeader: z.strictObject({ name: z.string(), orHashed: z.enum(['sha1', 'sha256']).optional() }).optional(),
+  /** A form, also where the carrier does not call it one. Otherwise JSON, a form or the query of the address, as it comes. */
+  isForm: z.boolean().default(false),
+  /** Where the reports are, through every list on the way; omitted: the body is one, or a list. */
+  items: path.optional(),
+  /** Of the whole body: else nothing is reported. */
+  if: z.array(condition).default([]),
+  /** Where a report has the id that we sent along. */
+  ownId: path.optional(),
+  kinds: z.array(reportKind).default([{ if: [] }]),
+  /** A report proves little: the carrier is asked before it counts. */
+  mustAsk: z.boolean().default(false),
+})
+export type Reports = z.infer<typeof reports>
+
+const text = z.string()
+const auth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('basic'), user: text, password: text }),
+  z.strictObject({ type: z.literal('bearer'), token: text }),
+  z.strictObject({ type: z.literal('header'), name: text, value: text }),
+  z.strictObject({
+    type: z.literal('hmac'),
+    algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
+    encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
+    secret: text,
+    /** What is signed; beside settings it knows `{{body}}`, `{{method}}`, `{{path}}`, `{{bodyHash}}`, `{{isoDate}}`, `{{salt}}` … */
+    signed: text,
+    header: text,
+    /** The header's value with `{{signature}}` in it. */
+    value: text.default('{{signature}}'),
+    /** Further headers that the signature is about. */
+    headers: headers.default({}),
+  }),
+  /** A token of these claims as the bearer. */
+  z.strictObject({
+    type: z.literal('jwt'),
+    algorithm: z.enum(['RS256', 'HS256']),
+    key: text,
+    claims: z.record(z.string(), z.json()),
+  }),
+  z.strictObject({
+    type: z.literal('sigv4'),
+    service: text,
+    region: text,
+    accessKeyId: text,
+    secretAccessKey: text,
+    sessionToken: text.default(''),
+  }),
+])
+export type RequestAuth = z.infer<typeof auth>
+
+/** A setting of such a name counts where the message has none. */
+const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
+
+const codeName = z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 visible ASCII characters')
+const why = z.string().min(1).max(200)
+
+export const carrierDescription = z
+  .strictObject({
+    type: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens'),
+    title: z.string().min(1).max(60),
+    documentation: z.url({ protocol: /^https?$/ }),
+    channels: z.array(z.enum(LEGS)).min(1),
+    fields: z.record(z.string(), z.union([fieldGroup, plainField])),
+    /** Of these groups the operator fills in one at least. */
+    oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
+    auth: auth.default({ type: 'none' }),
+    send: z.record(z.string(), api),
+    /** What a code looks like; anything else may quote the message, and is not passed on. */
+    codePattern: regex.optional(),
+    /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
+    unreadable: z.string().default('_UNREADABLE'),
+    /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
+    codes: z.record(codeName, z.tuple([meaning, why])).default({}),
+    /** Why a message that was taken has failed, by codes of reports alone. */
+    reasons: z.record(codeName, why).default({}),
+    /** The same for codes that are not listed, by patterns; the first that matches. */
+    explanations: z.array(z.tuple([regex, why])).default([]),
+    result: result.default({}),
+    reports: reports.optional(),
+  })
+  .superRefine((description, context) => {
+    const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
+    const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
+    const isKnown = (name: string) =>
+      isMessageName(name) || MOMENT_NAMES.has(name) || name === 'reportUrl' || isSetting(name)
+    const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
+      const { base, ...filled } = template
+      const wrong = unknownPlaceholder(filled, knows)
+      if (wrong !== undefined) refuse(at, `no such placeholder: {{${wrong}}}`)
+      if (!fieldAt(description, base)?.url) refuse([...at, 'base'], `no such field with an address: ${base}`)
+      if (template.json !== undefined && template.form !== undefined) refuse([...at, 'form'], 'not together with json')
+    }
+    for (const [name, { request, query, needs, channel = name }] of Object.entries(description.send)) {
+      if (!description.channels.some((one) => one === channel)) refuse(['send', name], 'is of none of its channels')
+      checkRequest(['send', name, 'request'], request, isKnown)
+      const isOfQuery = (value: string) =>
+        value === 'id' || value.startsWith('id.') || MOMENT_NAMES.has(value) || isSetting(value)
+      if (query) checkRequest(['send', name, 'query', 'request'], query.request, isOfQuery)
+      for (const { code } of needs)
+        if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
+    }
+    for (const name of Object.keys(description.fields))
+      if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
+    for (const channel of description.channels)
+      if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
+        refuse(['send'], `nothing sends ${channel}`)
+    const isOfAuth = (name: string) =>
+      isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
+    const wrong = unknownPlaceholder(description.auth, isOfAuth)
+    if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
+    const signature = description.reports?.signature
+    const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
+    if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
+  })
+
+export type CarrierDescription = z.infer<typeof carrierDescription>
+/** As it is written. */
+export type DescriptionFile = z.input<typeof carrierDescription>
+
+/** A field by its name, or by the names of its group and itself: `sms.appKey`. */
+function fieldAt(
+  { fields }: { fields: Readonly<Record<string, SettingField | SettingGroup>> },
+  name: string,
+): SettingField | undefined {
+  const [first = '', second] = name.split('.')
+  const field = Object.hasOwn(fields, first) ? fields[first] : undefined
+  if (field === undefined || !('fields' in field)) return second === undefined ? field : undefined
+  return second !== undefined && Object.hasOwn(field.fields, second) ? field.fields[second] : undefined
+}
+
+/** The check of an operator's settings. */
+export function settingsSchema({
+  fields,
+  oneOf,
+  reports,
+}: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports'>): z.ZodType {
+  const shape: Record<string, z.ZodType> = {}
+  for (const [name, field] of Object.entries(fields))
+    shape[name] = 'fields' in field ? groupSchema(field) : fieldSchema(field)
+  // Where reports are signed, one of a former release may be stored.
+  shape.reportSecret = hasReportSecret(reports) ? z.string().min(16) : z.string().optional()
+  // An operator's own description is stored with the settings.
+  shape.description = z.unknown().optional()
+  const schema = z.strictObject(shape)
+  if (!oneOf) return schema
+  const hasOne = (settings: Record<string, unknown>) => oneOf.fields.some((name) => settings[name] !== undefined)
+  return schema.refine(hasOne, { path: [oneOf.fields[0] ?? ''], error: oneOf.says })
+}
+
+export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
+  reports !== undefined && reports.signature === undefined
+
+const groupSchema = ({ fields }: SettingGroup) =>
+  z
+    .strictObject(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])))
+    .optional()
+
+function fieldSchema({ optional, pattern, says, url, default: given }: SettingField): z.ZodType {
+  const text = url
+    ? z.url({ protocol: /^https?$/, error: says ?? 'must be an http(s) URL' })
+    : pattern === undefined
+      ? z.string().min(1)
+      : z.string().regex(new RegExp(pattern), says)
+  if (given !== undefined) return text.default(given)
+  return optional ? text.optional() : text
+}

@@ -1,0 +1,120 @@
+/** The engine, by a vendor that exists nowhere. */
+import { describe, expect, test } from 'bun:test'
+import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto'
+import { describedType } from '../../src/providers/described'
+import { carrierDescription, type DescriptionFile } from '../../src/providers/description'
+import { ACME } from './acme'
+import { aCallback, anAwaited, anSms, answered, CODE, FakeVendor, MESSAGE_ID, TEXT } from './fake-vendor-korean'
+
+const acme = describedType(ACME)
+const config = { account: '77', key: 'acme-key' }
+
+async function send(answer = answered(200, { ok: true, message: { id: 'm-1' } }), changes = {}) {
+  const vendor = new FakeVendor()
+  vendor.answer = answer
+  const outcome = await vendor.provider(acme, config).send(anSms({ locale: 'ko-KR', ...changes }))
+  return { outcome, request: vendor.requests[0] }
+}
+
+test('is sent as described, without what has no value, and signed', async () => {
+  const { outcome, request } = await send()
+  expect(outcome).toEqual({ kind: 'accepted', carrierMessageId: 'm-1', reportAfterMs: 20_000 })
+  expect(request?.url).toBe('https://api.acme.example/v1/77/messages')
+  const form = Object.fromEntries(new URLSearchParams(request?.body))
+  expect(form).toEqual({ to: '821012345678', text: TEXT, lang: 'KO', ttl: '60', ref: MESSAGE_ID })
+  const time = request?.headers['x-acme-time']
+  const bodyHash = new Bun.CryptoHasher('sha256').update(request?.body ?? '').digest('hex')
+  const signature = createHmac('sha256', 'acme-key').update(`POST /v1/77/messages\n${time}\n${bodyHash}`).digest('hex')
+  expect(request?.headers['x-acme-signature']).toBe(`77:${signature}`)
+})
+
+test.each([
+  [answered(200, { ok: false, error: { code: 'E1' } }), { kind: 'refused', retry: 'unfit', code: 'E1' }],
+  [answered(400, { error: { code: 'E2' } }), { kind: 'refused', retry: 'never', code: 'E2' }],
+  [answered(400, { error: { code: 'E77' } }), { kind: 'refused', retry: 'elsewhere', code: 'E77' }],
+  [answered(400, { error: { code: CODE } }), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_400' }],
+  [answered(200, { ok: false }), { kind: 'ambiguous', code: 'HTTP_200_UNREADABLE' }],
+  [answered(200, { ok: true }), { kind: 'ambiguous', code: 'HTTP_200_WITHOUT_ID' }],
+  [answered(500, { ok: true, message: { id: 'm' } }), { kind: 'ambiguous', code: 'HTTP_500' }],
+] as const)('%o means %o', async (answer, expected) => {
+  expect((await send(answer)).outcome).toEqual(expected)
+})
+
+test('is asked for, and reports by signed forms', async () => {
+  const vendor = new FakeVendor()
+  vendor.answer = answered(200, { message: { state: 'LOST', reason: 'E9' } })
+  const carrier = vendor.provider(acme, config)
+  expect(await carrier.query?.(anAwaited('m-1'))).toEqual({ status: 'failed', code: 'E9' })
+  expect(vendor.only().url).toBe('https://api.acme.example/v1/77/messages/m-1')
+  const form = `state=DONE&id=m-1&ref=${MESSAGE_ID}`
+  const signed = `n1.https://otp.example.com/provider-reports/kr.idm-1ref${MESSAGE_ID}stateDONE`
+  const signature = createHmac('sha256', 'acme-key').update(signed).digest('hex')
+  const read = (shown: string) =>
+    carrier.readReports?.(aCallback(form, { 'x-acme-nonce': 'n1', 'x-acme-signature': shown }))
+  expect(read(signature)).toEqual([
+    { messageId: MESSAGE_ID, carrierMessageId: 'm-1', status: 'delivered', code: undefined },
+  ])
+  expect(read(signature.replace(/.$/, 'x'))).toBeUndefined()
+  expect(acme.explain('E9')).toBe('the phone was off')
+})
+
+test('settings are checked by the fields', () => {
+  const problem = (settings: object) => acme.config.safeParse(settings).error?.issues[0]
+  expect(problem(config)).toBeUndefined()
+  expect(problem({ ...config, account: 'x' })).toMatchObject({ path: ['account'], message: 'must be digits' })
+  expect(problem({ account: '1' })).toMatchObject({ path: ['key'] })
+  expect(problem({ ...config, apiBase: 'ftp://x' })).toMatchObject({ path: ['apiBase'] })
+  expect(problem({ ...config, more: '1' })).toMatchObject({ code: 'unrecognized_keys' })
+})
+
+describe('signers', () => {
+  const authOf = async (auth: DescriptionFile['auth']) => {
+    const vendor = new FakeVendor()
+    vendor.answer = answered(200, {})
+    await vendor.provider(describedType({ ...ACME, auth }), config).send(anSms())
+    return vendor.requests[0]?.headers ?? {}
+  }
+
+  test('basic, bearer and a header', async () => {
+    expect((await authOf({ type: 'basic', user: '{{account}}', password: '{{key}}' })).authorization).toBe(
+      `Basic ${btoa('77:acme-key')}`,
+    )
+    expect((await authOf({ type: 'bearer', token: '{{key}}' })).authorization).toBe('Bearer acme-key')
+    expect(await authOf({ type: 'header', name: 'x-key', value: 'App {{key}}' })).toMatchObject({
+      'x-key': 'App acme-key',
+    })
+  })
+
+  test('a token', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const claims = { application_id: '{{account}}', iat: '{{unixSeconds}}', jti: '{{uuid}}', sub: '{{from}}' }
+    const { authorization = '' } = await authOf({ type: 'jwt', algorithm: 'RS256', key, claims })
+    const [head = '', body = '', signature = ''] = authorization.replace('Bearer ', '').split('.')
+    expect(createVerify('RSA-SHA256').update(`${head}.${body}`).verify(publicKey, signature, 'base64url')).toBe(true)
+    expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toEqual({
+      application_id: '77',
+      iat: expect.any(Number),
+      jti: expect.any(String),
+    })
+  })
+})
+
+test.each<[string, (file: DescriptionFile) => object, string, string]>([
+  ['a placeholder', (file) => ({ ...file, auth: { type: 'bearer', token: '{{token}}' } }), 'auth', '{{token}}'],
+  [
+    'a field of a name that messages have',
+    (file) => ({ ...file, fields: { ...file.fields, text: { title: 'T' } } }),
+    'fields.text',
+    '',
+  ],
+  ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
+  ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],
+  ['a signature', (file) => ({ ...file, reports: { signature: { type: 'rot13' } } }), 'reports.signature.type', ''],
+  ['a pattern', (file) => ({ ...file, codePattern: '(' }), 'codePattern', 'must be a regular expression'],
+  ['a field of an unknown kind', (file) => ({ ...file, fields: { a: { titel: 'A' } } }), 'fields.a', ''],
+])('a description is refused at the place that is wrong: %s', (_, wrong, at, says) => {
+  const issue = carrierDescription.safeParse(wrong(ACME)).error?.issues[0]
+  expect(issue?.path.join('.')).toStartWith(at)
+  expect(issue?.message).toContain(says)
+})

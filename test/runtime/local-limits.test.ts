@@ -1,0 +1,82 @@
+/** What a server that starts knows of limits: phones by what is stored of them, test budgets by one count. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type LimitRule, phoneLimits, testBudgets } from '../../src/domain/access/rate-limits'
+import type { Reader } from '../../src/ports/store'
+import { LocalLimits } from '../../src/runtime/limits/local-limits'
+import { type Furnished, World } from '../support/world'
+
+const DAY_MS = 24 * 60 * 60_000
+
+let world: World
+let keys: Furnished
+beforeEach(async () => {
+  world = await World.start()
+  keys = await world.furnish()
+})
+afterEach(() => world.stop())
+
+let made = 0
+const issue = (key: string, phoneNumber = '010-1234-5678') =>
+  world.call('rest', 'issue', { phoneNumber, purpose: 'p', idempotencyKey: `k${made++}` }, { key })
+
+/** Of a server that has just started; `failures`: so many counts fail. */
+function limitsOf(failures = 0) {
+  let counts = 0
+  const issues: Reader['issues'] = {
+    ...world.store.read.issues,
+    testIssuesSince: (since) =>
+      ++counts > failures ? world.store.read.issues.testIssuesSince(since) : Promise.reject(new RangeError('broken')),
+  }
+  const { clock, config } = world
+  const limits = new LocalLimits({ read: { ...world.store.read, issues }, clock, limits: config.limits })
+  return { limits, counts: () => counts }
+}
+
+/** Which of these rules refuses one more, and for how long. */
+async function refusal(rules: LimitRule[]) {
+  const { limits } = limitsOf()
+  try {
+    const permit = await limits.acquireForIssue(rules)
+    return (await world.store.transaction((tx) => permit.confirm(tx)))?.detail
+  } catch (error) {
+    return (error as { detail: unknown }).detail
+  }
+}
+
+async function rulesOfPhone(kind: 'sk' | 'pk') {
+  const [row] = await world.rows<{ phone_hash: Uint8Array }>("SELECT phone_hash FROM issues WHERE mode = 'live'")
+  const phone = { appId: keys.appId, kind, phoneHash: row?.phone_hash ?? new Uint8Array(32) }
+  return phoneLimits({ ...world.config.limits, issuesPerPhone10Min: 1, issuesPerPhoneDay: 1 }, phone)
+}
+
+test('a live issue counts for its phone, for ten minutes and for a day, and for the kind of its key', async () => {
+  await issue(keys.live)
+  const [shortly, daily] = (await rulesOfPhone('sk')) as [LimitRule, LimitRule]
+  const waits = async () =>
+    [await refusal([shortly]), await refusal([daily])].map((data) => data as { retryAfterMs: number })
+  expect((await waits()).map((data) => data.retryAfterMs)).toEqual([600_000, DAY_MS])
+  expect(await refusal(await rulesOfPhone('pk'))).toBeUndefined()
+  world.clock.step(DAY_MS - 1)
+  expect((await waits()).map((data) => data?.retryAfterMs)).toEqual([undefined as never, 1])
+  world.clock.step(1)
+  expect(await refusal([shortly, daily])).toBeUndefined()
+})
+
+test('a test issue counts for the organization and the platform until the day ends', async () => {
+  await issue(keys.test, '010-0000-0000')
+  const budgets = testBudgets(
+    { ...world.config.limits, testIssuesPerDay: 1, testIssuesPerOrgDay: 1 },
+    keys.organizationId,
+  )
+  for (const budget of budgets) expect(await refusal([budget])).toMatchObject({ limit: budget.limit })
+  world.clock.step(Math.ceil(world.clock.now() / DAY_MS) * DAY_MS - world.clock.now())
+  expect(await refusal(budgets)).toBeUndefined()
+})
+
+test('a count that fails is made again by whoever asks next, and once it has succeeded by nobody', async () => {
+  const { limits, counts } = limitsOf(1)
+  const budgets = testBudgets(world.config.limits, keys.organizationId)
+  await expect(limits.acquireForIssue(budgets)).rejects.toThrow('broken')
+  for (let n = 0; n < 3; n++) await limits.acquireForIssue(budgets)
+  expect(counts()).toBe(2)
+})
