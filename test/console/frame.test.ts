@@ -199,7 +199,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
   )
 
   test('leads from the heading of a page to its page of the guide, which is there', async () => {
-    const { page } = await open('')
+    const { page } = await open('', { ...ANSWERS, ...FULL })
     const guides: [string, number | undefined][] = []
     for (const name of [...Object.values(PAGES), 'Protection', 'Privacy']) {
       if (name === 'Account' || name.startsWith('Issue for')) continue
