@@ -54,7 +54,7 @@ function backupOf({ dataDir }: Config, { from }: DrillOptions): string {
   const file = from ?? (newest && join(dataDir, 'backups', newest.name))
   if (!file && !existsSync(join(dataDir, DATABASE_FILE)))
     throw new Failure('no_database', `There is no database: ${join(dataDir, DATABASE_FILE)}`)
-  if (!file) throw new Failure('not_found', `There are no backups in ${dataDir}: \`watchword backup\` makes one.`)
+  if (!file) throw new Failure('not_found', `There are no backups in ${dataDir}: \`watchword backup\` creates one.`)
   assertBackup(file, join(dataDir, DATABASE_FILE))
   return file
 }

@@ -8,7 +8,7 @@ import { adminOf, type Opened, open } from './open'
 import { Failure, iso, outputFor } from './output'
 
 export function secretCommands(): Command {
-  const secret = command('secret', 'the master secret: where it is, and how it is changed', 'secret status')
+  const secret = command('secret', 'the master secret: its source and its rotation', 'secret status')
   secret.addCommand(statusCommand())
   secret.addCommand(rotateCommand())
   return secret

@@ -2,7 +2,6 @@
  * `/console/rpc`: who is signed in, may they, and from this site. Sessions are cookies that no script can read and no
  * other site can send; API keys open nothing here.
  */
-
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { assertMay, SESSION_MS } from '../domain/access/operator'

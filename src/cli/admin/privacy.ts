@@ -21,14 +21,14 @@ export const privacyCommands = () =>
     export: exportCommand,
     erase: eraseCommand,
     erased: adminCommand({
-      summary: 'the phones that were erased, by their keyed hashes, for `privacy again`',
+      summary: 'list erased phones as keyed hashes, for `privacy again`',
       examples: ['> erased.txt'],
       input: z.object({}),
       run: async ({ store }) => ({ erased: (await store.read.phones.erasures()).map(erasureLine) }),
       lines: ({ erased }) => [...erased],
     }),
     again: adminCommand({
-      summary: 'erase again the phones of such a list, where a backup has brought them back',
+      summary: 'erase the phones of such a list again, after a backup was restored',
       examples: ['erased.txt'],
       input: z.object({
         file: z
