@@ -208,6 +208,9 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
+/** A setting of such a name counts where the message has none. */
+const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
+
 const codeName = z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 visible ASCII characters')
 const why = z.string().min(1).max(200)
 
@@ -256,6 +259,8 @@ export const carrierDescription = z
       for (const { code } of needs)
         if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
     }
+    for (const name of Object.keys(description.fields))
+      if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
@@ -315,7 +320,7 @@ function fieldSchema({ optional, pattern, says, url, default: given }: SettingFi
     ? z.url({ protocol: /^https?$/, error: says ?? 'must be an http(s) URL' })
     : pattern === undefined
       ? z.string().min(1)
-      : z.string().regex(new RegExp(pattern, 'u'), says)
+      : z.string().regex(new RegExp(pattern), says)
   if (given !== undefined) return text.default(given)
   return optional ? text.optional() : text
 }

@@ -5,7 +5,7 @@ import { domesticDigits } from './answer'
 
 /** A name, or several of which the first with a value counts, and filters behind: `{{from ?? sms.from|digits}}`, `{{expiresInSec|atMost:36000}}`. */
 const PLACEHOLDER =
-  /\{\{\s*([A-Za-z][\w-]*(?:\.[\w-]+)*(?:\s*\?\?\s*[A-Za-z][\w-]*(?:\.[\w-]+)*)*)\s*((?:\|\s*[a-zA-Z]+(?::[^|]*?)?)*)\s*\}\}/g
+  /\{\{\s*([A-Za-z][\w-]*(?:\.[\w-]+)*(?:\s*\?\?\s*[A-Za-z][\w-]*(?:\.[\w-]+)*)*)\s*((?:\|\s*[a-zA-Z][a-zA-Z0-9]*(?::[^|]*?)?)*)\s*\}\}/g
 
 /** The value of a name; undefined where it has none. */
 export type ValueScope = (name: string) => unknown

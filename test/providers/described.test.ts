@@ -102,6 +102,12 @@ describe('signers', () => {
 
 test.each<[string, (file: DescriptionFile) => object, string, string]>([
   ['a placeholder', (file) => ({ ...file, auth: { type: 'bearer', token: '{{token}}' } }), 'auth', '{{token}}'],
+  [
+    'a field of a name that messages have',
+    (file) => ({ ...file, fields: { ...file.fields, text: { title: 'T' } } }),
+    'fields.text',
+    '',
+  ],
   ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
   ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],
   ['a signature', (file) => ({ ...file, reports: { signature: { type: 'rot13' } } }), 'reports.signature.type', ''],
