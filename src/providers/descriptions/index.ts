@@ -6,4 +6,11 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  vonage: () => require('./vonage').vonage,
+  telnyx: () => require('./telnyx').telnyx,
+  sinch: () => require('./sinch').sinch,
+  'aws-sms': () => require('./aws-sms').awsSms,
+  'aws-sns': () => require('./aws-sns').awsSns,
+  tencent: () => require('./tencent').tencent,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }
