@@ -262,7 +262,7 @@ export const headerFrom = (template: string): Filled<string> =>
 
 /**
  * Fills every string of a JSON value; the structure is the template's, so no value can change it. A field that is one
- * placeholder without a value is left out, or empty where `keepsEmpty`.
+ * placeholder without a value is left out, or empty where `keepsEmpty`; so is an object of such fields alone.
  */
 export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
   if (typeof template === 'string') {
@@ -275,7 +275,11 @@ export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown
     return (scope) => items.map((item) => item(scope))
   }
   const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value, keepsEmpty)] as const)
-  return (scope) => Object.fromEntries(fields.map(([name, value]) => [name, value(scope)]))
+  return (scope) => {
+    const filled = fields.map(([name, value]) => [name, value(scope)])
+    const isLeftOut = !keepsEmpty && filled.length > 0 && filled.every(([, value]) => value === undefined)
+    return isLeftOut ? undefined : Object.fromEntries(filled)
+  }
 }
 
 /** As the `http` type has always written them: texts, also where there is a number. */

@@ -46,6 +46,7 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     all: { code: '1', shop: 'Ada' },
     kakao: { '#{code}': '1', '#{shop}': 'Ada' },
   })
+  expect(jsonFrom({ hook: { delivery: { url: '{{none}}' } }, given: {} }, false)(scope)).toEqual({ given: {} })
   expect(jsonFrom({ ttl: '{{ttl}}', none: '{{none}}' }, true)(scope)).toEqual({ ttl: '90', none: '' })
 })
 

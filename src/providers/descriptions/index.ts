@@ -9,4 +9,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   vonage: () => require('./vonage').vonage,
   telnyx: () => require('./telnyx').telnyx,
   sinch: () => require('./sinch').sinch,
+  infobip: () => require('./infobip').infobip,
 }
