@@ -10,4 +10,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   telnyx: () => require('./telnyx').telnyx,
   sinch: () => require('./sinch').sinch,
   infobip: () => require('./infobip').infobip,
+  plivo: () => require('./plivo').plivo,
 }
