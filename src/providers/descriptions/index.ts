@@ -11,4 +11,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   sinch: () => require('./sinch').sinch,
   infobip: () => require('./infobip').infobip,
   plivo: () => require('./plivo').plivo,
+  messagebird: () => require('./messagebird').messagebird,
 }
