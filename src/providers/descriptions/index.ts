@@ -12,4 +12,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   infobip: () => require('./infobip').infobip,
   plivo: () => require('./plivo').plivo,
   messagebird: () => require('./messagebird').messagebird,
+  cm: () => require('./cm').cm,
 }
