@@ -13,4 +13,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   plivo: () => require('./plivo').plivo,
   messagebird: () => require('./messagebird').messagebird,
   cm: () => require('./cm').cm,
+  clickatell: () => require('./clickatell').clickatell,
 }
