@@ -14,4 +14,5 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   messagebird: () => require('./messagebird').messagebird,
   cm: () => require('./cm').cm,
   clickatell: () => require('./clickatell').clickatell,
+  africastalking: () => require('./africastalking').africastalking,
 }
