@@ -15,4 +15,8 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   cm: () => require('./cm').cm,
   clickatell: () => require('./clickatell').clickatell,
   africastalking: () => require('./africastalking').africastalking,
+  'aws-sms': () => require('./aws-sms').awsSms,
+  'aws-sns': () => require('./aws-sns').awsSns,
+  tencent: () => require('./tencent').tencent,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }
