@@ -1,9 +1,9 @@
-/** Counts what limits allow, in this process's memory: exact within it, for the subjects that were counted last. */
+/** Exact sliding windows of rate limits in this process's memory, for the subjects that were counted last. */
 import type { LimitName } from '../shared/error'
 import { DAY_MS, nextMidnightUtc } from '../shared/value'
 import { type Counter, type LimitRule, limited, type Permit } from './rate-limits'
 
-/** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
+/** Count of one millisecond. So a window of a busy key has an entry per millisecond and not per request. */
 interface CountedMoment {
   at: number
   times: number
@@ -35,22 +35,22 @@ class SubjectWindow {
   }
 
   remove(counted: CountedMoment): void {
-    // What has left the window counts no more.
+    // It has left the window.
     if (counted.times === 0) return
     counted.times--
     this.#total--
-    // A caller may repeat an order for as long as it likes: what is taken back leaves nothing behind.
+    // Removed counts leave no entry behind, however often a caller repeats a request.
     while (this.#counted.length > this.#first && this.#counted.at(-1)?.times === 0) this.#counted.pop()
   }
 
-  /** Drops times that have left the window, and times from a future that a clock step took back. */
+  /** Drops entries that have left the window, and moves entries from the future after a clock step to `now`. */
   moveTo(now: number): void {
     const start = windowStart(this.windowMs, now)
     for (let oldest = this.#counted[this.#first]; oldest && oldest.at < start; oldest = this.#counted[++this.#first]) {
       this.#total -= oldest.times
       oldest.times = 0
     }
-    // Cut off now and then, so that the cost of it is shared by many.
+    // The array is cut only now and then, so that the cost is amortized.
     if (this.#first * 2 > this.#counted.length) {
       this.#counted = this.#counted.slice(this.#first)
       this.#first = 0
@@ -62,12 +62,12 @@ class SubjectWindow {
     }
   }
 
-  /** How long until fewer than `max` are left; 0: there are. */
+  /** Milliseconds until fewer than `max` are left; 0: now. */
   waitMs(max: number, now: number): number {
     if (this.#total < max) return 0
     if (this.windowMs === 'utc-day') return nextMidnightUtc(now) - now
     let tooMany = this.#total - max
-    // What has left already counts nothing.
+    // Entries before `#first` have no counts left.
     const leaving = this.#counted.find(({ times }) => {
       tooMany -= times
       return tooMany < 0
@@ -79,13 +79,16 @@ class SubjectWindow {
 const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
   windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
 
-/** A limit for each length of window; with more subjects, the one counted longest ago is forgotten. It takes some 20 MB where each was counted once. */
+/**
+ * Subjects per length of window; beyond that the one counted longest ago is evicted. They take some 20 MB where each
+ * was counted once.
+ */
 const MOST_SUBJECTS = 100_000
-/** So that a look at what may be forgotten does not keep requests waiting. */
+/** Bounds the time of one `prune`. */
 const LOOKED_AT_ONCE = 20_000
 
 export class RateLimiter {
-  /** By the length of the window, then by limit and subject: whoever was counted last comes last. */
+  /** By length of window, then by limit and subject, in the order of the last count. */
   readonly #windows = new Map<LimitRule['windowMs'], Map<string, SubjectWindow>>()
 
   /** Counts one under every rule, or throws `limited` and counts none. */
@@ -97,7 +100,7 @@ export class RateLimiter {
       window.moveTo(now)
       windows.push(window)
       const waitMs = window.waitMs(rule.max, now)
-      // The longest wait: only after it may the request succeed.
+      // The request can succeed only after the longest wait.
       if (waitMs > (worst?.waitMs ?? 0)) worst = { rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
@@ -114,20 +117,20 @@ export class RateLimiter {
     }
   }
 
-  /** Counts what happened so many times in the running window before this process started. */
+  /** Counts events of the running window from before this process started. */
   preload(counter: Counter, times: number, now: number): void {
     const window = this.#windowOf(counter)
     this.#keep(counter, window)
     for (let n = 0; n < times; n++) window.count(now)
   }
 
-  /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
+  /** Evicts some empty windows. Called now and then, so that memory follows the traffic. */
   prune(now: number): void {
     let left = LOOKED_AT_ONCE
     for (const bySubject of this.#windows.values())
       for (const [name, window] of bySubject) {
         window.moveTo(now)
-        // Those behind it were counted later.
+        // Later ones were counted later.
         if (window.total > 0 || left-- <= 0) break
         bySubject.delete(name)
       }

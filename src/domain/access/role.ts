@@ -1,4 +1,4 @@
-/** What operators may do, in one table. Decisions: "Operators". */
+/** Roles of operators and their permissions. Decisions: "Operators". */
 import { forbidden } from '../shared/error'
 
 export const ROLES = ['owner', 'developer', 'viewer'] as const
@@ -32,7 +32,7 @@ const MAY: Readonly<Record<Role, readonly Permission[]>> = {
 
 export const may = (role: Role, permission: Permission): boolean => MAY[role].includes(permission)
 
-/** Throws `forbidden`. */
+/** Throws `forbidden` where the role lacks the permission. */
 export function assertMay(role: Role, permission: Permission): void {
   if (!may(role, permission)) throw forbidden('role_lacks_permission', 'Your role does not allow this')
 }

@@ -1,4 +1,4 @@
-/** What whoever checks a code is told. Specification: `POST /verify`. */
+/** The answer of `POST /verify`. Specification: `POST /verify`. */
 import { attemptsRemaining, type Issue, type ReasonCode } from './issue'
 
 /** Times are Unix milliseconds. */
@@ -9,11 +9,11 @@ export interface Verification {
   attemptsRemaining: number
   expiresAt: number
   verifiedAt?: number | undefined
-  /** A JWT: that the number of the request is verified. */
+  /** A JWT that proves the verification, where the caller named the number. */
   proof?: string | undefined
 }
 
-/** Of the issue as it is after the check. */
+/** The answer from the issue after the check. */
 export const verificationOf = (
   issue: Issue,
   { verified, reasonCode }: Pick<Verification, 'verified' | 'reasonCode'>,
@@ -26,7 +26,7 @@ export const verificationOf = (
   verifiedAt: issue.verifiedAt,
 })
 
-/** Of one that there is not, or not for this app. */
+/** The answer `NOT_FOUND`: no such issue of this app. */
 export const unknownIssue = (issueId: string, now: number): Verification => ({
   issueId,
   verified: false,

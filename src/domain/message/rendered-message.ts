@@ -1,4 +1,4 @@
-/** A message on its way: what is stored of it, and what a carrier gets. */
+/** Messages: the rendered one that is stored, and the one that a carrier gets. */
 
 import type { Issue } from '../codes/issue'
 import type { SendOutcome } from '../delivery/delivery'
@@ -77,7 +77,7 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
 
 const NO_DIGITS = /\D+/g
 
-/** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
+/** Drops a carrier's message id that quotes the number or the code. Its reports are then found by our own id only. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: RenderedMessage): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
   const digits = outcome.carrierMessageId.replace(NO_DIGITS, '')

@@ -1,4 +1,4 @@
-/** The library that reads phone numbers, once there is one to read: to make its metadata would be a part of every start. */
+/** Loads the phone number library at first use, since its metadata would slow down every start. */
 import type * as Library from './number-library'
 
 let library: typeof Library | undefined

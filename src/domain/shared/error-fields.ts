@@ -1,19 +1,19 @@
-/** Log fields of an error: its kind, and why a database has failed. They never hold data. */
+/** Log fields of an error: its kind, and the cause of a database failure. They never contain data. */
 import { Refusal } from './error'
 
-// A type, so that it is one of the fields of a line.
+// A type alias, since interfaces are not assignable to log fields.
 export type ErrorFields = {
   /** The name of the error. */
   err: string
-  /** Of SQLite, of the driver or of the system, such as `SQLITE_FULL` or `ENOSPC`. */
+  /** Code of SQLite, the driver or the system, such as `SQLITE_FULL` or `ENOSPC`. */
   code?: string | undefined
-  /** What PostgreSQL says, five characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** SQLSTATE of PostgreSQL, five characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   sqlState?: string | undefined
-  /** The sentence of the database. */
+  /** Message of the database. */
   cause?: string | undefined
 }
 
-/** SQLSTATE classes whose sentences may quote values: of data, of functions, and of what should never happen. */
+/** SQLSTATE classes whose messages may quote values: data exceptions, functions, and internal errors. */
 const QUOTES_DATA = /^(22|P0|WW|XX)/
 
 interface KnownError extends Error {
@@ -25,7 +25,7 @@ const isPostgres = ({ code }: KnownError) => String(code).startsWith('ERR_POSTGR
 const isSqlite = ({ name }: KnownError) => name === 'SQLiteError'
 
 export function errorFields(error: unknown): ErrorFields {
-  // Its own message is logged beside these fields.
+  // Our own message is logged beside these fields.
   const known: unknown = error instanceof Refusal ? (error.cause ?? error) : error
   if (!(known instanceof Error)) return { err: 'unknown' }
   const inner = known.cause instanceof Error ? known.cause : known
