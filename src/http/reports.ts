@@ -24,8 +24,8 @@ export async function receiveReports(
   url: URL,
 ): Promise<{ recorded: number }> {
   if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
-  const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
-  const readReports = carrier.readReports ?? NOBODY.readReports
+  const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? UNKNOWN_CARRIER
+  const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
   const reports = await readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
@@ -39,7 +39,7 @@ export async function receiveReports(
 }
 
 /** A carrier that believes nobody, and looks at what it was shown as the others do. */
-const NOBODY: Pick<Carrier, 'name'> & Required<Pick<Carrier, 'readReports'>> = {
+const UNKNOWN_CARRIER: Pick<Carrier, 'name'> & Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {
     isSameSecret(headers.get('authorization') ?? query.get('token') ?? '', '')

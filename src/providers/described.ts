@@ -87,7 +87,9 @@ export function describedCarrier(
   dependencies: CarrierDependencies,
 ): Carrier {
   const { transport, clock, random, timeoutMs, reportUrl } = dependencies
-  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl }))
+  const secret = textOr(settings.reportSecret)
+  const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
+  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
@@ -340,14 +342,15 @@ function resultReader(
   more: ResultRule | undefined,
 ): ReadResult {
   const rule: ResultRule = { ...description.result, ...api.result, ...more }
-  const codeIn = codeReader(description, api)
+  const codePrefix = rule.codePrefix ?? api.codePrefix
+  const codeIn = codeReader(description, { noCode: api.noCode, codePrefix })
   const [isOpen, isDelivered, isFailed] = [wordTest(rule.open), wordTest(rule.delivered), wordTest(rule.failed)]
   const failedCode = rule.failedCode === undefined ? () => undefined : filled(rule.failedCode)
   return (item) => {
     const status = rule.status === undefined ? undefined : saidAt(item, rule.status)
     const code = codeIn(item, rule.code ?? [])
     if (isOpen(status)) return undefined
-    const bare = code?.slice(api.codePrefix.length)
+    const bare = code?.slice(codePrefix.length)
     if (isDelivered(status) || (bare !== undefined && rule.deliveredCodes?.includes(bare)))
       return { status: 'delivered', code }
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
@@ -399,8 +402,9 @@ function reportReader(
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
+  const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
-    reports.signature === undefined
+    reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
   const kinds = reports.kinds.map((kind) => {

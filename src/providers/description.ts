@@ -64,6 +64,8 @@ export type StatusWords = z.infer<typeof words>
 const result = z.strictObject({
   status: path.optional(),
   code: paths.optional(),
+  /** Put before each code, where reports and answers have numbers of their own. */
+  codePrefix: z.string().optional(),
   delivered: wordsOrList.optional(),
   failed: wordsOrList.optional(),
   /** StatusWords for what is not decided yet, whatever the code says. */
@@ -155,6 +157,8 @@ const reportKind = z.strictObject({
 const reports = z.strictObject({
   /** Signed: how. Its strings may have placeholders of settings. */
   signature: z.json().optional(),
+  /** Signed only where the operator has given this setting; otherwise the report secret is shown. */
+  signedIf: z.string().optional(),
   /** Not signed, but it shows the report secret of the operator: in this header, as it is or hashed; else as a bearer token or `?token=`. */
   secretHeader: z.strictObject({ name: z.string(), orHashed: z.enum(['sha1', 'sha256']).optional() }).optional(),
   /** A form, also where the carrier does not call it one. Otherwise JSON, a form or the query of the address, as it comes. */
@@ -208,6 +212,12 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
+/** Where reports go; the second shows the report secret, for carriers that call a URL and sign nothing. */
+const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
+
+/** A setting of such a name counts where the message has none. */
+const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
+
 const codeName = z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 visible ASCII characters')
 const why = z.string().min(1).max(200)
 
@@ -239,7 +249,7 @@ export const carrierDescription = z
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
     const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
     const isKnown = (name: string) =>
-      isMessageName(name) || MOMENT_NAMES.has(name) || name === 'reportUrl' || isSetting(name)
+      isMessageName(name) || MOMENT_NAMES.has(name) || REPORT_NAMES.has(name) || isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
@@ -256,6 +266,8 @@ export const carrierDescription = z
       for (const { code } of needs)
         if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
     }
+    for (const name of Object.keys(description.fields))
+      if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
@@ -263,7 +275,9 @@ export const carrierDescription = z
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder(description.auth, isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
-    const signature = description.reports?.signature
+    const { signature, signedIf } = description.reports ?? {}
+    if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
+      refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })
@@ -303,7 +317,7 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && reports.signature === undefined
+  reports !== undefined && (reports.signature === undefined || reports.signedIf !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z
@@ -315,7 +329,7 @@ function fieldSchema({ optional, pattern, says, url, default: given }: SettingFi
     ? z.url({ protocol: /^https?$/, error: says ?? 'must be an http(s) URL' })
     : pattern === undefined
       ? z.string().min(1)
-      : z.string().regex(new RegExp(pattern, 'u'), says)
+      : z.string().regex(new RegExp(pattern), says)
   if (given !== undefined) return text.default(given)
   return optional ? text.optional() : text
 }

@@ -69,7 +69,7 @@ const httpConfig = z
 type HttpConfig = z.infer<typeof httpConfig>
 
 const OF_EVERY_MESSAGE = ['messageId', 'channel', 'to', 'text', 'from', 'messageType']
-const OF_ALIMTALK = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
+const OF_TEMPLATE = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
 const plain = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `{{${name}}}`]))
 
 /** Without a code of the carrier's, its other 3xx and 4xx are about the message. */
@@ -103,10 +103,9 @@ function descriptionOf(config: HttpConfig): Described {
   const words = (is: string[]) => ({ is })
   return {
     auth: { type: 'none' },
-    send: {
-      sms: { ...api, request: requestWith(OF_EVERY_MESSAGE) },
-      alimtalk: { ...api, request: requestWith(OF_ALIMTALK) },
-    },
+    send: Object.fromEntries(
+      LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'sms' ? OF_EVERY_MESSAGE : OF_TEMPLATE) }]),
+    ),
     unreadable: '',
     codes: Object.fromEntries(
       Object.entries(config.codes).map(([code, { means, explanation = '' }]) => [code, [means, explanation]]),

@@ -1,11 +1,12 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 import type { OutboundMessage } from '../domain/message/rendered-message'
+import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/numbers'
 import { domesticDigits } from './answer'
 
 /** A name, or several of which the first with a value counts, and filters behind: `{{from ?? sms.from|digits}}`, `{{expiresInSec|atMost:36000}}`. */
 const PLACEHOLDER =
-  /\{\{\s*([A-Za-z][\w-]*(?:\.[\w-]+)*(?:\s*\?\?\s*[A-Za-z][\w-]*(?:\.[\w-]+)*)*)\s*((?:\|\s*[a-zA-Z]+(?::[^|]*?)?)*)\s*\}\}/g
+  /\{\{\s*([A-Za-z][\w-]*(?:\.[\w-]+)*(?:\s*\?\?\s*[A-Za-z][\w-]*(?:\.[\w-]+)*)*)\s*((?:\|\s*[a-zA-Z][a-zA-Z0-9]*(?::[^|]*?)?)*)\s*\}\}/g
 
 /** The value of a name; undefined where it has none. */
 export type ValueScope = (name: string) => unknown
@@ -122,6 +123,10 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
   hex: (value) => Buffer.from(value).toString('hex'),
   spaced: (value) => value.split('').join(' '),
   number: (value) => Number(value),
+  /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
+  ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
+  withoutHyphens: (value) => value.replaceAll('-', ''),
+  times: (value, factor) => Number(value) * Number(factor),
   atMost: (value, most) => Math.min(Number(value), Number(most)),
   atLeast: (value, least) => Math.max(Number(value), Number(least)),
   or: (value, other) => (value === '' ? other : value),

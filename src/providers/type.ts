@@ -14,7 +14,7 @@ export interface CarrierType {
   config: z.ZodType
   /** What such a carrier can deliver. */
   channels: readonly Leg[]
-  /** As data, where it is one of those; its fields make the form of the console and the help of the command line. */
+  /** As data, where it is one of those; its fields make the help of the command line. */
   description?: CarrierDescription
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean

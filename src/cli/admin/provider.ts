@@ -8,8 +8,9 @@ import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
+import type { CarrierType } from '../../providers/type'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
-import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
+import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
 import { systemRandom } from '../../system/random'
@@ -22,9 +23,9 @@ import { inspectorOf } from '../open'
 import { iso, table } from '../output'
 import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
 
-/** As they are typed. */
+/** As typed on the command line. */
 const settings = z.object({
-  name: z.string().describe('<carrier>  what you call it'),
+  name: z.string().describe('<carrier>  name of the carrier'),
   type: z
     .string()
     .describe(
@@ -40,13 +41,20 @@ const settings = z.object({
   reports: flag('http: the carrier calls the report URL; charge when it does'),
   replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
 })
-const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you called it') })
+const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
 
 /** A file with a description, or the name of a type that we know. */
 const isFile = (type: string) => /[/\\]|\.json$/.test(type)
 
+function knownType(name: string): CarrierType {
+  const known = Object.hasOwn(CARRIER_TYPES, name) ? CARRIER_TYPES[name] : undefined
+  if (known) return known
+  throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}, or a file`)
+}
+
 /** The settings of a file, those of flags over them, and a description of the operator's own. */
 function carrierOfInput({ type, config, set = [], url, headers, reports }: z.infer<typeof settings>) {
+  if (!isFile(type)) knownType(type)
   const given = config === undefined ? {} : objectIn(config, '--config')
   for (const setting of set) assign(given, setting)
   const description = isFile(type) ? describedIn(type) : undefined
@@ -105,10 +113,10 @@ function problemsIn(issue: z.core.$ZodIssue): string[] {
   return closest.flatMap((inner) => problemsIn({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Settings that say which carrier it is: where messages go, and on whose account. */
+/** Settings that identify the carrier: its host and its account. */
 const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid', 'systemId', 'userId'] as const
 
-/** Asks before a name that exists comes to mean another carrier, whose messages would go elsewhere from then on. */
+/** Asks before an existing name gets another host or account, because messages would go elsewhere from then on. */
 async function confirmReplacement(
   { store }: Admin,
   { name, replace }: z.infer<typeof settings>,
@@ -120,18 +128,18 @@ async function confirmReplacement(
   await confirm({ yes: replace ?? false }, question, '--replace')
 }
 
-/** Its type and host. The rest of a URL may hold credentials. */
+/** Type and host only: the rest of the URL may contain credentials. */
 function whereIs({ type, config: { url, host } }: CarrierConfig): string {
   const at = typeof url === 'string' ? URL.parse(url)?.host : host
   return at ? `${type}, ${at}` : type
 }
 
-/** The carrier as the server would build it, in this process. */
+/** Builds the carrier in this process, as the server would. */
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
-  const node = { directory, limiters: new LocalGates() }
-  // Receipts belong to the server: refused here, they come again to it.
+  const node = { directory, limiters: new LocalLimiters() }
+  // Delivery receipts belong to the server. Refused here, the carrier sends them to it again.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
     ...deps,
@@ -149,9 +157,7 @@ async function carrierOf({ config, store, log }: Admin, name: string) {
 /** Its fields in a row; those of a group as `group.field`. */
 function shownType(name: string) {
   const own = isFile(name) ? describedIn(name) : undefined
-  const known = Object.hasOwn(CARRIER_TYPES, name) ? CARRIER_TYPES[name] : undefined
-  if (!own && !known)
-    throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}`)
+  const known = own ? undefined : knownType(name)
   const {
     type = name,
     title = CODED[name] ?? name,
@@ -181,7 +187,7 @@ const settingLine = ({ name, title, help = '', secret, optional, default: given 
   ].join(', '),
 ]
 
-/** What would become of a code that is answered so, and by which id the carrier knows it. */
+/** The outcome that this answer would have for a code, and the message id at the carrier. */
 function consequenceOf(outcome: SendOutcome): string {
   if (outcome.kind === 'ambiguous') return 'It may be out: a code would count as sent, and never be sent again.'
   if (outcome.kind === 'refused') return `A code would not count as sent: ${NEXT[outcome.retry]}.`
@@ -236,7 +242,7 @@ export const providerCommands = () =>
         summary: 'send one marked message by a carrier and show what it answers',
         examples: ['main --to +821012345678'],
         input: ofCarrier.extend({
-          to: z.string().describe('--to <number>  a phone of yours'),
+          to: z.string().describe('--to <number>  your own phone'),
           channel: z.string().default('sms').describe(LEGS.join(', ')),
           templateCode: text(
             "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",

@@ -6,4 +6,7 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  vonage: () => require('./vonage').vonage,
+  telnyx: () => require('./telnyx').telnyx,
+  sinch: () => require('./sinch').sinch,
 }

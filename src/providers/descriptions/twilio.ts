@@ -13,7 +13,7 @@ export const twilio: DescriptionFile = {
       says: 'must be an account SID: AC and 32 hex digits',
     },
     authToken: {
-      title: 'RequestAuth token',
+      title: 'Auth token',
       help: 'Twilio signs its reports with it, so an API key does not do.',
       secret: true,
       pattern: '^[\\x21-\\x7e]+$',

@@ -3,14 +3,8 @@ import { createHash, createHmac } from 'node:crypto'
 import type { RequestAuth } from '../description'
 import { type Filled, filled, firstOf, objectScope, type ValueScope } from '../template'
 import { jwtFrom } from './jwt'
+import type { UnsignedRequest } from './request'
 import { sigv4Headers } from './sigv4'
-
-export interface UnsignedRequest {
-  method: string
-  url: string
-  headers: Record<string, string>
-  body?: string | undefined
-}
 
 /** The headers that prove who sends the request. The scope has settings, moment and salt. */
 export type Signer = (request: UnsignedRequest, scope: ValueScope) => Record<string, string>

@@ -1,6 +1,6 @@
 /** AWS Signature Version 4: docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
 import { createHash, createHmac } from 'node:crypto'
-import type { UnsignedRequest } from './sign'
+import type { UnsignedRequest } from './request'
 
 export interface AwsCredentials {
   service: string

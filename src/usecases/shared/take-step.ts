@@ -40,6 +40,8 @@ async function forgetReports(tx: Tx, before: Issue, after: Issue, { staysOpen }:
   const isLegOver = after.messageId !== before.messageId && !staysOpen
   if (isFinal(after) || isLegOver) await tx.reports.forget(before.messageId)
   if (!isFinal(after) || before.legs === undefined) return
+  // A report of an earlier leg has ended the delivery: nobody asks about the current one any more.
+  await tx.jobs.remove('await-report', after.issueId)
   for (const { messageId } of await openMessages(tx, before)) await tx.reports.forget(messageId)
 }
 

@@ -1,4 +1,4 @@
-/** One carrier: how it is, what it does just now, what came of the last hour. */
+/** One carrier: health, current load and results of the last hour. */
 import {
   Alert,
   Badge,
@@ -141,7 +141,7 @@ function LastHour(recent: ShownCarrier['recent']) {
   )
 }
 
-/** One real message by one carrier, and exactly what it answered. */
+/** Sends one real message by this carrier and shows its answer. */
 function openCarrierTest(carrier: ShownCarrier): void {
   const modalId = modals.open({
     title: wordsNow(providerWords).testOf(carrier.name),
