@@ -1,5 +1,5 @@
 /**
- * The way from a phone number to a verified one, without a user interface: what to show, what the user may do, and when.
+ * The verification flow without a user interface: what to show, what the user may do, and when.
  *
  * ```ts
  * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: 'pk_…' })
