@@ -17,9 +17,9 @@ import {
   notIssued,
   PRISTINE,
   reasonOf,
-} from './held'
-import { type FlowStorage, memoryIn } from './memory'
+} from './internal-state'
 import { type FlowState, type FlowStatus, momentsOf, show } from './state'
+import { type FlowStorage, memoryIn } from './storage'
 import { type FlowIssue, type FlowTransport, type FlowVerdict, isLost, type Refusal, refusalOf } from './transport'
 
 export interface FlowOptions<V extends FlowVerdict = FlowVerdict> {

@@ -12,7 +12,6 @@
 export type { FlowClock } from './clock'
 export { readCode } from './code'
 export { type ActionOptions, createFlow, type Flow, type FlowOptions } from './flow'
-export type { FlowStorage } from './memory'
 export type {
   AwaitingCode,
   Failed,
@@ -30,4 +29,5 @@ export type {
   Verified,
   Verifying,
 } from './state'
+export type { FlowStorage } from './storage'
 export type { FlowAttempt, FlowIssue, FlowTransport, FlowVerdict } from './transport'

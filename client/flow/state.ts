@@ -1,6 +1,6 @@
 /** States of a flow: status, allowed actions, and the text to show. */
 import type { Reason, ReasonCode } from '../types'
-import { type Held, PRISTINE } from './held'
+import { type Held, PRISTINE } from './internal-state'
 import type { FlowVerdict } from './transport'
 
 /** Reasons of a refused phone number. */

@@ -7,6 +7,7 @@ import { wholeNumber } from '../screen/number'
 import type { Step } from '../screen/step'
 import type { Texts } from '../texts/texts'
 import { type NumberOptions, ScreenProvider } from './context'
+import { useEmptyField, useFocusOnStep, useHasFocus, useOutcome, useStep } from './hooks'
 import {
   CancelButton,
   ChosenNumber,
@@ -18,7 +19,6 @@ import {
   SubmitButton,
 } from './parts'
 import { useVerification } from './use-verification'
-import { useEmptyField, useFocusOnStep, useHasFocus, useOutcome, useStep } from './way'
 
 export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptions<V>, NumberOptions {
   /** Texts of `@watchword/client/texts`. */

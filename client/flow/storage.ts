@@ -1,6 +1,6 @@
 /** Stores a flow over a reload of the page. Never a code; of the answer of `verify` only the proof. */
 import type { FlowClock } from './clock'
-import type { Held } from './held'
+import type { Held } from './internal-state'
 
 /** `sessionStorage` or a similar object. It will contain the phone number. */
 export interface FlowStorage {
