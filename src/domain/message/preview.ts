@@ -1,4 +1,4 @@
-/** What a message made from a template looks like, with a made-up code. */
+/** Preview of a template with a made-up code. */
 
 import type { MessageType } from '../shared/value'
 import { type Texts, withAutofill } from './rendered-message'
@@ -8,25 +8,25 @@ import { assertTemplate, eucKrBytes, inLanguage, messageTypeFor, render, type Te
 export const SAMPLE_CODE = '123456'
 
 export interface Preview {
-  /** As an SMS has it. */
+  /** Text of the SMS. */
   text: string
-  /** In EUC-KR, as Korean carriers count. */
+  /** Length in EUC-KR bytes, as Korean carriers count. */
   bytes: number
   messageType: MessageType
-  /** Messages that carriers elsewhere would cut it into, and how they write it. */
+  /** Number of SMS segments and their encoding outside Korea. */
   segments: number
   encoding: 'GSM-7' | 'UCS-2'
 }
 
 export interface PreviewOptions {
-  /** A tag; undefined: the template's own language. */
+  /** Language tag; undefined: the template's own language. */
   locale?: string | undefined
   values: Readonly<Record<string, string>>
-  /** How the app's texts are written. */
+  /** Settings of the app's texts. */
   texts: Texts
 }
 
-/** Throws `invalid` for a template or values that no message can be made of. */
+/** Throws `invalid` for a template or values that do not make a message. */
 export function preview(template: Template, { locale, values, texts }: PreviewOptions): Preview {
   assertTemplate(template)
   const text = withAutofill(render(inLanguage(template, locale), values, SAMPLE_CODE), texts, SAMPLE_CODE)

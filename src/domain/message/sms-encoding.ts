@@ -1,6 +1,6 @@
-/** A text as an SMS carries it: GSM 03.38 where every character has a place there, else UCS-2; in parts when long. */
+/** Encodes SMS texts: GSM 03.38 where it has every character, else UCS-2; long texts are split into parts. */
 
-/** The default alphabet in the order of its codes; the place of ESC is never matched. */
+/** The default alphabet in the order of its codes; the position of ESC is never matched. */
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\0ÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const ESCAPE = 0x1b
@@ -19,12 +19,12 @@ const EXTENSION: Readonly<Record<string, number>> = {
 
 interface Alphabet {
   dataCoding: number
-  /** Bytes of a message in one piece, and of a part beside the header. */
+  /** Bytes of an unsplit message, and of a part without its header. */
   single: number
   part: number
 }
 
-/** Seven bits to a character, sent one to a byte; the carrier packs them. */
+/** Seven-bit characters, one per byte; the carrier packs them. */
 const GSM: Alphabet = { dataCoding: 0x00, single: 160, part: 153 }
 const UCS2: Alphabet = { dataCoding: 0x08, single: 140, part: 134 }
 
