@@ -6,6 +6,7 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  alibaba: () => require('./alibaba').alibaba,
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
   tencent: () => require('./tencent').tencent,
