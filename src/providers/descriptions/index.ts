@@ -9,6 +9,7 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   alibaba: () => require('./alibaba').alibaba,
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
+  kaleyra: () => require('./kaleyra').kaleyra,
   msg91: () => require('./msg91').msg91,
   tencent: () => require('./tencent').tencent,
 }
