@@ -1,4 +1,7 @@
-/** A server whose PostgreSQL does not answer at its start: it listens, says that it waits, and asks again until it does. */
+/**
+ * A server whose PostgreSQL is unreachable at the start listens, answers that it is waiting, and retries until the
+ * database answers.
+ */
 import type { Config } from '../config'
 import { LogSampler } from '../domain/operations/log-sampler'
 import { waitingRoutes } from '../http/routes-before-start'
@@ -14,11 +17,11 @@ import { listenFor } from './listener'
 
 const ASKS_AGAIN_AFTER_MS = 1_000
 
-/** The socket of a server that has begun to listen before it could serve. */
+/** The socket of a server that listens before it can serve. */
 export interface Front {
   listener: Listener
   descriptors: WatchedDescriptors
-  /** From now on that answers. */
+  /** Replaces the handler that answers from now on. */
   serve(fetch: Fetch): void
 }
 

@@ -1,4 +1,6 @@
-/** The backups that a server has made at their times: by `watchword backup`, in a process of its own, which holds nothing up. */
+/**
+ * Scheduled backups of a server. Each runs `watchword backup` in a separate process, so it does not block the server.
+ */
 import { join } from 'node:path'
 import type { Config } from '../config'
 import { isBackupDue, nextBackupAt } from '../domain/operations/backup-schedule'
@@ -15,7 +17,7 @@ export const backupsOf = ({ dataDir, backups: { at } }: Config): Backups => ({
   nextAt: nextBackupAt(at, systemClock.now()),
 })
 
-/** Answers how to end it, with a backup that is being made. */
+/** Returns a function that stops the schedule and a running backup. */
 export function makeBackupsAtTheirTimes(config: Config, log: Log, schedule = systemSchedule): () => void {
   const { at } = config.backups
   if (at.length === 0) return () => {}
@@ -45,11 +47,11 @@ async function makeOne({ dataDir, backups: { keep } }: Config, log: Log, signal:
     log.info({ name, bytes, sha256, removed, audit }, 'backup made')
     return
   }
-  // Also of one that was killed, or could not begin.
+  // This also covers a backup that was killed or could not start.
   noteFailure(dataDir, systemClock.now())
   log.error({ exitCode, said: said.trim() }, 'no backup was made')
 }
 
-/** From source, Bun runs it. */
+/** From source, Bun runs the program. */
 const thisProgram = () =>
   Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, '../main.ts')]

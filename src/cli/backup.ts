@@ -8,7 +8,7 @@ import { replaceDatabase } from '../store/sqlite/connection/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock, systemSchedule } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
-import { holdAlone } from '../system/data-dir-lock'
+import { lockDataDir } from '../system/data-dir-lock'
 import { createLog } from '../system/log'
 import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
 import { createTelemetry } from '../system/telemetry'
@@ -41,13 +41,13 @@ import { iso, outputFor } from './output'
 export const backupCommand = (): Command =>
   onDataCommand(
     'backup',
-    'copy the database into the folder `backups` of the data folder, beside a running server',
+    'copy the database into the folder `backups` of the data folder, also while a server runs',
     'backup --keep 14',
   )
-    .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
+    .option('--keep <n>', 'number of newest copies to keep', wholeNumber, 7)
     .option(
       '--schedule <times>',
-      'stay, and make one at these times of day, UTC, such as 03:00,15:00; by itself a server does it with WATCHWORD_BACKUP_AT',
+      'keep running, and create a backup at these times of day (UTC), such as 03:00,15:00; a server does this itself with WATCHWORD_BACKUP_AT',
     )
     .action((options: CommonOptions & { keep: number; schedule?: string }) => {
       if (options.schedule !== undefined) return backUpAtTimes(options, options.schedule)
@@ -67,7 +67,7 @@ export const backupCommand = (): Command =>
       })
     })
 
-/** Until it is told to stop. One that is due now is made now. */
+/** Runs until it is stopped. A backup that is due is made at once. */
 async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, times: string): Promise<void> {
   const config = readConfig(process.env, { DATA: data, BACKUP_AT: times, BACKUP_KEEP: String(Math.max(1, keep)) })
   const database = join(config.dataDir, DATABASE_FILE)
@@ -86,7 +86,7 @@ async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, t
 export const restoreCommand = (): Command =>
   removalCommand(
     'restore',
-    'put a backup in the place of the database, which is kept beside it; no server may run',
+    'replace the database with a backup and keep the old one beside it; no server may run',
     'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
   )
     .argument('<file>', 'backup, as `backup` made it')
@@ -103,12 +103,12 @@ export const restoreCommand = (): Command =>
       const database = join(dataDir, DATABASE_FILE)
       assertBackup(file, database)
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-      holdAlone(dataDir)
+      lockDataDir(dataDir)
       const copy = join(dataDir, 'watchword-restoring.db')
       const headFile = headFileIn(dataDir)
-      // Where the log of the database that goes ended, as it says of itself.
+      // The end of the audit log of the replaced database, as that database records it.
       const endBefore = headFile.read()?.trim()
-      // Of one that was killed: its log would be applied to this copy.
+      // A killed process leaves its write-ahead log, which would be applied to this copy.
       discard(copy)
       let phones = 0
       try {
@@ -132,7 +132,7 @@ export const restoreCommand = (): Command =>
           dataDir,
           `watchword-replaced-${new Date(systemClock.now()).toISOString().replaceAll(':', '-')}.db`,
         )
-        // What it says is of the database that goes; for that of the other the next lines see, or the next start.
+        // The file describes the replaced database. The next lines, or the next start, write it for the new one.
         headFile.remove()
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
@@ -150,7 +150,7 @@ export const restoreCommand = (): Command =>
       }
     })
 
-/** What was erased since the backup was made is in it, and in no database that is used again. */
+/** The backup still holds phones that were erased after it was made. */
 async function eraseAgain(
   { dataDir, liveRetentionDays }: Config,
   admin: ErasureDependencies & Pick<ReturnType<typeof adminOf>, 'clock'>,

@@ -1,4 +1,4 @@
-/** What commands share: help, options, parsers, opening and closing the data folder. */
+/** Shared by all commands: help, options, parsers, confirmation, and opening and closing the database. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { CHANNELS, type Channel, isChannel, isLeg, LEGS, type Leg } from '../domain/shared/value'
 import { Failure } from './failure'
@@ -32,10 +32,10 @@ export function instant(text: string): number {
 
 type CommandWork = (opened: Opened, output: Output) => Promise<void>
 
-/** Runs one command on the opened data folder or PostgreSQL and closes it. Makes nothing where there is no database. */
+/** Runs one command on the opened data folder or PostgreSQL and closes it. It creates no database. */
 export const onData = (options: CommonOptions, run: CommandWork): Promise<void> => work(options, run, {})
 
-/** The same for what an installation may begin with before a server has run. */
+/** The same for commands that may create the installation before a server has run. */
 export const onDataOrNew = (options: CommonOptions, run: CommandWork): Promise<void> =>
   work(options, run, { makes: true })
 
@@ -57,7 +57,7 @@ export const newOption = () =>
   new Option('--new', 'begin anew where a key file has lost its database; what it held is given up')
 export const jsonOption = () => new Option('--json', 'answer with one JSON object')
 
-/** A command whose help ends with how it is typed. */
+/** A command whose help ends with examples. */
 export const command = (name: string, summary: string, ...examples: readonly string[]) =>
   new Command(name)
     .description(summary)
@@ -69,7 +69,7 @@ export const onDataCommand = (name: string, summary: string, ...examples: readon
     .addOption(dataOption())
     .addOption(jsonOption())
 
-/** One that asks before it removes something. */
+/** A command that asks before it removes something. */
 export const removalCommand = (name: string, summary: string, ...examples: readonly string[]) =>
   onDataCommand(name, summary, ...examples).addOption(yesOption())
 
@@ -99,7 +99,7 @@ export interface Confirmable {
 }
 
 export const YES = 'do not ask; needed where there is no terminal to ask on'
-/** What cannot be undone is asked about first. */
+/** Asks for confirmation, because the command cannot be undone. */
 export const yesOption = () => new Option('--yes', YES)
 
 /**

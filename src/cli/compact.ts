@@ -5,20 +5,20 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
 import { releasePages, rewriteInPlace, stateOfFile } from '../store/sqlite/connection/compact'
 import { headFileIn } from '../system/data-dir-files'
-import { AlreadyServedError, holdAlone } from '../system/data-dir-lock'
-import { aside } from '../system/write-throttle'
+import { AlreadyServedError, lockDataDir } from '../system/data-dir-lock'
+import { throttleWrites } from '../system/write-throttle'
 import { type CommonOptions, onDataCommand } from './command'
 import { Failure, notEmbedded } from './failure'
 import { DATABASE_FILE, openFile } from './open'
 import { outputFor } from './output'
 
-/** Beside a server more would hold its writers up for longer than a second. */
+/** Larger steps would block the writers of a running server for more than a second. */
 const SMALL_BYTES = 64 * 2 ** 20
 
 export const compactCommand = (): Command =>
   onDataCommand(
     'compact',
-    'give back to the disk what deleted rows have left of the database file; beside a server in small steps',
+    'return the space of deleted rows to the disk; in small steps while a server runs',
     'compact',
   ).action(async ({ data, json }: CommonOptions) => {
     const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'warn' })
@@ -37,10 +37,10 @@ export const compactCommand = (): Command =>
     ])
   })
 
-/** Otherwise no server begins until this has ended. */
+/** Without a running server, none can start until this has ended. */
 function isHeld(dataDir: string): boolean {
   try {
-    holdAlone(dataDir)
+    lockDataDir(dataDir)
     return false
   } catch (error) {
     if (error instanceof AlreadyServedError) return true
@@ -50,14 +50,14 @@ function isHeld(dataDir: string): boolean {
 
 async function compact(config: Config, database: string): Promise<void> {
   const isServed = isHeld(config.dataDir)
-  // By the right secret, and brought to this program's schema.
+  // Checks the secret and migrates the schema.
   const { store } = openFile(config, database, { isNew: false, headFile: headFileIn(config.dataDir) })
   try {
     const { bytes, isIncremental } = stateOfFile(database)
     if (isServed && isIncremental) await inSteps(() => releasePages(database))
     else if (isServed && bytes > SMALL_BYTES) throw laidOutBefore()
     else rewriteInPlace(database)
-    // The file is cut when the log has been copied into it.
+    // A checkpoint truncates the file after the log was copied into it.
     await store.truncateLog()
   } finally {
     await store.close()
@@ -70,9 +70,9 @@ const laidOutBefore = () =>
     'An earlier release has laid this file out: once, it has to be compacted while the server is stopped. After that it can be beside it.',
   )
 
-/** Until `step` answers false. The server has as much time between them as one takes. */
+/** Repeats `step` until it returns false, and pauses after each step for as long as the step took. */
 async function inSteps(step: () => boolean): Promise<void> {
-  const soon = aside()
+  const soon = throttleWrites()
   let isMore = true
   while (isMore)
     await new Promise<void>((resolve, reject) =>

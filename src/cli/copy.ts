@@ -1,4 +1,4 @@
-/** A copy of the database, and all that has to hold of it before it takes the place of another, or is said to be able to. */
+/** Checks that a copy of the database must pass before it replaces another database or passes a drill. */
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config'
@@ -12,7 +12,7 @@ import { type Opened, openFile } from './open'
 /** Requirements for a copy. */
 export interface CopyOptions {
   despiteAudit?: boolean
-  /** In lower-case hexadecimal digits; undefined: any. */
+  /** Lower-case hexadecimal; undefined accepts any. */
   sha256?: string
 }
 
@@ -42,7 +42,7 @@ export function assertBackup(file: string, database: string): void {
   }
 }
 
-/** Answers the SHA-256 of a copy. Throws `DamagedDatabaseError` where another one was asked for. */
+/** Returns the SHA-256 of a copy. Throws `DamagedDatabaseError` if it differs from the requested one. */
 export async function assertChecksum(copy: string, { sha256 }: CopyOptions): Promise<string> {
   const found = await sha256Of(copy)
   if (sha256 !== undefined && found !== sha256)
@@ -69,7 +69,7 @@ export async function openCopy(config: Config, copy: string, { despiteAudit }: C
   }
 }
 
-/** That the secret is the right one the database proves by one row; here each setting that is sealed is opened. */
+/** One row of the database proves the secret; this opens every sealed setting as well. */
 async function assertSealed({ apps, carriers, challenges, endpoints, people }: Reader): Promise<void> {
   const opens = async (what: string, read: Promise<unknown>) => {
     try {
@@ -93,7 +93,7 @@ async function assertAudited({ store, vault }: Opened): Promise<void> {
   throw new DamagedDatabaseError(`The audit log is not whole. ${what}. To take it all the same: --despite-audit`)
 }
 
-/** With what lies beside it while it is open. */
+/** Also removes the files that SQLite keeps beside an open database. */
 export function discard(copy: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
 }

@@ -1,4 +1,4 @@
-/** `watchword drill`: whether a backup would do, found out before it has to. */
+/** `watchword drill` restores a backup into a scratch folder and checks that it works, before it is needed. */
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { createApp } from '../app'
 import { type Config, readConfig } from '../config'
 import type { Issue } from '../domain/codes/issue'
-import { MOUNTS } from '../http/route-table'
+import { ROUTE_PATTERNS } from '../http/route-table'
 import type { Dial, HookTransport, Transport } from '../ports/network'
 import { countsOf, type RowsSince, since } from '../store/sqlite/inspect'
 import { listBackups } from '../system/backups'
@@ -32,12 +32,12 @@ interface DrillOptions extends CommonOptions, CopyOptions {
 export const drillCommand = (): Command =>
   onDataCommand(
     'drill',
-    'restore the newest backup in a scratch folder, ask it, say how long that took and what would be lost; sends nothing',
+    'restore the newest backup into a scratch folder, query it, and report the duration and the data that would be lost; sends nothing',
     'drill',
     'drill --from watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --json',
   )
     .option('--from <file>', 'this backup (default: the newest in the data folder)')
-    .option('--scratch <dir>', 'where the scratch folder is made and removed', tmpdir())
+    .option('--scratch <dir>', 'where the scratch folder is created and removed', tmpdir())
     .addOption(sha256Option())
     .addOption(despiteAuditOption())
     .action(async (options: DrillOptions) => {
@@ -66,16 +66,15 @@ interface Drilled {
   backup: string
   bytes: number
   sha256: string
-  /** In it. */
   held: Record<string, number>
   asked: DrillFindings
-  /** Until a server on the copy had answered. */
+  /** Milliseconds until a server on the copy answered. */
   ms: { copy: number; verify: number; answer: number; total: number }
-  /** Undefined where there is no database to hold it against, or none that can be read. */
+  /** Undefined if there is no readable database to compare the backup with. */
   lost: RowsSince | undefined
 }
 
-/** Throws where anything does not hold. Leaves nothing behind. */
+/** Throws if any check fails. Removes the scratch folder in every case. */
 async function drill(config: Config, backup: string, { scratch, ...demands }: DrillOptions): Promise<Drilled> {
   const folder = mkdtempSync(join(scratch, 'watchword-drill-'))
   try {
@@ -86,7 +85,7 @@ async function drill(config: Config, backup: string, { scratch, ...demands }: Dr
       const sha256 = await assertChecksum(copy, demands)
       return { opened: await openCopy(config, copy, demands), sha256 }
     })
-    // Before it is asked, which adds a key.
+    // Compares before `ask` runs, because `ask` adds a key.
     const held = countsOf(copy)
     const lost = sinceCopy(join(config.dataDir, DATABASE_FILE), copy)
     const [asked, answered] = await timed(() => ask(opened))
@@ -97,14 +96,14 @@ async function drill(config: Config, backup: string, { scratch, ...demands }: Dr
   }
 }
 
-/** What it answered, and after how many milliseconds. */
+/** The answers of the server, and the milliseconds until they came. */
 async function timed<T>(work: () => T | Promise<T>): Promise<[T, number]> {
   const begunAt = systemClock.elapsed()
   const answer = await work()
   return [answer, Math.round(systemClock.elapsed() - begunAt)]
 }
 
-/** As much again is written to it at most: where it is brought to a newer schema. */
+/** A migration to a newer schema writes at most the size of the database again. */
 function assertRoom(folder: string, backup: string): void {
   const { bavail, bsize } = statfsSync(folder)
   const needed = 2 * statSync(backup).size
@@ -117,7 +116,7 @@ function sinceCopy(database: string, copy: string): RowsSince | undefined {
   try {
     return since(database, copy)
   } catch (error) {
-    // That it cannot be read is what a backup is for.
+    // An unreadable database is a case for the backup, not a failure of the drill.
     if (error instanceof Error && error.name === 'SQLiteError') return undefined
     throw error
   }
@@ -143,14 +142,17 @@ const lossOf = ({ issues, ledgerEntries, auditEntries, newest, newestInCopy }: R
   `has changed since ${iso(newestInCopy) ?? 'the beginning'}; the newest is of ${iso(newest) ?? 'no time'}.`
 
 export interface DrillFindings {
-  /** The newest live issue of all, where there is one. */
+  /** The newest live issue of all apps, if there is one. */
   issueId?: string
 }
 
-/** Throws a `Failure` where an answer is not what the database holds. Closes the store. */
+/**
+ * Asks a server on the copy. It sends nothing, since no job runs. Throws a `Failure` if an answer differs from the
+ * database. Closes the store.
+ */
 export async function ask(opened: Opened): Promise<DrillFindings> {
   const descriptors = watchDescriptors(opened.log)
-  // It is never told to start, so nothing runs in it but requests.
+  // The app is never started, so it only answers requests and runs no job.
   const app = createApp(opened.config, {
     ...{ ...opened, fleet: undefined, random: systemRandom, descriptors, passwords: systemPasswords },
     ...{
@@ -163,7 +165,7 @@ export async function ask(opened: Opened): Promise<DrillFindings> {
       schedule: () => () => {},
     },
   })
-  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
+  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, routePatterns: ROUTE_PATTERNS, descriptors })
   try {
     const server = new DrillQuestions(listener.url)
     await server.get('/healthz')
@@ -190,7 +192,7 @@ async function newestIssue({ store: { read }, clock }: Opened): Promise<Issue | 
   return found.toSorted((a, b) => b.createdAt - a.createdAt)[0]
 }
 
-/** As its backend would, with a key that only the copy knows. */
+/** Calls the API like a backend, with a key that exists in the copy only. */
 async function askOf(
   appId: string,
   issue: Issue | undefined,
@@ -209,7 +211,7 @@ async function askOf(
 
 async function keyOf(appId: string, opened: Opened): Promise<string> {
   const deps = adminOf(opened)
-  // There may be as many as an app can have.
+  // The app may already have the maximum number of keys.
   const [old] = await opened.store.read.keys.ofApp(appId)
   if (old) await administer.revokeKey(deps, old.keyId)
   return (await administer.createKey(deps, { appId, kind: 'sk', mode: 'live' })).key
@@ -225,7 +227,7 @@ class DrillQuestions {
 
   async get(path: string, key?: string): Promise<Record<string, unknown>> {
     const headers = new Headers(key === undefined ? {} : { authorization: `Bearer ${key}` })
-    // A connection that is kept would be waited for.
+    // The server would wait for a kept-alive connection when it stops.
     const response = await fetch(this.url + path, { headers, keepalive: false })
     if (response.status !== 200)
       throw new Failure('damaged_database', `A server on it answers ${path} with ${response.status}.`)

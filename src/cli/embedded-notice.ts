@@ -1,2 +1,2 @@
-/** Where the notice lies inside the binary. From source there is none; `build.ts` puts it in this module's place. */
+/** Path of the licence notice inside the binary. `build.ts` replaces this module; from source there is no notice. */
 export const embedded: string | undefined = undefined

@@ -19,11 +19,11 @@ export class Failure extends Error {
   }
 }
 
-/** Of what is for data folders only; `instead`: what is done on PostgreSQL. */
+/** Failure of a command that works on data folders only; `instead` says what to do on PostgreSQL. */
 export const notEmbedded = (what: string, instead: string) =>
   new Failure('not_embedded', `${what}; WATCHWORD_DATABASE_URL names a PostgreSQL: ${instead}.`)
 
-/** By the name of the error; a `Refusal` brings its kind. */
+/** Exit words by the name of the error. A `Refusal` has its own kind. */
 const CODES: Readonly<Record<string, string>> = {
   ConfigError: 'config',
   KeyFileError: 'config',
@@ -45,7 +45,7 @@ export interface Ending {
   exitCode: 0 | 1 | 2
   code: string
   message: string
-  /** What is added for people. */
+  /** A hint for people, added to the message. */
   hint: string
 }
 
@@ -58,22 +58,22 @@ export function endingOf(error: unknown): Ending {
   if (error instanceof Failure || error instanceof MoveError) return failed(error.code, error.message)
   if (!(error instanceof Error)) return failed('defect', String(error))
   const code = CODES[error.name] ?? ('code' in error ? 'system' : undefined)
-  // Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened.
+  // Operator and environment errors print one line. Only a defect prints a stack trace.
   return code === undefined ? failed('defect', error.stack ?? error.message) : failed(code, error.message)
 }
 
 const failed = (code: string, message: string): Ending => ({ exitCode: 1, code, message, hint: '' })
 
 function usage({ code, exitCode, message }: CommanderError): Ending {
-  // Help that was asked for has been shown, like the version; help in the place of an answer, too.
+  // Commander has already printed the help or the version.
   if (exitCode === 0) return { exitCode: 0, code: '', message: '', hint: '' }
   if (code === 'commander.help') return { exitCode: 2, code: 'usage', message: 'a command is missing', hint: '' }
-  // Where commander itself could not read the line, it is not known which command was meant.
+  // If commander could not parse the line, the command is unknown.
   const [, said] = /^error: (.*)$/s.exec(message) ?? []
   return { exitCode: 2, code: 'usage', message: said ?? message, hint: said === undefined ? '' : HINT }
 }
 
-/** As a line of the log. */
+/** The failure as a log line. */
 export async function logEnding(error: unknown, { code, message }: Ending): Promise<void> {
   const { createLog } = await import('../system/log')
   const log = createLog('error')

@@ -1,4 +1,4 @@
-/** `watchword healthcheck`: for containers, which ask by an exit code. */
+/** `watchword healthcheck` answers by its exit code, for containers. */
 import type { Command } from 'commander'
 import { readConfig } from '../config'
 import { command, jsonOption } from './command'
@@ -14,7 +14,7 @@ export const healthcheckCommand = (): Command =>
     'healthcheck',
     'healthcheck --url http://127.0.0.1:8787',
   )
-    .option('--url <url>', 'origin of the server (default: where WATCHWORD_HOST and WATCHWORD_PORT say)')
+    .option('--url <url>', 'origin of the server (default: from WATCHWORD_HOST and WATCHWORD_PORT)')
     .addOption(jsonOption())
     .action(async ({ url, json }: { url?: string; json?: boolean }) => {
       const { parseObject } = await import('../providers/answer')
@@ -30,7 +30,7 @@ export const healthcheckCommand = (): Command =>
       })
       if (answer.kind !== 'answered') throw new Failure('not_ready', `${readiness} does not answer: ${answer.reason}`)
       if (answer.status !== 200) throw new Failure('not_ready', `${readiness} answers ${answer.status}: ${answer.body}`)
-      // On the server's own machine it says what that depends on.
+      // From its own machine, the server also reports its dependencies.
       const { checks, providers } = parseObject(answer.body)
       outputFor(json)({ ready: true, url: readiness, checks, providers }, [`${readiness} is ready`])
     })

@@ -1,25 +1,25 @@
-/** `watchword licenses`: the notices that those ask for whose code this program carries. They are collected when it is built. */
+/** `watchword licenses` prints the licence notices of all embedded code. The build collects them. */
 import type { Command } from 'commander'
 import { command, jsonOption } from './command'
 import { embedded } from './embedded-notice'
 import { Failure } from './failure'
 import { outputFor } from './output'
 
-/** One work with its licence. */
+/** A package with its licence. */
 export interface Component {
   name: string
   version: string
   /** An SPDX expression. */
   license: string
-  /** Copyright and licence in full, with what the licence asks to be told beside it. */
+  /** Copyright, the full licence text and the notices that it requires. */
   text: string
-  /** How it comes to be here, or where its text is from, if not as usual. */
+  /** Unusual origin of the package or of its licence text. */
   note?: string
 }
 
 export interface Notice {
   program: Component
-  /** Bun, which the binary is made with and carries. */
+  /** Bun, which the binary embeds. */
   runtime: Component
   packages: Component[]
 }
@@ -27,7 +27,7 @@ export interface Notice {
 export const licensesCommand = (): Command =>
   command(
     'licenses',
-    'print the licences of all that is in this program',
+    'print the licences of all software in this program',
     'licenses | less',
     "licenses --json | jq '.packages[] | {name, version, license}'",
   )

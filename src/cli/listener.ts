@@ -1,6 +1,6 @@
-/** The address of a server, and the error where another process has it. */
+/** Listens on the address of a server and explains a port that is taken. */
 import type { Config } from '../config'
-import { MOUNTS } from '../http/route-table'
+import { ROUTE_PATTERNS } from '../http/route-table'
 import type { Fetch } from '../http/server'
 import type { WatchedDescriptors } from '../system/descriptors'
 import { hasInheritedSocket } from '../system/inherited-socket'
@@ -12,10 +12,10 @@ interface Listening {
   descriptors: WatchedDescriptors
 }
 
-/** Throws a `Failure` where the port is taken, or where the socket of the service manager has another one. */
+/** Throws a `Failure` if the port is taken, or if the socket of the service manager has another port. */
 export function listenFor(config: Config, { fetch, descriptors }: Listening): Listener {
   const { host, port } = config
-  const common = { host, port, fetch, mounts: MOUNTS, descriptors }
+  const common = { host, port, fetch, routePatterns: ROUTE_PATTERNS, descriptors }
   if (hasInheritedSocket(process.env)) return listenOnInherited(common)
   return orInUse(
     port,
@@ -25,7 +25,7 @@ export function listenFor(config: Config, { fetch, descriptors }: Listening): Li
 }
 
 function listenOnInherited(options: Parameters<typeof listen>[0]): Listener {
-  // Code that calls the C library is loaded only where a socket is handed over.
+  // The code that calls the C library is loaded only if a socket is inherited.
   const { onInheritedSocket } = require('../system/inherited-socket') as typeof import('../system/inherited-socket')
   const listener = listen({ ...options, onSocket: onInheritedSocket })
   if (listener.port === options.port) return listener
@@ -34,7 +34,7 @@ function listenOnInherited(options: Parameters<typeof listen>[0]): Listener {
   throw new Failure('port_mismatch', message)
 }
 
-/** `setting`: where another port is said. */
+/** `setting` names the option or variable for another port. */
 export function orInUse<T>(port: number | undefined, setting: (port: number) => string, begin: () => T): T {
   try {
     return begin()

@@ -1,4 +1,4 @@
-/** `watchword nodes`: the servers that share the database. */
+/** `watchword nodes` lists the servers that share the database. */
 import type { Command } from 'commander'
 import { conditionsOf } from '../domain/operations/node'
 import * as administer from '../usecases/administer'
@@ -18,7 +18,7 @@ export function nodesCommand(): Command {
       const nobody = fleet ? 'No server has said that it is there.' : ALONE
       const lines = nodes.map(
         ({ nodeId, name, version, state, seenAt, lagMs }) =>
-          `${nodeId}  ${name}  ${version}  ${state}  last heard of ${seenAt}${lagMs > 0 ? `  work late by ${lagMs} ms` : ''}`,
+          `${nodeId}  ${name}  ${version}  ${state}  last heartbeat ${seenAt}${lagMs > 0 ? `  queue lag ${lagMs} ms` : ''}`,
       )
       output({ nodes }, lines.length > 0 ? lines : [nobody])
     }),

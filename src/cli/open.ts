@@ -14,12 +14,12 @@ import type { SharedStore } from '../store/postgres/open'
 import { createDatabase, type FileStore, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { type ClockSighting, databaseClock, systemClock } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
-import { turn } from '../system/event-loop-batch'
+import { eventLoopBatch } from '../system/event-loop-batch'
 import { type LogOnUse, logOnUse } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
-import { aside } from '../system/write-throttle'
+import { throttleWrites } from '../system/write-throttle'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { Front } from './awaited-database'
 import { Failure, notEmbedded } from './failure'
@@ -28,20 +28,20 @@ export interface Opened {
   config: Config
   log: LogOnUse
   vault: Vault
-  /** The one that the store stamps by. */
+  /** The clock that the store uses for timestamps. */
   clock: Clock
   store: Store
-  /** The embedded database, where it is that. */
+  /** The embedded database; undefined on PostgreSQL. */
   file?: FileStore
-  /** Beside the database that is in use. */
+  /** Stands beside the database in use. */
   erasedFile?: ErasedFile
-  /** Of the servers that share the database, this one. */
+  /** The name of this server among those that share the database. */
   fleet?: Fleet
-  /** Of a server that began to listen before its database answered. */
+  /** Set if the server listened before its database answered. */
   front?: Front
 }
 
-/** Where everything is kept, without credentials. */
+/** Location of the data, without credentials. */
 export const placeOf = ({ database, dataDir }: Config) => (database ? nameOf(database.url) : dataDir)
 
 export const DATABASE_FILE = 'watchword.db'
@@ -70,7 +70,7 @@ export async function open(flags: Record<string, string | undefined>, beginning:
   return openShared(config, config.database, beginning)
 }
 
-/** Any server or command may be the first: the database is laid out where it is empty. */
+/** Any server or command may be the first, so an empty database gets its schema here. */
 export async function openShared(
   config: Config,
   database: DatabaseConfig,
@@ -85,7 +85,7 @@ export async function openShared(
     return sighting.stamped
   }
   const opening = (store: SharedStore) => ({ config, log, vault, clock, store, fleet: store.fleet })
-  // A server on a data folder has no use for it.
+  // A server on a data folder does not need this code.
   const { openStore } = await import('../store/postgres/open')
   const migrating = (step: MigrationStep) => log.info({ ...step }, APPLYING)
   const attempt = () => openStore({ ...database, clock, vault, node, time, serves, migrating })
@@ -98,12 +98,12 @@ export async function openShared(
 async function openFolder(config: Config, beginning: Beginning): Promise<Opened> {
   const { dataDir } = config
   const file = join(dataDir, DATABASE_FILE)
-  // Looked for first: another process that begins here makes it last.
+  // Checked first, because another process creates this file last.
   const hasKeyFile = existsSync(join(dataDir, SECRET_FILE))
   let stage = stageOf(file)
   if (stage === 'empty') {
     begin(dataDir, file, hasKeyFile, beginning)
-    // Another process may have gone on with it.
+    // Another process may have continued the change.
     stage = stageOf(file)
   } else if (beginning.isNew)
     throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
@@ -127,7 +127,7 @@ function begin(dataDir: string, file: string, hasKeyFile: boolean, { makes, isNe
     throw new Failure('no_database', `There is no database: ${file}. ${ways}`)
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  // Of a log that was given up with its database.
+  // Belongs to the log of a removed database.
   headFileIn(dataDir).remove()
   createDatabase(file)
 }
@@ -147,25 +147,27 @@ export function openFile(
   const store = openStore({
     ...{ file, clock: systemClock, vault, checkpointPages },
     ...(headFile && { headFile }),
-    ...(serves ? { atEnd: turn.atEnd } : { soon: aside() }),
+    ...(serves ? { atEnd: eventLoopBatch.runAfter } : { soon: throttleWrites() }),
   })
   return { config, log, vault, clock: systemClock, store, file: store }
 }
 
-/** A file may have got another secret since: the database says where it has. A program is asked at the start only. */
+/**
+ * The key file may have changed since; the database records whether it did. A secret program runs at the start only.
+ */
 function vaultOf({ dataDir, secret }: Config, log: LogOnUse, isNew: boolean): Vault {
   const isFile = secret === undefined || 'file' in secret
   const again = () => masterSecret(dataDir, secret, { isNew: false, log })
   return createVault(masterSecret(dataDir, secret, { isNew, log }), undefined, isFile ? again : undefined)
 }
 
-/** For use cases that note who made the change. */
+/** Context for use cases that write the audit log. */
 export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' | 'clock'>) => ({
   store,
   vault,
   clock,
   actor: { name: 'cli' },
-  // The server looks by itself.
+  // The server checks this itself.
   node: { wakeUps: { wake() {}, subscribe() {} } },
   random: systemRandom,
   assertCarrier,

@@ -1,4 +1,4 @@
-/** How commands answer: `lines` for people; `value` with `--json`, as one JSON object. */
+/** Output of commands: `lines` for people, `value` as one JSON object with `--json`. */
 import type { styleText } from 'node:util'
 
 export type Output = (value: object, lines: string[]) => void
@@ -10,19 +10,19 @@ export const outputFor =
     process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
   }
 
-/** A reader such as `head` or a pager closes the pipe when it has enough. That is no mistake. */
+/** `head` or a pager closes the pipe early, which is not an error. */
 const unread = ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1)
 
 /** A stored instant as people read it. */
 export const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
 
-/** Only where a terminal shows it and `NO_COLOR` does not forbid it. */
+/** Styles text only on a terminal and without `NO_COLOR`. */
 export const styled = (style: Parameters<typeof styleText>[0], text: string) =>
   process.getBuiltinModule('node:util').styleText(style, text, { stream: process.stdout })
 
 type Cell = string | number | undefined
 
-/** A list as people read it: headers and a line each. Where there is nothing, what is missing and how to make one. */
+/** A table for people. If it is empty, prints what is missing and how to create it. */
 export function table(headers: readonly string[], rows: ReadonlyArray<readonly Cell[]>, nothing: string): string[] {
   if (rows.length === 0) return [nothing]
   const texts = rows.map((row) => row.map((cell) => String(cell ?? '–').replaceAll('\n', ' ⏎ ')))
@@ -33,5 +33,5 @@ export function table(headers: readonly string[], rows: ReadonlyArray<readonly C
   return [styled('bold', line(headers).trimEnd()), ...texts.map((row) => line(row).trimEnd())]
 }
 
-/** To a width on the screen, where Korean takes two columns and a style none. */
+/** Pads to a display width: Korean characters take two columns, style codes none. */
 const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))

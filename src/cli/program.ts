@@ -6,7 +6,9 @@ import { command, dataOption, newOption } from './command'
 import { open, placeOf } from './open'
 import { styled } from './output'
 
-/** By their names, in the order in which the help has them. Each is loaded by who types it: a server that starts needs no other. */
+/**
+ * Commands by name, in the order of the help. Each is loaded only when it is used, to keep the start of a server fast.
+ */
 const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>> = {
   serve: () => serveCommand(),
   quickstart: () => quickstartCommand(),
@@ -38,7 +40,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   licenses: async () => (await import('./licenses')).licensesCommand(),
   complete: async (program) => (await import('./completion')).completeCommand(program),
 }
-/** What only the shells' scripts type, and needs all others. */
+/** Only completion scripts call this command, and it needs all other commands. */
 const HIDDEN = 'complete'
 
 interface CommandLine {
@@ -56,9 +58,9 @@ export async function createProgram({ isJson, words = [] }: CommandLine): Promis
     .version(VERSION)
     .addHelpText('after', () => `\nSettings (environment):\n${settingsHelp()}`)
     .exitOverride()
-    // A command and its subcommand may have options of one name.
+    // A command and its subcommand may have options with the same name.
     .enablePositionalOptions()
-    // Errors are told in one place, `main.ts`.
+    // `main.ts` prints all errors.
     .configureOutput({ outputError() {}, ...(isJson && { writeErr() {} }) })
     .configureHelp({ styleTitle: (title) => styled('bold', title), optionDescription })
 
@@ -91,7 +93,7 @@ const serveCommand = () =>
     .option(...hostOption)
     .addOption(newOption())
     .action(async ({ data, port, host, new: isNew = false }: ServeOptions) => {
-      // What only a server needs is loaded by a server only.
+      // Loads server code only when a server starts.
       const { serve } = await import('./serve')
       const flags = { DATA: data, PORT: port, HOST: host }
       const opened = await open(flags, { makes: true, serves: true, waits: true, isNew })
@@ -104,7 +106,7 @@ const serveCommand = () =>
         ...(setUpUrl && { setUp: setUpUrl }),
       }
       const line = { event: 'listening', url, ...pages, ...whereOf(opened.config), version: VERSION }
-      // Not by `process.stdout`, whose streams take longer to make than the line.
+      // `process.stdout` is avoided because creating its streams is slower than printing the line.
       console.log(JSON.stringify(line))
     })
 
@@ -122,7 +124,7 @@ const quickstartCommand = () =>
       await quickstart(await open(flags, { makes: true, serves: true, isNew }))
     })
 
-/** Says of an option that must be given that it must; else as commander describes it. */
+/** Marks a mandatory option in its description. */
 function optionDescription(option: Option): string {
   const { description, mandatory, argChoices, defaultValue } = option
   const notes = [

@@ -1,4 +1,4 @@
-/** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
+/** `watchword quickstart` starts a service with a demo app and test keys, and prints the next steps. */
 import type { Config } from '../config'
 import { whenRunnerEnds } from '../system/script-runner'
 import { createApp, standingTestKey } from '../usecases/administer'
@@ -9,7 +9,7 @@ const DEMO_APP = 'quickstart'
 
 export async function quickstart(opened: Opened): Promise<void> {
   const admin = adminOf(opened)
-  // First of all, so that a port that is taken changes nothing.
+  // Listens first, so that a taken port changes nothing.
   const { url, setUpUrl, drain } = await serve({ ...opened, config: withLocalReceivers(opened.config) })
   process.on('SIGHUP', () => drain('SIGHUP'))
   whenRunnerEnds(() => drain('the runner of the script has ended'))
@@ -52,12 +52,12 @@ Stop with Ctrl+C.
 `)
 }
 
-/** A developer's receiver is on the same machine, which webhooks may not reach otherwise. */
+/** Allows webhooks to this machine, where a developer's receiver runs. */
 const withLocalReceivers = (config: Config): Config => ({
   ...config,
   webhooks: { ...config.webhooks, testOnLoopback: true },
 })
 
-/** Its idempotency key is a fresh one whenever the line is pasted, in sh, bash and zsh. */
+/** The shell generates a new idempotency key each time the line is pasted, in sh, bash and zsh. */
 const issueLine = (base: string, authorization: string) =>
   `curl -s ${base}/issue -H ${authorization} -H 'Content-Type: application/json' -H "Idempotency-Key: hello-$(date +%s)$RANDOM" -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}'`

@@ -1,4 +1,4 @@
-/** `watchword secret`: what the master secret is read from, and how it is changed. */
+/** `watchword secret` shows the source of the master secret and rotates it. */
 import type { Command } from 'commander'
 import { systemClock } from '../system/clock'
 import { keyFileIn, nextKeyFile, placeNextKeyFile, secretIn } from '../system/secret'
@@ -18,7 +18,7 @@ export function secretCommands(): Command {
 const statusCommand = () =>
   onDataCommand(
     'status',
-    'say where the master secret is, and how far a change of it has come',
+    'show the source of the master secret and the progress of a rotation',
     'secret status',
   ).action((options: CommonOptions) =>
     onData(options, async ({ config, store, vault }, output) => {
@@ -47,13 +47,13 @@ interface RotateOptions extends CommonOptions {
 const rotateCommand = () =>
   onDataCommand(
     'rotate',
-    'change the master secret while servers run; what is sealed is sealed anew; goes on where it was killed',
+    'rotate the master secret while servers run: re-encrypts what it seals; continues where it was interrupted',
     'secret rotate',
     'secret rotate --new-file new.secret',
     'secret rotate --finish',
   )
-    .option('--new-file <file>', 'what holds the new secret, where the settings say where the old one is')
-    .option('--finish', 'the old secret opens nothing from now on; every server runs with the new one')
+    .option('--new-file <file>', 'file with the new secret, if the settings name the source of the old one')
+    .option('--finish', 'invalidate the old secret; every server must run with the new one')
     .action(async (options: RotateOptions) => {
       const opened = await openBy(options)
       const isOwn = opened.config.secret === undefined
@@ -71,7 +71,7 @@ async function closing<T>({ store }: Opened, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Servers look at settings more often than this. */
+/** Longer than the interval at which servers reload settings. */
 const HEARD_WITHIN_MS = 3_000
 
 const rotationOf = (opened: Opened) => ({
@@ -91,7 +91,7 @@ async function beginInFolder(opened: Opened, { newFile, finish }: RotateOptions)
       'invalid',
       `The secret is ${keyFileIn(dataDir)}: \`secret rotate\` makes the new one, and finishes`,
     )
-  // One that was killed has put it in place.
+  // A killed rotation may have already replaced the file.
   if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.keyRing.all())) return
   await beginRotation(rotationOf(opened), nextKeyFile(dataDir))
   if (!placeNextKeyFile(dataDir))
@@ -107,7 +107,7 @@ async function endInFolder(options: RotateOptions): Promise<void> {
   ])
 }
 
-/** The settings say where it is, and each server has them. */
+/** Every server reads the secret from its own settings. */
 async function beginOrFinish(opened: Opened, { newFile, finish, json }: RotateOptions): Promise<void> {
   const { config, store, vault } = opened
   const setting = config.secret?.setting

@@ -2,12 +2,12 @@
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/numbers'
 import { systemSchedule } from '../system/clock'
-import { holdAlone } from '../system/data-dir-lock'
+import { lockDataDir } from '../system/data-dir-lock'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { assertParses, warmUpConnections } from '../system/http-connection'
-import { KeptConnections } from '../system/kept-connections'
+import { ConnectionPool } from '../system/kept-connections'
 import { leaveNoCoreFiles } from '../system/libc'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
@@ -22,38 +22,40 @@ import { adminOf, type Opened } from './open'
 import { startTelemetry } from './telemetry'
 
 const WARM_UP_AFTER_MS = 50
-/** In some twenty milliseconds. */
 const COLLECTED_AT_ONCE_BYTES = 32 * 2 ** 20
 
 export interface Served {
   url: string
-  /** Of the listener for metrics alone, where there is one. */
+  /** URL of a separate listener for metrics, if there is one. */
   metricsUrl: string | undefined
-  /** The link that makes the first operator, where there is none. */
+  /** Link that creates the first operator while there is none. */
   setUpUrl: string | undefined
-  /** Says that it goes, answers until everybody knows, finishes what runs, and ends the process with 0. */
+  /**
+   * Drains: announces the shutdown, keeps answering until load balancers know, finishes running work, then exits with
+   * 0.
+   */
   drain(reason: string): Promise<void>
 }
 
-/** Starts everything; SIGTERM and SIGINT drain. Answers once it listens. */
+/** Starts everything and returns once the server listens. SIGTERM and SIGINT drain it. */
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
   leaveNoCoreFiles()
-  // One server works on a data folder.
-  if (!fleet) holdAlone(config.dataDir)
+  // Only one server may use a data folder.
+  if (!fleet) lockDataDir(config.dataDir)
   warnOfKeyFile(opened)
   const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
   assertParses()
   const cannotKeep = () =>
     log.warn({}, 'connections to carriers are not kept: this runtime does not tell the descriptor of a socket')
-  const toCarriers = new KeptConnections(undefined, descriptors.left, cannotKeep)
-  const toReceivers = new KeptConnections()
-  const toOperator = new KeptConnections()
+  const toCarriers = new ConnectionPool(undefined, descriptors.remaining, cannotKeep)
+  const toReceivers = new ConnectionPool()
+  const toOperator = new ConnectionPool()
   const closeIdle = () => {
     for (const connections of [toCarriers, toReceivers, toOperator]) connections.closeIdle()
   }
-  descriptors.makeRoom(closeIdle)
-  // As the list of servers has it.
+  descriptors.onShortage(closeIdle)
+  // The name in the list of servers.
   const instanceId = fleet?.nodeId ?? systemRandom.uuid(opened.clock.now())
   const telemetry = await startTelemetry(config, log, instanceId)
   if (telemetry.ofStore) opened.store.setTelemetry(telemetry.ofStore)
@@ -70,12 +72,13 @@ export async function serve(opened: Opened): Promise<Served> {
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
     hooks: createHookTransport({ connections: toReceivers }),
     schedule: systemSchedule,
-    // The engine would keep it until as much is needed again. Where that is much, nobody waits until it is collected.
-    settled: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
+    // The engine would keep the memory of the start until it needs as much again. A large heap is not collected here,
+    // because that would delay the start.
+    warmedUp: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
   })
-  // Before anything adds to the log.
+  // Runs before anything writes to the audit log.
   await checkAuditEnd(opened)
-  // One commit for what they write.
+  // Groups their writes into one commit.
   const [token] = await Promise.all([setUpToken(opened), bringErasures(opened)])
   await app.start({ alone: !fleet })
   const { metrics } = config
@@ -88,7 +91,7 @@ export async function serve(opened: Opened): Promise<Served> {
   const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
 
   let isDraining = false
-  // Whoever waits for it to listen is told first.
+  // Reports that it listens before the remaining work.
   const warmUp = () => {
     if (isDraining) return
     app.warmUp()
@@ -115,19 +118,19 @@ export async function serve(opened: Opened): Promise<Served> {
   process.on('SIGUSR2', () => changeLevel(opened))
   process.on('SIGTERM', () => drain('SIGTERM'))
   process.on('SIGINT', () => drain('SIGINT'))
-  // Behind the #, where it reaches no server and no log.
+  // The token stands after the #, so that it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
   return { url: listener.url, metricsUrl, setUpUrl, drain }
 }
 
-/** To everything, and back to what is set. */
+/** Raises the log level to the most detailed one, and back. */
 function changeLevel({ log, config }: Opened): void {
   const level = log.level === 'debug' ? config.logLevel : 'debug'
   log.level = level
   log.info({ to: level }, 'log level changed')
 }
 
-/** A backup may have been put in place by hand: what was erased since goes again with the first sweep. */
+/** A backup may have been restored by hand. The first sweep repeats the erasures that are newer than it. */
 async function bringErasures(opened: Opened): Promise<void> {
   const { config, erasedFile, log } = opened
   const deps = { ...adminOf(opened), erasedFile, liveRetentionDays: config.liveRetentionDays }

@@ -1,4 +1,4 @@
-/** Log, metrics and traces of a server, as they are set. What is off is not even loaded. */
+/** Log, metrics and traces of a server. A disabled one is not even loaded. */
 import type { Config } from '../config'
 import { answerMetrics, type MetricsRoute } from '../http/metrics'
 import type { Log } from '../ports/log'
@@ -9,17 +9,17 @@ import { createTelemetry } from '../system/telemetry'
 
 export interface StartedTelemetry {
   telemetry: Telemetry
-  /** For the store, where there are metrics. */
+  /** For the store, if metrics are on. */
   ofStore: StoreTelemetry | undefined
-  /** For the listener of the API, where they are told there. */
+  /** For the API listener, if metrics are served there. */
   metrics: MetricsRoute | undefined
-  /** What is looked at whenever somebody asks. Answers where metrics have a listener of their own, which throws if its port is taken. */
+  /** Sets what each scrape measures. Returns the URL of a separate metrics listener; throws if its port is taken. */
   begin(vitals: () => Promise<Vitals>, descriptors: WatchedDescriptors): string | undefined
-  /** Sends what is left of traces. */
+  /** Flushes the remaining traces. */
   stop(): Promise<void>
 }
 
-/** `instanceId`: what traces tell this server by. */
+/** `instanceId` identifies this server in traces. */
 export async function startTelemetry(config: Config, log: Log, instanceId: string): Promise<StartedTelemetry> {
   const { token, listen: at } = config.metrics
   const metrics = token || at ? (await import('../system/telemetry/metrics')).createMetrics() : undefined
@@ -27,7 +27,7 @@ export async function startTelemetry(config: Config, log: Log, instanceId: strin
   const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
   let stopListening = async () => {}
   return {
-    telemetry: createTelemetry({ log, metrics: metrics?.told, tracing }),
+    telemetry: createTelemetry({ log, metrics: metrics?.sink, tracing }),
     ofStore: metrics?.store,
     metrics: at ? undefined : route,
     begin(vitals, descriptors) {
@@ -35,7 +35,7 @@ export async function startTelemetry(config: Config, log: Log, instanceId: strin
       if (!at || !route) return undefined
       const fetch = async (request: Request, _: string, mount: string) =>
         mount ? answerMetrics(route, request.headers) : new Response(null, { status: 404 })
-      const listener = listen({ ...at, fetch, mounts: ['/metrics'], descriptors })
+      const listener = listen({ ...at, fetch, routePatterns: ['/metrics'], descriptors })
       stopListening = () => listener.stop(0)
       return `${listener.url}/metrics`
     },

@@ -1,11 +1,11 @@
-/** `watchword version`: which release this is, and what it was made of. */
+/** `watchword version` prints the release and the facts of its build. */
 import type { Command } from 'commander'
 import { BUILD, type Build, VERSION } from '../domain/operations/version'
 import { command, jsonOption } from './command'
 import { outputFor } from './output'
 
 export const versionCommand = (): Command =>
-  command('version', 'print which release this is, and what it was built from', 'version --json')
+  command('version', 'print the release and its build', 'version --json')
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) => {
       const { commit = null, builtAt = null, target = null } = BUILD ?? {}

@@ -6,10 +6,10 @@ import { bundle } from './embedded'
 
 const PAGE = 'index.html'
 
-/** Its procedures, which are answered elsewhere. */
+/** Path of the console's procedures, which `rpc.ts` answers. */
 const RPC = '/console/rpc'
 
-/** Stands in the page where its nonce belongs. */
+/** Placeholder of the nonce in the page. */
 const NONCE_MARK = '__NONCE__'
 
 /**
@@ -50,7 +50,7 @@ export async function consoleAsset(
   return assetResponse(file, acceptEncoding, headers)
 }
 
-/** A kilobyte, and another one each time since no nonce may be used twice: not compressed. */
+/** The page is one kilobyte and has a new nonce each time, so it is not compressed. */
 async function page(random: Random): Promise<Response> {
   const file = await bundle.find(PAGE)
   if (!file) throw new Error('The console has no page')

@@ -5,13 +5,13 @@ import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled'
 export const WEB = join(import.meta.dir, 'web')
 export const ASSET_PREFIX = '/console/assets/'
 
-/** What the bundler makes of the pages, with its list of what it took. */
+/** Bundles the pages, with the list of bundled inputs. */
 export const buildConsole = () =>
   Bun.build({
     entrypoints: [join(WEB, 'index.html')],
     target: 'browser',
     format: 'esm',
-    // Every page is a chunk of its own, loaded when it is visited. Its style sheets are part of the first page's.
+    // Each page is its own chunk. All style sheets are part of the first page's sheet.
     splitting: true,
     minify: true,
     publicPath: ASSET_PREFIX,
@@ -20,10 +20,10 @@ export const buildConsole = () =>
     metafile: true,
   })
 
-/** The page itself is `index.html`; everything else has its content's hash in its name. */
+/** `index.html` keeps its name; all other files have a content hash in their name. */
 export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
   const { outputs } = await buildConsole()
-  // The bundler has them in any order; what is made of one source is always the same.
+  // The bundler's order varies, so the files are sorted to make builds reproducible.
   const sorted = outputs.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   return Promise.all(
     sorted.map(async (output) => {

@@ -1,4 +1,4 @@
-/** What a request to the console brings, and what the console works with. */
+/** Context of a request to the console, and the dependencies of the console. */
 
 import type { Operator, OperatorSession } from '../domain/access/operator'
 import type { Numbering } from '../domain/phone/phone'
@@ -18,7 +18,7 @@ import type { Actor } from '../usecases/shared/write-audit'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 
-/** What people are shown of the server they are signed in to. */
+/** Name of the organization that operators see. */
 export interface ServerFacts {
   startedAt: number
   publicUrl: string | undefined
@@ -57,37 +57,37 @@ export interface ConsoleCarriers {
 export interface ConsoleContext {
   signedIn: { session: OperatorSession; operator: Operator } | undefined
   visitor: Visitor
-  /** Where the browser finds the console, for links. */
+  /** Base URL of the console, for links. */
   origin: string
-  /** A new session's token, to become the cookie; `null` ends the one there is. */
+  /** Token of a new session, which becomes the cookie; `null` ends the current session. */
   sessionToken: string | null | undefined
   /** When a refused request may be tried again, in milliseconds from now. */
   retryAfterMs: number | undefined
-  /** Set when a procedure has been entered: errors before that are the request's fault. */
+  /** Set when a procedure starts: earlier errors are the fault of the request. */
   entered: boolean
 }
 
 export const notSignedIn = () => new Refusal('unauthorized', 'Sign in first', { reason: 'not_signed_in' })
 
-/** Throws `unauthorized` where nobody is signed in; the guard has seen to that before. */
+/** Throws `unauthorized` if nobody is signed in; the guard has normally checked that. */
 export function signedIn({ signedIn: known }: ConsoleContext) {
   if (!known) throw notSignedIn()
   return known
 }
 
-/** Who makes a change. */
+/** Actor of a change, for the audit log. */
 export const actorOf = (context: ConsoleContext): Actor => ({
   name: signedIn(context).operator.operatorId,
   ip: context.visitor.ip,
 })
 
-/** For use cases that note who made the change. */
+/** Context for use cases that write the audit log. */
 export const adminOf = (deps: ConsoleDependencies, context: ConsoleContext) => ({
   ...deps,
   actor: actorOf(context),
 })
 
-/** A refusal that is shown before anything was asked for. */
+/** A refusal that is shown without a failed request. */
 export const mistakeOf = ({ detail: { param, reason, about } }: Refusal) => ({ param, reason, about })
 
 export const OK = { ok: true } as const

@@ -1,4 +1,4 @@
-/** The console's pages from source; `build.ts` puts those that the binary carries in this module's place. */
+/** The console's pages from source. `build.ts` replaces this module with the embedded pages. */
 import { sourceBundle } from '../bundled'
 import { bundleConsole, WEB } from './bundle'
 

@@ -3,7 +3,10 @@ import type { Random } from '../ports/random'
 import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from './context'
 import type { ConsoleRpc } from './rpc'
 
-/** Its procedures and pages are loaded with their first request: most of what a start takes is making schemas. */
+/**
+ * Loads procedures and pages with the first request, because building their schemas would dominate the start of a
+ * server.
+ */
 export function createConsole(deps: ConsoleDependencies & { random: Random }) {
   let rpc: Promise<ConsoleRpc> | undefined
   return {

@@ -71,7 +71,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
       context.retryAfterMs = refusal?.detail.retryAfterMs
       if (refusal) throw tell(refusal)
       if (error instanceof ORPCError && error.defined) throw error
-      // oRPC could not make an input of the request.
+      // oRPC could not parse the request.
       if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST')) throw tell(unreadable())
       log.error(errorFields(error), 'console request failed unexpectedly')
       throw unexpectedError()
@@ -82,10 +82,10 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
   // biome-ignore lint/suspicious/noExplicitAny: oRPC's interceptor types are wider than what is used here
   const handler = new StandardRPCHandler<ConsoleContext>(createRouter(deps), options as any)
 
-  /** Where the page is that asks. Throws `forbidden` where that is no page of ours. */
+  /** Returns the origin of the calling page. Throws `forbidden` if it is not the console. */
   function pageOf(request: Request, url: URL): URL {
     const asked = request.headers.get('origin') ?? ''
-    // Any name can be made to lead here, and the request of a page that has such a name looks like one of ours.
+    // Any host name can point to this server (DNS rebinding), so the host header alone proves nothing.
     const isOurs = asked === publicUrl || (asked === url.origin && isLoopbackHost(url.hostname))
     if (isOurs) return new URL(asked)
     if (publicUrl !== undefined || !URL.canParse(asked) || isLoopbackHost(new URL(asked).hostname))
@@ -133,7 +133,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
   }
 }
 
-/** The page says it in its own language, and needs what the sentence speaks of. */
+/** The page translates the reason, so it needs the values of the sentence. */
 const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
 
 interface Intercepted<T> {
@@ -162,7 +162,7 @@ function tokenIn(cookies: string | null, { name }: Cookie): string | undefined {
   return found?.trim().slice(name.length + 1)
 }
 
-/** `null` ends the session there is. */
+/** `null` ends the current session. */
 function setCookie({ name, rules }: Cookie, token: string | null | undefined): Record<string, string> {
   if (token === undefined) return {}
   return { 'set-cookie': `${name}=${token ?? ''}; ${rules}; Max-Age=${token === null ? 0 : SESSION_MS / SECOND_MS}` }

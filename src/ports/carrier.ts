@@ -1,26 +1,28 @@
-/** Who delivers messages, or plays it. */
+/** Carriers: services that deliver messages, and the simulator of test mode. */
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import type { Leg } from '../domain/shared/value'
 import type { ConcurrencyLimiter } from './node'
 
-/** A carrier, or what plays one. */
+/** A carrier, or the simulator. */
 export interface Carrier {
   readonly name: string
-  /** Whether it ever tells what became of a message, by callback or by `query`. */
+  /** Whether the carrier reports deliveries, by callback or by `query`. */
   readonly reports: boolean
-  /** Never throws for what the outside did; see `SendOutcome` for the four outcomes. */
+  /** Never throws for a failure of the carrier or the network; see `SendOutcome`. */
   send(message: OutboundMessage): Promise<SendOutcome>
-  /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
+  /** Asks what became of a message; answers `askAgainMs` while it is not decided. */
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
-  /** Ends what it holds open; a send after that is refused. */
+  /** The answer to a GET by which the carrier tries the report URL; undefined where it does not show our secret. */
+  answerChallenge?(query: URLSearchParams): string | undefined
+  /** Closes open connections; a later send is refused. */
   close?(): Promise<void>
 }
 
-/** A carrier and the way in to it. */
+/** A carrier, and the limiter of messages in flight to it. */
 export interface CarrierEndpoint {
   readonly carrier: Carrier
   readonly limiter: ConcurrencyLimiter
@@ -30,11 +32,11 @@ export interface CarrierEndpoint {
 export type Router = (whom: { channel: Leg; appId: string; country: string | undefined }) => readonly CarrierEndpoint[]
 
 export interface ReportCallback {
-  /** As the carrier called it, query included; some sign it. */
+  /** The URL as the carrier called it, query included: some carriers sign it. */
   url: string
   headers: Headers
   query: URLSearchParams
-  /** The body, at most 64 KiB; empty where the carrier calls a URL that says everything. */
+  /** The body, at most 64 KiB; empty where the carrier reports in the query. */
   text: string
 }
 
@@ -43,6 +45,6 @@ export interface ReportedMessage extends DeliveryReport {
   messageId: string
   /** The carrier's id, where `messageId` is ours. */
   carrierMessageId?: string
-  /** The callback proves nothing (an unsigned vendor): ask the carrier before believing it. */
+  /** The callback is not signed, so the carrier is asked before it is believed. */
   mustAsk?: boolean
 }

@@ -1,15 +1,15 @@
-/** Who says whether a token proves a human. */
+/** Vendors of challenges, which say whether a token proves a human. */
 import type { ChallengeSettings, Proof } from '../abuse/rules/challenge'
 import type { KeyKind } from '../domain/access/api-key'
 
-/** For whom a check is counted: a browser key that leaked holds up no check of a server. */
+/** Checks are counted by app and kind of key, so that a leaked browser key holds up no check of a server. */
 export interface CheckedFor {
   appId: string
   kind: KeyKind
 }
 
 export interface Challenges {
-  /** Asks the app's vendor, once: a token is good for one look. Never throws for what the outside did. */
+  /** Asks the app's vendor once, since a token is valid once. Never throws for a failure of the vendor or the network. */
   verify(
     whose: CheckedFor,
     settings: ChallengeSettings,

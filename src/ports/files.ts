@@ -1,4 +1,4 @@
-/** What lies beside the database. */
+/** Files beside the database: backups, the list of erasures and the audit head. */
 
 /** A copy of the database. */
 export interface Backup {
@@ -7,30 +7,33 @@ export interface Backup {
   at: number
 }
 
-/** What there is of them. */
+/** The backups of a server. */
 export interface Backups {
   /** Newest first. */
   made: Backup[]
-  /** When the last one that was tried for was not made. */
+  /** When a backup last failed, Unix milliseconds. */
   failedAt?: number | undefined
-  /** When the server has the next one made by itself. */
+  /** When the server makes the next backup by itself, Unix milliseconds. */
   nextAt?: number | undefined
 }
 
-/** Lines outside of the database, one for each phone that was erased; see `domain/erasure.ts`. Each is on disk when a word of it returns. */
+/**
+ * Lines outside the database, one for each erased phone; see `domain/operations/erasure.ts`. Writes are on disk when
+ * they return.
+ */
 export interface ErasedFile {
-  /** None where there is no such file. Throws where it cannot be read. */
+  /** Empty where there is no such file. Throws where it cannot be read. */
   read(): string[]
   add(lines: readonly string[]): void
-  /** In the place of all before. */
+  /** Replaces all lines. */
   write(lines: readonly string[]): void
 }
 
-/** A line outside of the database; see `domain/audit.ts`. */
+/** The head of the audit log, outside the database; see `domain/operations/audit.ts`. */
 export interface HeadFile {
-  /** Undefined where there is none. Throws where it cannot be read. */
+  /** Undefined where there is no such file. Throws where it cannot be read. */
   read(): string | undefined
-  /** On disk when it returns. */
+  /** The line is on disk when this returns. */
   write(line: string): void
   remove(): void
 }

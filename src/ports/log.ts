@@ -1,10 +1,10 @@
-/** Lines for who operates the service; never a number, code, key or secret. */
+/** The log that operators read. It never contains a phone number, code, key or secret. */
 
-/** Plain values: whatever else would be no line, or none that can be read. */
+/** Fields of a line. Other values would not fit on one readable line. */
 export type LogFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 export interface Log {
-  /** Nobody can read it: no line need be composed. */
+  /** The log goes nowhere, so no line need be composed. */
   readonly isUnread?: boolean
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void

@@ -1,23 +1,26 @@
-/** Sockets to others. */
+/** Outgoing connections: HTTP to carriers, webhooks to receivers, and byte streams. */
 
-/** What every connection of this process takes one of. */
+/** File descriptors of this process. */
 export interface Descriptors {
-  /** So few are left that clients get no more of them. */
+  /** Whether so few are left that no more clients are accepted. */
   areShort(): boolean
 }
 
-/** What came of an HTTP request to a carrier. Whether the request may have arrived is what matters. */
+/**
+ * Result of an HTTP request to a carrier. It tells whether the request may have arrived, since such a message is never
+ * sent again.
+ */
 export type TransportResult =
   | { kind: 'answered'; status: number; body: string }
-  /** Surely not received: the connection failed before a byte of the request was written. See also `NO_DESCRIPTOR`. */
+  /** The request was not received: the connection failed before a byte was written. See also `NO_DESCRIPTOR`. */
   | { kind: 'not_sent'; reason: string }
   /**
-   * Timeout or reset after the request was (or may have been) written, or an answer that could not be read. So it is also
-   * where a connection that was there already breaks before a byte of the answer.
+   * The request may have been received: a timeout, a reset after it was written, an unreadable answer, or a kept
+   * connection that broke.
    */
   | { kind: 'unknown'; reason: string }
 
-/** Why a request was not sent for which this process had no descriptor: nobody else is to blame. */
+/** Reason of a request that failed since this process had no descriptor left. The carrier is not to blame. */
 export const NO_DESCRIPTOR = 'EMFILE'
 
 export interface Transport {
@@ -30,7 +33,10 @@ export interface Transport {
   }): Promise<TransportResult>
 }
 
-/** One POST to a receiver of webhooks; follows nothing, remembers nothing of the last one. Never throws for what the outside did. */
+/**
+ * Posts webhooks. Follows no redirect and keeps no state between requests. Never throws for a failure of the receiver
+ * or the network.
+ */
 export interface HookTransport {
   post(request: HookRequest): Promise<HookAnswer>
 }
@@ -39,14 +45,14 @@ export interface HookRequest {
   url: string
   headers: Record<string, string>
   body: string
-  /** For all of it, from the name to the end of the answer. */
+  /** For the whole request, from the DNS look-up to the end of the answer. */
   timeoutMs: number
-  /** Networks that are not public and may be reached all the same. */
+  /** Networks that are not public but may be reached. */
   allowedCidrs: readonly string[]
 }
 
 export type HookAnswer =
-  /** The status is the answer: a body that is too long, too slow or cut off only ends early. */
+  /** The receiver answered a status. A body that is too long, too slow or cut off ends early. */
   | {
       kind: 'answered'
       status: number
@@ -55,13 +61,16 @@ export type HookAnswer =
       /** The first KiB. */
       body: string
     }
-  /** Nothing was sent: no address of the host may be reached. Does not say which, so that nobody maps a network by it. */
+  /**
+   * Nothing was sent: no address of the host may be reached. The addresses are not told, so that nobody maps a network
+   * by it.
+   */
   | { kind: 'forbidden'; reason: 'address' }
   | { kind: 'failed'; reason: HookFailure }
 
 /**
- * Short and stable, quoting nothing of what the outside said. Nothing was sent in case of `url`, `header`, `dns`,
- * `refused`, `unreachable` and `tls`; the rest says nothing about it.
+ * Stable words that quote nothing of the receiver. With `url`, `header`, `dns`, `refused`, `unreachable` and `tls`
+ * nothing was sent; otherwise the request may have arrived.
  */
 export type HookFailure =
   | 'url'
@@ -78,13 +87,13 @@ export type HookFailure =
 /** A byte stream to a carrier that does not speak HTTP. */
 export interface Connection {
   write(bytes: Uint8Array): void
-  /** What was written and the other side has not taken, in bytes. */
+  /** Bytes that were written and not yet sent. */
   unwrittenBytes(): number
-  /** At once. */
+  /** Closes the connection at once. */
   destroy(): void
 }
 
-/** Nothing is called before `dial` has returned. `closed` is the last call, also where `opened` never was. */
+/** No callback runs before `dial` returns. `closed` is called last, also where `opened` was never called. */
 export type Dial = (
   to: { host: string; port: number; tls: { ca: string | undefined } | undefined },
   on: { opened(): void; received(bytes: Uint8Array): void; closed(reason: string): void },

@@ -1,6 +1,6 @@
 /**
- * What a server remembers beside what is stored, or shares with its like: counts, places, what rarely changes. One server:
- * `node/alone.ts`.
+ * State of a server outside the store: rate limits, capacity, carrier limiters, caches and traffic. One server keeps it
+ * in memory (`runtime/single-node.ts`); several share some of it (`runtime/cluster.ts`).
  */
 
 import type { ChallengeSettings } from '../abuse/rules/challenge'
@@ -29,59 +29,58 @@ export interface Node {
   readonly keyUse: KeyUse
   readonly load: StoreLoad
   readonly signInLimits: SignInLimits
-  /** Of the lines of its log. */
   readonly logSampler: LogSampler
   readonly wakeUps: WakeUps
   readonly traffic: Traffic
 }
 
-/** Tells dispatchers that there is work of a kind, so that they need not look for it. */
+/** Tells dispatchers at once that a job of a kind is due, so that they need not poll. */
 export interface WakeUps {
   wake(kind: JobKind): void
-  /** Calls whenever there is work. */
   subscribe(look: (kind: JobKind) => void): void
 }
 
 export interface Limits {
-  /** Counts one under every rule, or throws `limited` and counts none. At once where nobody else has to be asked. */
+  /** Counts one under every rule, or throws `limited` and counts none. Synchronous where no other server has to be asked. */
   acquire(rules: readonly LimitRule[]): Promise<Permit> | Permit
-  /** The same for a new issue, which is still to be confirmed. */
+  /** The same for a new issue, whose per-phone limits are confirmed in its transaction. */
   acquireForIssue(rules: readonly LimitRule[]): Promise<IssuePermit>
 }
 
 export interface IssuePermit extends Permit {
   /**
-   * Counts in the unit that stores the issue what is counted by the issues of a phone: answers what it is
-   * refused with, if it is. Its questions go out with those that are asked beside it.
+   * Checks the limits that are counted by stored issues of a phone, in the transaction that stores the issue. Answers
+   * the refusal, if there is one. Its queries share a round trip with others of the transaction.
    */
   confirm(tx: Tx): Promise<Refusal | undefined>
 }
 
-/** How many messages may wait to be sent. */
+/** The limit of messages that wait to be sent. */
 export interface Backlog {
-  /** Makes room for one more message, or throws `unavailable`. */
+  /** Reserves room for one more message, or throws `unavailable`. */
   acquire(): Promise<BacklogPermit>
 }
 
-/** Room that is taken before the message is stored; one of the two is called, once. */
+/** Room reserved before the message is stored. Either `release` or `markStored` is called, once. */
 export interface BacklogPermit extends Permit {
-  /** It is stored, and counts like every other that waits. */
+  /** The message is stored and counts as waiting from now on. */
   markStored(): void
 }
 
-/** Idempotency keys that have made an issue here lately. */
+/** Cache of idempotency records that this server stored lately. */
 export interface Replays {
-  /** It is stored, and so is its issue. */
+  /** Remembers a record that is stored with its issue. */
   note(claim: IdempotencyRecord): void
-  /** Where it is not known here, the store may know it. */
+  /** Undefined where it is not cached; the store may still have it. */
   find(owner: Owner, keyHash: Uint8Array): IdempotencyRecord | undefined
 }
 
-/** The ways in to the carriers, by name. */
+/** Concurrency limiters of the carriers, by name. */
 export interface ConcurrencyLimiters {
   /**
-   * A new one, where the carrier is new or set up anew. `servers`: as many may be at it at a time, where it counts them.
-   * `neverOpens`: its failures are played.
+   * Makes a limiter for a carrier that is new or was changed. `servers`: how many servers may use it at a time, where
+   * the carrier counts them. `neverOpens`: the circuit breaker stays closed, since the simulator's failures are
+   * scripted.
    */
   open(
     name: string,
@@ -94,47 +93,50 @@ export interface ConcurrencyLimiters {
 
 export interface ConcurrencyLimiter {
   readonly concurrency: number
-  /** Whether this server is one of those that may be at it now. */
+  /** Whether this server is one of those that may use the carrier now. */
   readonly isAllowedHere: boolean
   readonly inFlight: number
-  /** Whether a message may be sent, room permitting. */
+  /** Whether the circuit breaker lets a message through. */
   admits(now: number): boolean
   health(now: number): Health
-  /** A place, or undefined where there is no room or the carrier rests. */
+  /** A permit; undefined where all are taken or the circuit breaker is open. */
   acquire(now: number): CarrierPermit | undefined
 }
 
-/** Room for one piece of work; given back once, whatever happens. */
+/** Room for one piece of work. It is released once, whatever happens. */
 export interface Slot {
   release(): void
 }
 
-/** A place at a carrier. */
+/** A permit to send one message to a carrier. */
 export interface CarrierPermit extends Slot {
-  /** Frees the place, and learns from the answer; tells the carrier's health when it has changed. */
+  /** Releases the permit and tells the circuit breaker the outcome. Returns the carrier's health when it has changed. */
   settle(outcome: SendOutcome, now: number): Health | undefined
 }
 
-/** Where a message stands that is to be sent: among those that look for their carrier, or at one. It has one place at a time. */
+/**
+ * The slot of a message that is to be sent: among those that choose a carrier, or at a carrier. It holds one permit at
+ * a time.
+ */
 export interface CarrierSlot extends Slot {
-  /** Whom it has a place at; undefined while it looks. */
+  /** The carrier it holds a permit of; undefined while it is choosing. */
   readonly carrier: string | undefined
-  /** Gives up its place for one at the carrier, if there is room. */
+  /** Exchanges its permit for one of the carrier, if there is room. */
   moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void
-  /** Frees the place at the carrier, which learns from its answer; tells the carrier's health when it has changed. */
+  /** Releases the permit and tells the circuit breaker the outcome. Returns the carrier's health when it has changed. */
   settle(outcome: SendOutcome, now: number): Health | undefined
 }
 
-/** What rarely changes: a change made in whatever process holds at once. */
+/** Cached settings. A change made in any process takes effect at once. */
 export interface Directory {
-  /** `hash`: in hexadecimal. */
+  /** `hash`: hexadecimal digits. */
   keyByHash(hash: string): Promise<KnownKey | undefined>
   app(appId: string): Promise<App | undefined>
-  /** What an app asks for where a rule would refuse. */
+  /** The challenge of an app, which may lift a refusal. */
   challenge(appId: string): Promise<ChallengeSettings | undefined>
   /** The app's own templates before the built-in ones; an own template hides a built-in of the same id. */
   templates(appId: string): Promise<Template[]>
-  /** The usual one where no id is given. */
+  /** The default template where no id is given. */
   template(appId: string, templateId?: string): Promise<Template | undefined>
   carriers(): Promise<CarrierConfig[]>
   routes(): Promise<Route[]>
@@ -142,17 +144,17 @@ export interface Directory {
   isPublicOrigin(origin: string, now: number): Promise<boolean>
 }
 
-/** When keys were last used. */
+/** When keys were last used, kept in memory and stored now and then. */
 export interface KeyUse {
   note(keyId: string, at: number): void
-  /** What is not stored yet of one key. */
+  /** The last use of a key that is not stored yet. */
   latest(keyId: string): number | undefined
 }
 
-/** Who tries to sign in. */
+/** The account and address of somebody who signs in. */
 export interface SignInSubject {
   account: string
-  /** When the pauses of the account were lifted last, and those of any: that lifts the pauses of addresses. */
+  /** When an operator last lifted the pauses of this account, and of any account, which also lifts those of addresses. */
   liftedAt: number | undefined
   anyLiftedAt: number | undefined
   address: string
@@ -160,40 +162,43 @@ export interface SignInSubject {
   isKnown: boolean
 }
 
-/** An attempt that is looked at. It counts as failed from its beginning, so that many at a time are as many. */
+/** An attempt to sign in. It counts as failed from its beginning, so that concurrent attempts count, too. */
 export interface SignInAttempt {
-  /** It forgives the failures of the pair. */
+  /** Clears the failures of account and address. */
   succeed(): void
-  /** It was none. */
+  /** Does not count it: it was no attempt. */
   release(): void
-  /** Goes on to the second factor, which has pauses of its own. Throws `limited`, and then it was no attempt. */
+  /** Continues with the second factor, which has pauses of its own. Throws `limited`; then the attempt does not count. */
   continueWithSecondFactor(now: number): void
-  /** What a wrong one is told where only the known address has let it be looked at. */
+  /** The refusal of a wrong password that was checked only since the address is known. */
   refusal(now: number): Refusal | undefined
-  /** How often the pair has failed, where it is paused now and nothing was told of the operator lately. */
+  /**
+   * How often account and address have failed, where that should be logged: they are paused, and nothing was logged
+   * lately.
+   */
   failuresToLog(operatorId: string, now: number): number | undefined
 }
 
-/** Pauses that failed sign-ins have earned. */
+/** Limits of sign-in attempts, by account and address. */
 export interface SignInLimits {
-  /** Throws `limited` while the pair or the address is paused, but for a known one. */
+  /** Throws `limited` while account or address are paused, unless the address is known to the account. */
   acquire(who: SignInSubject, now: number): SignInAttempt
 }
 
-/** How the store keeps up. */
+/** Load of the store. */
 export interface StoreLoad {
-  /** How long the oldest unit that has not begun has waited. */
+  /** How long the oldest waiting transaction has waited. */
   waitingMs(): number
-  /** How often what a unit did could not be stored. */
+  /** How many transactions could not be stored. */
   writeFailures(): number
 }
 
 export interface Fleet {
   readonly nodeId: string
-  /** Says that this server is here; answers everybody who was heard of within a day, in one order everywhere. */
+  /** Reports that this server is alive. Answers the servers heard of within a day, in the same order on every server. */
   heartbeat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
-  /** It is gone for good; until it is heard of again. */
+  /** Removes a server that is gone, until it is heard of again. */
   forget(nodeId: string): Promise<void>
-  /** Counts one under every rule for all servers at once, exactly, or throws `limited` and counts none. */
+  /** Counts one under every rule exactly, across all servers, or throws `limited` and counts none. */
   acquire(rules: readonly LimitRule[]): Promise<Permit>
 }

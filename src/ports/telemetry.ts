@@ -1,6 +1,6 @@
 /**
- * What is told of the service's work to whoever operates it: each thing that happens is told once, and becomes a line of the
- * log, a count among the metrics and, where traces are on, a span. Never a number, code, key or secret.
+ * Telemetry: each event of the service is reported once and becomes a line of the log, a metric and, where tracing is
+ * on, a span. Never a phone number, code, key or secret. Vitals are read on demand.
  */
 
 import type { Rule } from '../abuse/rules/rule'
@@ -17,41 +17,44 @@ export interface Telemetry {
   issueDecided(decided: IssueDecided): void
   codeChecked(checked: CodeChecked): void
   attemptAnswered(answered: AttemptAnswered): void
-  /** It is verified, expired, replaced or without attempts now. */
+  /** The code was verified, expired, replaced or used up its attempts. */
   codeEnded(issue: Pick<Issue, 'mode' | 'channel' | 'verificationStatus'>): void
-  /** Once for each message, when its credit is settled: what is reported later is no news to who watches. */
+  /** Once for each message, when its credit is settled. Later reports of the carrier are not counted. */
   deliveryEnded(ended: DeliveryEnded): void
   webhookAnswered(answered: WebhookAnswered): void
-  /** Begins a span; of nothing where traces are off. `parent`: a W3C `traceparent`, for a request whatever its caller says. */
+  /**
+   * Begins a span; `NO_SPAN` where tracing is off. `parent`: a W3C `traceparent`; for a request the header its caller
+   * sent, unchecked.
+   */
   begin(name: SpanName, parent?: string | null): Span
 }
 
 export type SpanName = 'request' | 'transaction' | 'attempt' | 'report' | 'webhook'
 
-/** Something that takes time. It ends once. */
+/** A span of a trace. It ends once. */
 export interface Span {
-  /** By which others are part of it; undefined where traces are off. */
+  /** W3C `traceparent` for child spans; undefined where tracing is off. */
   readonly trace: string | undefined
   end(said?: SpanEnd): void
 }
 
 export interface SpanEnd {
-  /** Instead of the one it began with. */
+  /** Replaces the name it began with. */
   name?: string
   attributes?: Readonly<Record<string, string | number | boolean | undefined>>
   hasFailed?: boolean
 }
 
-/** Where nothing is traced. */
+/** The span where tracing is off. */
 export const NO_SPAN: Span = { trace: undefined, end() {} }
 
 export interface RequestAnswered {
   origin: Origin
-  /** Which operation it was for; no path, since a path may hold anything. */
+  /** The operation. Not the path, which may contain anything. */
   route: string
   status: number
   ms: number
-  /** What it was refused with. */
+  /** The refusal it was answered with. */
   refusal: Refusal | undefined
   appId: string | undefined
   keyId: string | undefined
@@ -65,13 +68,13 @@ export interface IssueDecided {
   keyKind: KeyKind
   channel: Channel
   country: string | undefined
-  /** Undefined where there is none. */
+  /** Undefined where no issue was made. */
   issueId: string | undefined
-  /** `failed`: by an error that nobody foresaw. */
+  /** `failed`: an unexpected error. */
   outcome: 'issued' | 'replayed' | 'refused' | 'failed'
-  /** What it was refused with. */
+  /** The refusal it was answered with. */
   refusal: Refusal | undefined
-  /** What was found against it, whether or not it was refused for it. */
+  /** The rule that was against it, whether or not it was refused for it. */
   rule: Rule | undefined
   ms: number
 }
@@ -88,15 +91,15 @@ export interface AttemptAnswered {
   carrier: string
   leg: Leg
   outcome: SendOutcome['kind']
-  /** As it may be shown. */
+  /** The carrier's code, without digits that may be of the message. */
   code: string | undefined
   ms: number
 }
 
 export interface DeliveryEnded {
-  /** As it is now: delivered, failed, or sent, where its carrier says no more. */
+  /** The settled issue: delivered, failed, or sent where the carrier reports no more. */
   issue: Issue
-  /** The one that has had it last; undefined where it went to none. */
+  /** The last carrier; undefined where none had the message. */
   carrier: string | undefined
   /** Unix milliseconds. */
   endedAt: number
@@ -108,47 +111,47 @@ export interface WebhookAnswered {
   eventId: string
   endpointId: string
   type: string
-  /** `again`: it is tried once more later; the others are final. */
+  /** `again`: it is retried later; the others are final. */
   outcome: 'delivered' | 'failed' | 'again'
-  /** Of HTTP. */
+  /** HTTP status of the receiver. */
   status: number | undefined
   attempts: number
   ms: number
 }
 
-/** Where traces go. */
+/** Settings of trace export. */
 export interface TraceSettings {
-  /** Of a collector; spans go to `/v1/traces` there. */
+  /** URL of an OpenTelemetry collector; spans are posted to its `/v1/traces`. */
   url: string
   headers: Readonly<Record<string, string>>
-  /** Of the traces that begin here, from 0 to 1; one that a caller has begun is followed as the caller does. */
+  /** Sampled share of the traces that begin here, 0 to 1. A trace that a caller began is sampled as the caller decided. */
   share: number
 }
 
-/** How the store works, told by itself. */
+/** Telemetry of the store. */
 export interface StoreTelemetry {
-  /** A group is on disk, or a transaction: how many units it had, how long the first has waited, how long the commit took. */
+  /** A commit is on disk: how many transactions it had, how long the first one waited, and how long the commit took. */
   committed(units: number, waitedMs: number, commitMs: number): void
-  /** What a unit, or a group of them, did could not be stored, or runs again: it lost against another, or for one that failed. */
+  /** A transaction, or a batch of them, could not be stored (`failed`), or is retried (`again`) after a conflict. */
   uncommitted(how: 'failed' | 'again'): void
-  /** The write-ahead log was copied into the database. */
+  /** A checkpoint copied the write-ahead log into the database. */
   checkpointed(ms: number): void
 }
 
 export interface Vitals {
   queues: readonly QueueState[]
-  /** What waits for room at a carrier. */
+  /** Messages that wait for room at a carrier. */
   carrierQueues: ReadonlyArray<QueueState & { carrier: string }>
   carriers: ReadonlyArray<{ name: string; isHealthy: boolean; inFlight: number; concurrency: number }>
-  /** None where a server has its database for itself. */
+  /** Empty where one server has the database for itself. */
   nodes: ReadonlyArray<{ state: NodeCondition }>
   pool: PoolUsage | undefined
   databaseBytes: number
-  /** Of the write-ahead log; undefined where a server has none of its own. */
+  /** Size of the write-ahead log; undefined where the server has none of its own. */
   logBytes: number | undefined
-  /** How long the oldest unit that has not begun has waited. */
+  /** How long the oldest waiting transaction has waited. */
   waitingMs: number
-  /** What apps have, and have set aside of it for messages on their way, credits; none where that is not asked for. */
+  /** Balance and reserved credits of each app; empty where that metric is off. */
   wallets: ReadonlyArray<{ appId: string; balance: number; reserved: number }>
 }
 

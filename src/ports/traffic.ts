@@ -1,4 +1,4 @@
-/** What a server knows of where an app's codes go, and whether they pay. */
+/** Traffic of an app's live codes, as a server counts it for the rules against abuse. */
 import type { RequestFacts, RuleHit } from '../abuse/rules/assess'
 import type { Pause } from '../abuse/rules/incident'
 import type { Protection } from '../abuse/rules/protection'
@@ -6,39 +6,45 @@ import type { Rule } from '../abuse/rules/rule'
 import type { Issue } from '../domain/codes/issue'
 import type { Decision, SegmentHour, SegmentKey } from './store/traffic'
 
-/** One code that somebody asks for, on its way in. */
+/** A request that is in flight. It is acquired before it is assessed, and released once. */
 export interface PendingRequest {
-  /** Whether a rule would refuse it at that price in credits, as things are. Unless one does it counts for others until it leaves. */
+  /**
+   * Whether a rule refuses it now at this price in credits. Unless one does, other requests count it until it is
+   * released.
+   */
   isRefused(protection: Protection, price: number): boolean
-  /** What a rule finds against it, at that price in credits. Unless it is refused it counts for others until it leaves. May be asked again. */
+  /**
+   * The rule that is against it, at this price in credits. Unless it is refused, other requests count it until it is
+   * released. May be called again.
+   */
   assess(protection: Protection, price: number): RuleHit | undefined
-  /** It was refused for what was found, or is stored although that would have refused it. */
+  /** Counts the rule hit: the request was refused for it, or would have been if the rule were not only watched. */
   recordHit(finding: RuleHit): void
-  /** It is over: the code is stored, or there is none. Called once. */
+  /** Ends it; `issue` is the stored one, undefined where none was made. */
   release(issue: Issue | undefined): void
 }
 
 export interface Traffic {
-  /** What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
+  /** Reads the traffic of the last day first where the app was idle. Throws `unavailable` where that takes too long. */
   acquire(appId: string, facts: RequestFacts): Promise<PendingRequest>
-  /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
+  /** Digits of prefixes by their keyed hashes, where enough phones share them and this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
 }
 
-/** What is to be added to the incident of a lane. */
+/** What is added to the incident of a segment, or opens one. */
 export interface IncidentUpdate {
   readonly segment: SegmentKey
-  /** How many were refused, or would have been. */
+  /** How many codes were refused, or would have been where the rule is only watched. */
   readonly refused: number
   readonly isBlocked: boolean
   readonly lastAt: number
   readonly rules: readonly Rule[]
   readonly pause: Pause
-  /** What codes have cost in all that nobody typed, credits. */
+  /** Credits of all codes that nobody verified. */
   readonly cost: number
 }
 
-/** What a server has found out of an app and not stored yet. */
+/** What a server has found about an app's traffic and not stored yet. */
 export interface Findings {
   readonly appId: string
   readonly decisions: readonly Decision[]

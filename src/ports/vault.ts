@@ -1,25 +1,28 @@
-/** What only who has the master secret can do, and passwords. */
+/** Cryptography under the master secret: keyed hashes, encryption and signing keys. And password hashes. */
 
-/** Keyed hashes and sealing, all under the keys of a database, which the master secret opens. */
+/** Keyed hashes and encryption, under the keys of a database, which the master secret decrypts. */
 export interface Vault {
   phoneHash(identity: string): Uint8Array
   codeHash(issueId: string, code: string): Uint8Array
-  /** Of an idempotency key. */
+  /** Keyed hash of an idempotency key. */
   claimHash(key: string): Uint8Array
   fingerprint(text: string): Uint8Array
-  /** Of an entry of the audit log and the hash before it. */
+  /** Keyed hash of an audit entry and the hash before it. */
   auditHash(text: string): Uint8Array
-  /** Of an address somebody signs in from. */
+  /** Keyed hash of an address that somebody signs in from. */
   addressHash(text: string): Uint8Array
-  /** Of where a code goes or is asked from: the first digits of a number, a network. 8 bytes. */
+  /** Keyed hash of a prefix of numbers or of a network; 8 bytes. */
   placeHash(text: string): Uint8Array
-  /** 32 bytes that a key is written from which can be shown again. */
+  /** Derives 32 bytes for a credential that can be shown again. They stay the same when the master secret changes. */
   standingKey(use: string): Uint8Array
-  /** The same, and another one once the master secret is changed. */
+  /** The same, but the bytes change with the master secret. */
   passingKey(use: string): Uint8Array
-  /** What others may check: the key of that name, the same in every process that works on the database. */
+  /** The signing key of that name, the same in every process on the database. */
   signingKey(name: string, now: number): SigningKey
-  /** What they may meet: the keys of these names, and those from before a change of the secret whose proofs are still about. */
+  /**
+   * Public keys to publish: those of these names, and those from before a change of the secret whose proofs are still
+   * valid.
+   */
   publishedKeys(names: readonly string[], now: number): SigningKey[]
   /** Short authentication tag, for cursors. */
   tag(text: string): Uint8Array
@@ -31,68 +34,69 @@ export interface Vault {
 }
 
 /**
- * The keys of one database. They are random, and stored in it, each encrypted ("wrapped") for every master secret that opens it.
- * A change of the secret wraps them anew and adds a key that seals; what is hashed is found as before.
+ * The keys of one database. They are random and stored in it, each encrypted ("wrapped") for every master secret that
+ * opens it. A change of the secret wraps them anew and adds an encryption key; hash keys stay, so hashed values are
+ * still found.
  */
 export interface KeyRing {
-  /** The rows that a database without keys stores first. */
+  /** The rows a new database stores first. */
   rows(): RingRow[]
-  /** Takes what the database keeps. False where this secret opens none of it: then nothing has changed. */
+  /** Loads the stored keys. False where this secret decrypts none of them: then nothing has changed. */
   adopt(rows: readonly RingRow[]): boolean
-  /** How what is sealed from now on begins: one byte, the number of the key. */
+  /** First byte of newly sealed data: the number of the key. */
   readonly mark: Uint8Array
-  /** Which key seals; 0: the one that was made with the database. */
+  /** Number of the key that seals; 0: the one that was made with the database. */
   readonly generation: number
-  /** Takes what the database keeps now, where that can be asked at once. */
+  /** Reloads the stored keys, where they can be read synchronously. */
   look(): void
-  /** Asked where something is sealed by a key that is not known yet. */
+  /** `load` is called where data is sealed by a key that is not loaded yet. */
   follow(load: () => readonly RingRow[]): void
-  /** Tells secrets apart. */
+  /** Identifies a master secret without revealing it. */
   idOf(secret: Uint8Array): Uint8Array
   readonly secretId: Uint8Array
-  /** It is the secret that another one was changed to last. */
+  /** Whether this is the newest master secret of the database. */
   readonly isNewest: boolean
-  /** What the database is to keep so that `next` opens it as this secret does, and a new key that seals once it is begun. */
+  /** Rows that let `next` open the database as this secret does, and a new key that seals once it is begun. */
   renewed(next: Uint8Array, former: FormerSigning, now: number): RingRow[]
 }
 
-/** The keys that sign until whoever checks knows the next ones, and how long proofs of theirs are about; Unix milliseconds. */
+/** Keys that sign until verifiers know the next ones, and how long their proofs are valid; Unix milliseconds. */
 export interface FormerSigning {
   names: readonly string[]
   signsUntil: number
   until: number
 }
 
-/** A key as a master secret has sealed it. */
+/** A key, encrypted under a master secret. */
 export interface RingRow {
   name: string
   secretId: Uint8Array
   sealed: Uint8Array
   madeAt: number
-  /** Undefined: every server is to know it before the first one uses it. */
+  /** When it came into use, Unix milliseconds; undefined while servers still load it before the first one uses it. */
   begunAt: number | undefined
 }
 
-/** A pair of keys, Ed25519. */
+/** An Ed25519 key pair. */
 export interface SigningKey {
-  /** Its thumbprint, RFC 7638. */
+  /** JWK thumbprint, RFC 7638. */
   keyId: string
   /** 32 bytes. */
   publicKey: Uint8Array
   sign(text: string): Uint8Array
 }
 
-/** argon2id; slow on purpose. */
+/** Password hashes, argon2id. They are slow on purpose. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** In constant time; also where `hash` is undefined, so that nobody learns by the time which accounts exist. */
+  /** Takes equally long where `hash` is undefined, so that timing does not reveal which accounts exist. */
   verify(password: string, hash: string | undefined): Promise<boolean>
-  /** Whether it is one of those that are tried first. */
+  /** Whether it is on the list of the most common passwords. */
   isCommon(password: string): boolean
 }
 
-/** Where the master secret comes from; `setting` is what people are told. */
+/** Source of the master secret; `setting` names it in messages. */
 export type SecretSource = { setting: string } & ({ text: string } | { file: string } | { command: readonly string[] })
 
-/** Characters of the master secret. */
+/** Least length of the master secret, characters. */
 export const MIN_SECRET_LENGTH = 32

@@ -1,39 +1,45 @@
-/** Work whose middle is outside of any transaction; `jobs/perform.ts` runs it. */
+/** Handlers of jobs, whose middle part runs outside any transaction; `jobs/perform.ts` runs them. */
 import type { Job } from '../domain/operations/job'
 import type { CarrierSlot } from './node'
 import type { Tx } from './store'
 
 /**
- * `prepare` (in a unit) → `act` (outside) → `record` (in a unit). Both units run under the fence: only who still holds the
- * job under its attempt gets that far. `act` happens once for each `prepare` that has been stored.
+ * `prepare` (transaction) → `act` (outside) → `record` (transaction). Both transactions are fenced: they run only while
+ * the job is held under its attempt number. `act` runs once for each stored `prepare`.
  */
 export interface JobHandler<Subject, Call, Answer> {
-  /** Locks, and answers, what comes before a job in the order of locks. `call`: what was prepared of it before. */
+  /** Locks and reads what precedes a job in the order of locks. `call`: the call that was prepared before. */
   lock(tx: Tx, job: Job, call?: Call): Promise<Subject>
-  /** Writes down what is about to happen, so that a crash is seen; undefined where it has ended or moved the job instead. */
+  /** Stores what is about to happen, so that a crash is noticed. Undefined where it ended or moved the job instead. */
   prepare(tx: Tx, job: Job, subject: Subject): Promise<Call | undefined>
-  /** Never throws for what the outside did. */
+  /** Never throws for a failure of the carrier, the receiver or the network. */
   act(call: Call): Promise<Answer>
-  /** What is stored of the answer also where the job is somebody else's by now. */
+  /** Stores the part of the answer that is kept even where the job was lost to another worker. */
   recordLate?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
-  /** Stores what came of it, and ends or moves the job, unless `endsJob`. */
+  /** Stores the result, and ends or moves the job unless `endsJob`. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
-  /** The job ends whatever comes of it: that is then done where it would only be locked. */
+  /** The job ends whatever the result: ending it then replaces locking it, which saves a statement. */
   readonly endsJob?: boolean
-  /** Whether that may be stored together with what others record: where many lock one row they would only wait for each other. */
+  /**
+   * Whether recording may share a transaction with other jobs. Not where many lock the same row: they would only wait
+   * for each other.
+   */
   readonly mayShare?: boolean
 }
 
-/** Work on a message that is begun by whoever makes it, and waits in no queue. */
+/** Sends a message right after it is issued, without a queue. */
 export interface Dispatch {
-  /** Undefined where no place at the carrier becomes free soon, or others are queued for one. */
+  /** Undefined where the carrier has no room soon, or other messages are queued for it. */
   reserve(carrier: string): CarrierReservation | undefined | Promise<CarrierReservation | undefined>
 }
 
-/** A place at a carrier for a message that is about to be stored. Who stops waits for it, so it ends in one way or the other. */
+/**
+ * A slot at a carrier for a message that is about to be stored. A server that stops waits for it, so it is always
+ * started or released.
+ */
 export interface CarrierReservation {
   readonly slot: CarrierSlot
-  /** Goes on with a job that was added as held, once that and what `prepare` would have written are stored. */
+  /** Starts a job that was added as held, once the job and the row that `prepare` would write are stored. */
   start<Subject, Call, Answer>(job: Job, work: JobHandler<Subject, Call, Answer>, call: Call): void
   release(): void
 }

@@ -1,4 +1,5 @@
 /** Makes a carrier of its description and an operator's settings; see `description.ts`. */
+import { isSameSecret } from '../domain/access/api-key'
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
@@ -6,7 +7,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, type SendVerdict, textOf, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
   type CarrierDescription,
@@ -69,7 +70,7 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'codePattern' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  'auth' | 'languages' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -87,8 +88,11 @@ export function describedCarrier(
   dependencies: CarrierDependencies,
 ): Carrier {
   const { transport, clock, random, timeoutMs, reportUrl } = dependencies
-  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl }))
+  const secret = textOr(settings.reportSecret)
+  const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
+  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
+  const languageOf = languageReader(description.languages, textOr(settings.languages))
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
@@ -104,7 +108,9 @@ export function describedCarrier(
     name,
     reports,
     async send(message) {
-      const scope = messageScope(message, clock.now())
+      const language = languageOf(message.locale)
+      const ofMessage = messageScope(message, clock.now())
+      const scope: ValueScope = (name) => (name === 'language' ? language : ofMessage(name))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -127,7 +133,26 @@ export function describedCarrier(
     }
   const readReports = reportReader(description, { settings, ownSettings, dependencies })
   if (readReports) carrier.readReports = readReports
+  const challenge = description.reports?.challenge
+  if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
+}
+
+/** The carrier's code of a language. */
+function languageReader(
+  known: Readonly<Record<string, string>> = {},
+  own: string,
+): (tag?: string) => string | undefined {
+  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+  return (tag = '') => {
+    const language = tag.split('-')[0] ?? ''
+    for (const table of [said, known])
+      for (const name of [tag, language, '*']) {
+        const code = ownIn<string>(table, name)
+        if (code) return code
+      }
+    return undefined
+  }
 }
 
 const firstAskMs = (
@@ -280,7 +305,7 @@ function idReader(ids: SendApi['id']): (item: unknown) => string | undefined {
 
 /** The first code that is there and looks like one. */
 function codeReader(
-  { codePattern }: Described,
+  { codePattern, names }: Pick<Described, 'codePattern' | 'names'>,
   { noCode, codePrefix }: Pick<SendApi, 'noCode' | 'codePrefix'>,
 ): (item: unknown, paths: readonly string[]) => string | undefined {
   const pattern = codePattern === undefined ? undefined : new RegExp(codePattern)
@@ -288,6 +313,8 @@ function codeReader(
     for (const path of paths) {
       const code = saidAt(item, path)
       if (code === undefined || noCode.includes(code)) continue
+      const name = ownIn(names, code)
+      if (name !== undefined) return codePrefix + name
       const match = pattern ? pattern.exec(code) : [code]
       if (match) return codePrefix + (match[1] ?? code)
     }
@@ -300,8 +327,12 @@ const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefi
 
 const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined => ownIn(codes, code)?.[0]
 
-const refusalOf = (means: SendVerdict | 'accepted', code: string): SendOutcome =>
-  means === 'ambiguous' || means === 'accepted' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: means, code }
+function refusalOf(means: CodeMeaning, code: string): SendOutcome {
+  if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
+  return means === 'absent'
+    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+    : { kind: 'refused', retry: means, code }
+}
 
 function outcomeReader(
   description: Described,
@@ -329,7 +360,8 @@ function outcomeReader(
     const answer = answerIn(result.body)
     const isSuccess = status >= 200 && status < 300
     const ofStatus = `HTTP_${status}`
-    const given = codeIn(answer, api.codePath)
+    const codePaths = api.codePath.filter((one) => one.if.every(holds(answer))).map(({ path }) => path)
+    const given = codeIn(answer, codePaths)
     const isTaken = isSuccess && api.accepted?.every(holds(answer))
     const byPattern = (code: string) =>
       unlisted.find(({ pattern, only2xx }) => (isSuccess || !only2xx) && pattern.test(code))?.means
@@ -355,20 +387,22 @@ function resultReader(
   more: ResultRule | undefined,
 ): ReadResult {
   const rule: ResultRule = { ...description.result, ...api.result, ...more }
-  const codeIn = codeReader(description, api)
+  const codePrefix = rule.codePrefix ?? api.codePrefix
+  const codeIn = codeReader(description, { noCode: api.noCode, codePrefix })
   const [isOpen, isDelivered, isFailed] = [wordTest(rule.open), wordTest(rule.delivered), wordTest(rule.failed)]
   const failedCode = rule.failedCode === undefined ? () => undefined : filled(rule.failedCode)
   return (item) => {
     const status = rule.status === undefined ? undefined : saidAt(item, rule.status)
     const code = codeIn(item, rule.code ?? [])
     if (isOpen(status)) return undefined
-    const bare = code?.slice(api.codePrefix.length)
+    const bare = code?.slice(codePrefix.length)
     if (isDelivered(status) || (bare !== undefined && rule.deliveredCodes?.includes(bare)))
       return { status: 'delivered', code }
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })) }
+    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
   }
 }
 
@@ -403,6 +437,18 @@ function queryReader(description: Described, api: Described['send'][string]): Co
   }
 }
 
+/** Secrets are compared in the same time, whatever was shown. */
+function challengeReader(
+  { if: conditions, answer }: NonNullable<Reports['challenge']>,
+  ownSettings: ValueScope,
+): NonNullable<Carrier['answerChallenge']> {
+  const expected = Object.entries(conditions).map(([name, value]) => [name, filled(value)(ownSettings)] as const)
+  return (query) => {
+    const isRight = expected.every(([name, value]) => value !== '' && isSameSecret(query.get(name) ?? '', value))
+    return isRight ? (query.get(answer) ?? undefined) : undefined
+  }
+}
+
 interface ReportSettings {
   settings: Record<string, unknown>
   ownSettings: ValueScope
@@ -415,8 +461,9 @@ function reportReader(
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
+  const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
-    reports.signature === undefined
+    reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
   const kinds = reports.kinds.map((kind) => {
@@ -485,11 +532,18 @@ function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: Rep
 
 /** What a code means, in words an operator can act on. */
 export function explain(
-  { title, codes, reasons, explanations }: Pick<CarrierDescription, 'title' | 'codes' | 'reasons' | 'explanations'>,
+  {
+    title,
+    names,
+    codes,
+    reasons,
+    explanations,
+  }: Pick<CarrierDescription, 'title' | 'names' | 'codes' | 'reasons' | 'explanations'>,
   code: string,
 ): string | undefined {
   const listed = ownIn(codes, code)?.[1] ?? ownIn(reasons, code)
-  if (listed !== undefined) return listed
+  const theirs = Object.keys(names).find((one) => names[one] === code)
+  if (listed !== undefined) return theirs === undefined ? listed : `${listed} (${title}: ${theirs})`
   const ofPattern = explanations.find(([pattern]) => new RegExp(pattern).test(code))?.[1]
   return ofPattern ?? GENERAL.find(([pattern]) => pattern.test(code))?.[1](title)
 }

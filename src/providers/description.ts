@@ -7,8 +7,8 @@ import { LEGS } from '../domain/shared/value'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
-export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
@@ -55,6 +55,13 @@ const condition = z.strictObject({
 })
 export type AnswerCondition = z.infer<typeof condition>
 
+/** `if`: the path has a code only where all of these are so. */
+const codePath = z.strictObject({ path, if: z.array(condition) })
+const codePaths = z
+  .union([path, z.array(z.union([path, codePath]))])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .transform((all) => all.map((one) => (typeof one === 'string' ? { path: one, if: [] } : one)))
+
 /** A word of the carrier. Its spaces do not count. */
 const words = z.strictObject({ is: z.array(z.string()).default([]), matches: regex.optional() })
 const wordsOrList = z.union([words, z.array(z.string()).transform((is) => ({ is, matches: undefined }))])
@@ -64,6 +71,8 @@ export type StatusWords = z.infer<typeof words>
 const result = z.strictObject({
   status: path.optional(),
   code: paths.optional(),
+  /** Put before each code, where reports and answers have numbers of their own. */
+  codePrefix: z.string().optional(),
   delivered: wordsOrList.optional(),
   failed: wordsOrList.optional(),
   /** StatusWords for what is not decided yet, whatever the code says. */
@@ -135,7 +144,7 @@ const api = z.strictObject({
   /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
   idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
   /** Where an answer has its code; the first that has one. */
-  codePath: paths.default([]),
+  codePath: codePaths.default([]),
   /** Values at `codePath` that are no codes, such as 0 for success. */
   noCode: z.array(z.string()).default([]),
   /** Put before each code, where codes of two products would be mixed up. */
@@ -159,6 +168,8 @@ const reportKind = z.strictObject({
 const reports = z.strictObject({
   /** Signed: how. Its strings may have placeholders of settings. */
   signature: z.json().optional(),
+  /** Signed only where the operator has given this setting; otherwise the report secret is shown. */
+  signedIf: z.string().optional(),
   /** Not signed, but it shows the report secret of the operator: in this header, as it is or hashed; else as a bearer token or `?token=`. */
   secretHeader: z.strictObject({ name: z.string(), orHashed: z.enum(['sha1', 'sha256']).optional() }).optional(),
   /** A form, also where the carrier does not call it one. Otherwise JSON, a form or the query of the address, as it comes. */
@@ -172,6 +183,8 @@ const reports = z.strictObject({
   kinds: z.array(reportKind).default([{ if: [] }]),
   /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
   confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
+  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
+  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -218,6 +231,9 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
+/** Where reports go; the second shows the report secret, for carriers that call a URL and sign nothing. */
+const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
+
 /** A setting of such a name counts where the message has none. */
 const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
 
@@ -234,9 +250,16 @@ export const carrierDescription = z
     /** Of these groups the operator fills in one at least. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
+    /**
+     * The carrier's language codes by language tags: `{{language}}` is that of a message, by its tag, by the language of
+     * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
+     */
+    languages: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
     /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
+    /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
+    names: z.record(z.string(), codeName).default({}),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
     /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
@@ -252,7 +275,11 @@ export const carrierDescription = z
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
     const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
     const isKnown = (name: string) =>
-      isMessageName(name) || MOMENT_NAMES.has(name) || name === 'reportUrl' || isSetting(name)
+      isMessageName(name) ||
+      MOMENT_NAMES.has(name) ||
+      REPORT_NAMES.has(name) ||
+      (name === 'language' && description.languages !== undefined) ||
+      isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
@@ -278,7 +305,9 @@ export const carrierDescription = z
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder(description.auth, isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
-    const signature = description.reports?.signature
+    const { signature, signedIf } = description.reports ?? {}
+    if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
+      refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })
@@ -318,7 +347,8 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && reports.signature === undefined
+  reports !== undefined &&
+  (reports.signature === undefined || reports.signedIf !== undefined || reports.challenge !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z

@@ -1,5 +1,6 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 import type { OutboundMessage } from '../domain/message/rendered-message'
+import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/numbers'
 import { domesticDigits } from './answer'
 
@@ -123,6 +124,10 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
     hex: (value) => Buffer.from(value).toString('hex'),
     spaced: (value) => value.split('').join(' '),
     number: (value) => Number(value),
+    /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
+    ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
+    withoutHyphens: (value) => value.replaceAll('-', ''),
+    times: (value, factor) => Number(value) * Number(factor),
     atMost: (value, most) => Math.min(Number(value), Number(most)),
     atLeast: (value, least) => Math.max(Number(value), Number(least)),
     /** The argument, where there is a value. */

@@ -240,6 +240,12 @@ export const erasures = table('erasures', ['phoneHash', 'appId'], {
   doneAt: optional(bigint),
 })
 
+export const absentPhones = table('absent_phones', ['phoneHash', 'channel'], {
+  channel: leg,
+  phoneHash: bytes,
+  until: bigint,
+})
+
 export const trafficHours = table('traffic_hours', ['appId', 'hour', 'kind', 'country'], {
   appId: text,
   kind: named('key_kind', word<KeyKind>()),

@@ -47,11 +47,11 @@ describe('an app whose cap is reached', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(12)
     const told = opened.page
       .getByRole('listitem')
-      .filter({ hasText: 'Shop: more codes to United Kingdom (GB) than a cap allows.' })
+      .filter({ hasText: 'Shop: codes to United Kingdom (GB) exceed a cap.' })
     await told.waitFor()
     expect(await told.textContent()).toContain('Refused so far: 12.')
     const [first] = await opened.page.getByRole('main').getByRole('listitem').all()
-    expect(await first?.textContent()).toContain('Shop: more codes to United Kingdom (GB) than a cap allows.')
+    expect(await first?.textContent()).toContain('Shop: codes to United Kingdom (GB) exceed a cap.')
     await told.getByRole('link').click()
     await incident().waitFor()
     expect(await incident().textContent()).toContain('Over a cap')
@@ -60,7 +60,7 @@ describe('an app whose cap is reached', () => {
 
   test('shows what was refused, by hour, country, prefix, network and rule', async () => {
     await opened.go('/protection')
-    await opened.page.getByRole('img', { name: 'Chart of Against rules: from 0 to 12' }).waitFor()
+    await opened.page.getByRole('img', { name: 'Chart of Codes that matched a rule: from 0 to 12' }).waitFor()
     const groups = section('Grouped by')
     const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })
     expect(await row('United Kingdom').getByRole('cell').first().textContent()).toBe('12')
@@ -72,7 +72,7 @@ describe('an app whose cap is reached', () => {
       await row(text).waitFor()
     }
     await groups.getByText('Network', { exact: true }).click()
-    await groups.getByText('None of these is known in this time.').waitFor()
+    await groups.getByText('No data in this period.').waitFor()
     expect(new URL(opened.page.url()).searchParams.get('group')).toBe('network')
     expect(await opened.violations()).toEqual([])
     // Whose numbers they are is nobody's matter.
@@ -101,8 +101,8 @@ describe('an app whose cap is reached', () => {
     await opened.page.getByText('With secret keys nothing is sent to United Kingdom (GB) for a day.').waitFor()
     await incident().getByText('Blocked: Secret keys').waitFor()
     expect(await ask(british(21))).toBe(429)
-    const undo = incident().getByRole('button', { name: 'Undo the block of United Kingdom (GB)' })
-    await section('What is on').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
+    const undo = incident().getByRole('button', { name: 'Unblock United Kingdom (GB)' })
+    await section('Current rules').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
     await undo.click()
     await opened.page.getByText('Codes are sent to United Kingdom (GB) again.').waitFor()
     await undo.waitFor({ state: 'hidden' })
@@ -113,21 +113,21 @@ describe('an app whose cap is reached', () => {
     await opened.go('/protection')
     await incident().getByRole('button', { name: 'End the incident of United Kingdom (GB)' }).click()
     const dialog = opened.page.getByRole('dialog')
-    await dialog.getByText(/^Touched: 1 live key; \d+ codes refused in the last hour\.$/).waitFor()
-    const holds = 'Caps, blocks and closed countries still hold.'
-    const until = 'Secret keys: until .+ no rule about typing refuses codes for United Kingdom \\(GB\\)\\.'
-    await dialog.getByText(new RegExp(`^${until} Other keys are not touched. ${holds}$`)).waitFor()
+    await dialog.getByText(/^Affected: 1 live key; \d+ codes refused in the last hour\.$/).waitFor()
+    const holds = 'Caps, blocks and country lists still apply.'
+    const until = 'Secret keys: until .+ conversion rules refuse no codes for United Kingdom \\(GB\\)\\.'
+    await dialog.getByText(new RegExp(`^${until} Other keys are not affected. ${holds}$`)).waitFor()
     await dialog.getByRole('button', { name: 'End' }).click()
-    await opened.page.getByText(new RegExp(`^The incident is over. ${until} ${holds}$`)).waitFor()
+    await opened.page.getByText(new RegExp(`^The incident is ended. ${until} ${holds}$`)).waitFor()
     await incident().getByText('Ended').waitFor()
     const { reopened } = await opened.rpc('protection/state', { appId })
     expect(reopened).toMatchObject([{ kind: 'sk', country: 'GB' }])
-    await section('What is on').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
-    await section('What is on').getByText(`refuses codes until then. ${holds}`).waitFor()
+    await section('Current rules').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
+    await section('Current rules').getByText(`refuse no code. ${holds}`).waitFor()
     expect((await opened.rpc('protection/open')).incidents).toEqual([])
     await opened.go('/')
     await opened.page.getByText('credits are left.').waitFor()
-    expect(await opened.page.getByText('than a cap allows').count()).toBe(0)
+    expect(await opened.page.getByText('exceed a cap').count()).toBe(0)
   })
 })
 
@@ -142,13 +142,13 @@ describe('settings', () => {
 
   test('change what is touched and nothing else, though somebody decides at the same time', async () => {
     await open()
-    await dialog().getByRole('combobox', { name: 'Codes over a cap' }).click()
-    await opened.page.getByRole('option', { name: 'are sent and noted' }).click()
+    await dialog().getByRole('combobox', { name: 'Codes above a cap' }).click()
+    await opened.page.getByRole('option', { name: 'send and report' }).click()
     await dialog().getByLabel('Networks of end users').fill('192.0.2.0/24\n2001:db8::/32')
-    await dialog().getByLabel('Where', { exact: true }).selectOption({ label: 'to each prefix' })
+    await dialog().getByLabel('Scope', { exact: true }).selectOption({ label: 'per prefix' })
     await button('Add a cap').click()
     expect(await button('Add a cap').isDisabled()).toBe(true)
-    await dialog().getByRole('textbox', { name: 'Browser keys: messages to each prefix in a day' }).fill('70')
+    await dialog().getByRole('textbox', { name: 'Browser keys: messages per prefix per day' }).fill('70')
     await opened.rpc('apps/protect', { appId, protection: { closed: ['RU'], trusted: { countries: ['JP'] } } })
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'hidden' })
@@ -157,7 +157,7 @@ describe('settings', () => {
       caps: [{ kind: 'pk', per: 'prefix', of: 'messages', every: 'day', max: 70 }],
       trusted: { countries: ['JP'], networks: ['192.0.2.0/24', '2001:db8::/32'] },
     })
-    await section('What is on').getByText('Browser keys: 70 messages to each prefix in a day').waitFor()
+    await section('Current rules').getByText('Browser keys: 70 messages per prefix per day').waitFor()
   })
 
   test('say beside the field what is not right', async () => {
@@ -166,9 +166,7 @@ describe('settings', () => {
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().getByText('not a network in CIDR notation: everybody').waitFor()
     await dialog().getByLabel('Networks of end users').fill('')
-    await dialog()
-      .getByRole('button', { name: 'Remove the cap “Browser keys: messages to each prefix in a day”' })
-      .click()
+    await dialog().getByRole('button', { name: 'Remove the cap “Browser keys: messages per prefix per day”' }).click()
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'hidden' })
     expect(await protection()).toMatchObject({ caps: [], trusted: { networks: [], countries: ['JP'] } })
@@ -176,7 +174,7 @@ describe('settings', () => {
 
   test('refuse a text that names no country, and save none of it', async () => {
     await open()
-    const closed = dialog().getByRole('combobox', { name: 'No key sends to' })
+    const closed = dialog().getByRole('combobox', { name: 'Deny list of countries for all keys' })
     const save = dialog().getByRole('button', { name: 'Save' })
     await closed.fill('일본')
     await closed.press('Enter')
@@ -184,7 +182,7 @@ describe('settings', () => {
     await closed.press('Tab')
     await closed.fill('Atlantis')
     await save.click()
-    await dialog().getByText('No country is called “Atlantis”. Choose one of the list.').waitFor()
+    await dialog().getByText('There is no country “Atlantis”. Choose one from the list.').waitFor()
     await closed.and(opened.page.locator(':focus')).waitFor()
     expect((await protection()).closed).toEqual(['RU'])
     await closed.fill('germ')
@@ -199,10 +197,10 @@ describe('settings', () => {
     await runJson(program, 'app', 'protect', appId, '--trust-phone', '010-1234-5678')
     await until(async () => (await protection()).trusted.phones === 1, 'the phone')
     await open()
-    await dialog().getByText('1 phone is trusted.').waitFor()
+    await dialog().getByText('1 phone is on the allow list.').waitFor()
     expect(await opened.violations()).toEqual([])
-    await button('Trust none').click()
-    await dialog().getByText('No phone is trusted.').waitFor()
+    await button('Clear the allow list').click()
+    await dialog().getByText('No phone is on the allow list.').waitFor()
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'hidden' })
     expect((await protection()).trusted.phones).toBe(0)

@@ -87,11 +87,11 @@ describe('keys', () => {
     await row(key.slice(-4))
       .getByRole('button', { name: /^Rotate/ })
       .click()
-    await inDialog().getByLabel('The old key works for another').selectOption({ label: '1 hour' })
+    await inDialog().getByLabel('The old key stays valid for').selectOption({ label: '1 hour' })
     await inDialog().getByRole('button', { name: 'Rotate' }).click()
     const next = await shown('The key')
     expect(next).not.toBe(key)
-    await inDialog().getByText('Until then the old key works, too').waitFor()
+    await inDialog().getByText('The old key stays valid until').waitFor()
     await button('I have stored it').click()
     expect((await runCurl(command)).status).toBe(200)
     expect((await runCurl(command.replace(key, next))).status).toBe(200)
@@ -158,7 +158,7 @@ describe('try it', () => {
     await opened.page.getByText('4 attempts remain').waitFor()
     await opened.page.getByLabel('Scenario').selectOption({ label: '07 · Insufficient credit' })
     await button('Issue another').click()
-    await opened.page.getByText('That is what this scenario plays').waitFor()
+    await opened.page.getByText('This scenario simulates the refusal').waitFor()
   })
 
   test("says why a number of one's own gets no test code, where it is tried and where issues are listed", async () => {
@@ -192,7 +192,7 @@ describe('issues', () => {
     expect(searched().get('search')).toBe('pass')
 
     await opened.page.getByLabel('Verification').selectOption({ label: 'Verified' })
-    await opened.page.getByText('Nothing fits these filters').waitFor()
+    await opened.page.getByText('No issue matches these filters').waitFor()
     await button('Clear filters').click()
     await opened.page.getByLabel('Search').fill(other.issueId)
     await opened.page.getByText('1, all shown').waitFor()
@@ -296,7 +296,7 @@ describe('whoever may only look', () => {
     const joined = await callFrom(page, 'session/accept', { token: url.split('#')[1], ...viewer })
     expect(joined.status).toBe(200)
     for (const [path, title] of [
-      ['/keys?mode=test', '키'],
+      ['/keys?mode=test', 'API 키'],
       ['/wallet', '지갑'],
       ['/try-it', '시험해 보기'],
     ] as const) {

@@ -122,15 +122,15 @@ describe('the overview', () => {
     const { page, complaints } = await open('', [])
     await page.getByText('Nothing was issued in the last 24 hours.').waitFor()
     expect(await page.getByText('— of issued', { exact: true }).count()).toBe(1)
-    expect(await page.getByText('— of decided', { exact: true }).count()).toBe(2)
+    expect(await page.getByText('— of reported', { exact: true }).count()).toBe(2)
     expect(await page.getByRole('img', { name: 'hour by hour' }).count()).toBe(0)
     expect(await faultsOf(page)).toEqual([])
     expect(complaints).toEqual([])
   })
 
   test.each([
-    [0, 0, '— of decided', '— of decided'],
-    [3, 1, '75% of decided', '25% of decided'],
+    [0, 0, '— of reported', '— of reported'],
+    [3, 1, '75% of reported', '25% of reported'],
   ])('shares out what is decided, %d delivered and %d failed', async (delivered, failed, arrived, lost) => {
     const { page } = await open('', [10], { delivered, failed })
     const figure = (name: string) => page.locator('dl > div').filter({ hasText: name })
@@ -212,7 +212,7 @@ describe('usage', () => {
     await page.getByText('Custom', { exact: true }).click()
     expect(await page.getByLabel('First day (UTC)').inputValue()).toBe(from)
     expect(await page.getByLabel('Last day (UTC)').inputValue()).toBe(to)
-    const chosen = page.getByRole('radiogroup', { name: 'Steps' }).getByRole('radio', { checked: true })
+    const chosen = page.getByRole('radiogroup', { name: 'Interval' }).getByRole('radio', { checked: true })
     if (steps === undefined) expect(await chosen.count()).toBe(0)
     else expect(await page.getByLabel(steps).isChecked()).toBe(true)
   })

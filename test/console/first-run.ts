@@ -14,14 +14,18 @@ export interface FirstRun {
 
 export async function goThrough({ page, server, program, carrier, picture }: FirstRun): Promise<void> {
   const story: [string, ...Step[]][] = [
-    ['set-up', (page) => page.goto(JSON.parse(server.stdout.split('\n')[0] ?? '').setUp), see(/owns this|소유자가/)],
+    [
+      'set-up',
+      (page) => page.goto(JSON.parse(server.stdout.split('\n')[0] ?? '').setUp),
+      see(/owner of this|소유자가/),
+    ],
     [
       'set-up-filled-in',
       fill(/^(Your name|이름)/, '김영희'),
       fill(/^(E-mail address|이메일)/, 'younghee@example.com'),
       fill(/^(Password|비밀번호)$/, 'correct horse battery'),
     ],
-    ['no-app', press(/^(Make the account|계정 만들기)$/), see(/0 of 6|6단계 중 0/)],
+    ['no-app', press(/^(Create the account|계정 만들기)$/), see(/0 of 6|6단계 중 0/)],
     [
       'first-steps',
       fill(/^(Name of the app|앱 이름)/, 'Shop'),
@@ -32,7 +36,7 @@ export async function goThrough({ page, server, program, carrier, picture }: Fir
     ['code-issued', press(/^(Issue code|인증번호 발급)$/), see(/^(Delivered|도달)/)],
     ['code-verified', press(/^(Verify|확인)$/), see(/This is all|앱에서 할 일은/)],
     ['first-steps-tried', press(/^(Overview|개요)$/, 'link'), see(/2 of 6|6단계 중 2/)],
-    ['keys', press(/^(Create a key|키 만들기)$/, 'link'), see(/No test key yet|아직 테스트 키가/)],
+    ['keys', press(/^(Create an API key|API 키 만들기)$/, 'link'), see(/No test key yet|아직 테스트 키가/)],
     ['creating-a-key', press(/^(Create key|키 만들기)$/), see(/Where is it used|어디에서 사용/)],
     ['key', confirm(/^(Create key|키 만들기)$/), see(/Shown this once|한 번만 표시/)],
     ['keys-one', confirm(/^(I have stored it|보관했습니다)$/), see(/^sk_test_/)],

@@ -88,13 +88,13 @@ const PAGES = {
   inbox: 'Test inbox',
   'try-it': 'Try it',
   apps: 'Apps',
-  keys: 'Keys',
+  keys: 'API keys',
   templates: 'Templates',
   webhooks: 'Webhooks',
   wallet: 'Wallet',
   providers: 'Carriers',
   operators: 'Operators',
-  audit: 'Audit',
+  audit: 'Audit log',
   system: 'System',
   account: 'Account',
 }
@@ -198,6 +198,21 @@ describe.each(STARTS)('the console %s', (how, start) => {
     },
   )
 
+  test('leads from the heading of a page to its page of the guide, which is there', async () => {
+    const { page } = await open('')
+    const guides: [string, number | undefined][] = []
+    for (const name of [...Object.values(PAGES), 'Protection', 'Privacy']) {
+      if (name === 'Account' || name.startsWith('Issue for')) continue
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      const link = page.getByRole('link', { name: 'Read about this page in the guide' })
+      const href = (await link.count()) === 1 ? await link.getAttribute('href') : undefined
+      guides.push([name, href ? (await get(href)).status : undefined])
+    }
+    expect(guides.filter(([, status]) => status !== 200)).toEqual([['Usage', undefined]])
+    expect(guides.length).toBeGreaterThan(14)
+  })
+
   test('leads to every page by its link and by its address, each loaded on its own, nothing from elsewhere', async () => {
     const { page, complaints, requests } = await open('')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -269,7 +284,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
     await alert.getByText('request-42').waitFor()
     answers['apps/list'] = APPS
     await alert.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
   })
 
   test('asks for no more than a name to make the first app', async () => {
@@ -289,7 +304,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
     const system = { ...FULL['system/show'], nodes, queue: [] }
     const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
     const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
-    await page.getByText('Server silent:1 was last heard of at').waitFor()
+    await page.getByText('Server silent:1 has sent no heartbeat since').waitFor()
     for (const name of ['working', 'leaving', 'replaced'])
       expect(await page.getByText(`Server ${name}:1`).count()).toBe(0)
   })
@@ -299,7 +314,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
     const queue = [{ kind: 'webhook', waiting: 152_933, due: 0, oldestDueMs: 0 }]
     const system = { ...FULL['system/show'], nodes: [], queue }
     const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
-    await page.getByText('152,933 webhook events wait for their receivers.').waitFor()
+    await page.getByText('152,933 webhook events are waiting for delivery.').waitFor()
   })
 
   test('says what to do first where there is no app', async () => {
@@ -308,14 +323,14 @@ describe.each(STARTS)('the console %s', (how, start) => {
       'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
     })
     await page.getByText('No app yet').waitFor()
-    await page.getByRole('link', { name: 'Make an app' }).click()
+    await page.getByRole('link', { name: 'Create an app' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
   })
 
   test('keeps app and mode in the address, from page to page', async () => {
     const { page } = await open('/keys')
-    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     await page.getByRole('combobox', { name: 'App' }).click()
     await page.getByRole('option', { name: 'Clinic' }).click()
     await page.getByText('Live', { exact: true }).click()
@@ -328,7 +343,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
     const viewer = { ...OWNER, role: 'viewer', permissions: ['look'] }
     const { page } = await open('', { ...ANSWERS, 'session/current': { ...SIGNED_IN, operator: viewer } })
     await page.getByRole('link', { name: 'System' }).waitFor()
-    for (const name of ['Audit', 'Try it']) expect(await page.getByRole('link', { name }).count()).toBe(0)
+    for (const name of ['Audit log', 'Try it']) expect(await page.getByRole('link', { name }).count()).toBe(0)
   })
 
   test('tells a viewer whose steps they are, by the roles that may take them', async () => {
@@ -344,7 +359,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
   })
 
   test.each([
-    ['audit', 'Audit', 'for the role Owner.'],
+    ['audit', 'Audit log', 'for the role Owner.'],
     ['try-it', 'Try it', 'for the role Owner or Developer.'],
     ['templates/edit', 'Templates', 'for the role Owner or Developer.'],
     ['webhooks/edit', 'Webhooks', 'for the role Owner or Developer.'],
@@ -381,13 +396,13 @@ describe.each(STARTS)('the console %s', (how, start) => {
   test('speaks Korean to Korean browsers, and what was chosen ever after', async () => {
     const opened = await open('/keys', ANSWERS, { locale: 'ko-KR' })
     const { page } = opened
-    await heading(opened, '키')
+    await heading(opened, 'API 키')
     expect(await page.getAttribute('html', 'lang')).toBe('ko')
     await page.getByRole('button', { name: 'Kim Owner 메뉴' }).click()
     await page.getByRole('menuitemradio', { name: 'English' }).click()
-    await heading(opened, 'Keys')
+    await heading(opened, 'API keys')
     await page.reload()
-    await heading(opened, 'Keys')
+    await heading(opened, 'API keys')
     expect(await page.getAttribute('html', 'lang')).toBe('en')
     expect(opened.complaints).toEqual([])
   })
@@ -433,7 +448,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
 
   test.each(LIGHTS)('has no faults that axe can find when it is %s', async (colorScheme) => {
     const { page } = await open('/keys', ANSWERS, { colorScheme })
-    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Menu of Kim Owner' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()

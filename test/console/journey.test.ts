@@ -38,7 +38,7 @@ const ENGLISH: Words = {
   name: 'Your name',
   email: 'E-mail address',
   password: 'Password',
-  make: 'Make the account',
+  make: 'Create the account',
   appName: 'Name of the app',
   makeApp: 'Create app',
   tryIt: 'Try it',

@@ -129,12 +129,12 @@ describe('the parts of a page', () => {
   })
 
   test('news stand in the corner', async () => {
-    const failure = new StubFailure(409, 'CONFLICT', 'It has changed meanwhile', 'request-9')
+    const failure = new StubFailure(409, 'CONFLICT', 'It has changed in the meantime', 'request-9')
     const { page } = await open({}, { 'keys/revoke': failure })
     await page.getByRole('button', { name: 'Tell' }).click()
     await page.getByText('It is done').waitFor()
     await page.getByRole('button', { name: 'Fail' }).click()
-    await page.getByText(/It has changed meanwhile.*request-9/).waitFor()
+    await page.getByText(/It has changed in the meantime.*request-9/).waitFor()
   })
 
   test.each([

@@ -57,17 +57,17 @@ afterAll(async () => {
 describe('people of the console', () => {
   test('a link that was cut off says so', async () => {
     await go('/set-up#short', 'Set up Watchword')
-    await page.getByText('This link does not work any more').waitFor()
+    await page.getByText('This link is no longer valid').waitFor()
     await go('/invitation#this-token-was-never-made-by-anybody', 'You are invited')
-    await page.getByText('This link does not work any more').waitFor()
+    await page.getByText('This link is no longer valid').waitFor()
     await expectAccessible(page, 'a used invitation')
     await go('/sign-in', 'Sign in')
-    await page.getByText('Nobody has an account yet').waitFor()
+    await page.getByText('There is no account yet').waitFor()
   })
 
   test('the set-up link leads to the overview, and its token goes from the address', async () => {
     await page.goto(JSON.parse(server.stdout.split('\n')[0] ?? '').setUp)
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByText('Enter your name.').waitFor()
     await page.getByText('Use at least 12 characters.').waitFor()
     expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('name')
@@ -77,7 +77,7 @@ describe('people of the console', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Show password' }).click()
     expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text')
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(page.url()).toBe(`${server.url}/console/`)
   })
@@ -99,7 +99,7 @@ describe('people of the console', () => {
     await page.getByText('E-mail address or password is wrong.').waitFor()
     await expectAccessible(page, 'sign-in refused')
     await signIn('Ann@Example.com', PASSWORD)
-    await page.getByRole('heading', { name: 'Audit' }).waitFor()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     expect(page.url()).toContain('/console/audit?action=app.create')
     await page.getByRole('cell', { name: 'Created an app app.create' }).waitFor()
     expect(await page.getByRole('cell', { name: /session\.open/ }).count()).toBe(0)
@@ -110,7 +110,7 @@ describe('people of the console', () => {
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('radio', { name: 'Viewer' }).check()
     await expectAccessible(page, 'inviting')
-    await page.getByRole('button', { name: 'Make a link' }).click()
+    await page.getByRole('button', { name: 'Create a link' }).click()
     const link = (await page.getByRole('region', { name: 'Invitation link' }).textContent()) ?? ''
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('button', { name: 'Withdraw the invitation as Viewer by Ann' }).waitFor()
@@ -127,7 +127,7 @@ describe('people of the console', () => {
     await bob.page.getByLabel('E-mail address').fill('bob@example.com')
     await bob.page.keyboard.press('Enter')
     await bob.page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(await bob.page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    expect(await bob.page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
 
     await bob.page.getByRole('link', { name: 'Operators' }).click()
     await bob.page.getByRole('cell', { name: /bob@example\.com/ }).waitFor()
@@ -141,7 +141,7 @@ describe('people of the console', () => {
     // The link is used up, and who follows it again is told so.
     await bob.page.goto('about:blank')
     await bob.page.goto(link.trim())
-    await bob.page.getByText('This link does not work any more').waitFor()
+    await bob.page.getByText('This link is no longer valid').waitFor()
   })
 
   test('a role is changed, an operator removed by name', async () => {
@@ -182,9 +182,9 @@ describe('people of the console', () => {
 
     await signOut()
     await signIn('ann@example.com', PASSWORD)
-    await page.getByLabel('Code of your authenticator app').waitFor()
+    await page.getByLabel('Code from your authenticator app').waitFor()
     await expectAccessible(page, 'sign-in with a code')
-    await page.getByLabel('Code of your authenticator app').fill(code())
+    await page.getByLabel('Code from your authenticator app').fill(code())
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
@@ -212,7 +212,7 @@ describe('people of the console', () => {
   })
 
   test('the audit log tells all of it, is verified and exported', async () => {
-    await go('/audit', 'Audit')
+    await go('/audit', 'Audit log')
     for (const action of ['operator.join', 'operator.role', 'operator.remove', 'operator.totp_on', 'operator.password'])
       await page.getByRole('cell', { name: action }).first().waitFor()
     await page.getByRole('button', { name: 'Verify' }).click()

@@ -98,10 +98,10 @@ describe('in Korean', () => {
     await page.getByLabel('URL').fill('https://10.0.0.1/hooks')
     await besideUrl.waitFor({ state: 'detached' })
     await page.getByText('직접 작성한 JSON').click()
-    await page.getByLabel('본문 템플릿').fill('{"what": {{1}}}')
+    await page.getByLabel('페이로드 템플릿').fill('{"what": {{1}}}')
     await page.getByText('{{1}}은(는) 값의 경로가 아닙니다.').waitFor()
     await page.locator('form button[type=submit]').click()
-    await page.getByRole('alert').getByText('본문 템플릿').waitFor()
+    await page.getByRole('alert').getByText('페이로드 템플릿').waitFor()
     expect(await page.getByRole('alert').textContent()).not.toMatch(ENGLISH)
   })
 

@@ -112,7 +112,7 @@ describe('a live public key', () => {
     expect(await issueFromSite(key, { from: '15880000' })).toEqual({ status: 402, param: undefined })
 
     await button(`Rights of ${shown}`).click()
-    await inDialog().getByText('Anybody can read a public key').waitFor()
+    await inDialog().getByText('Anybody can read a browser key').waitFor()
     expect(await opened.violations()).toEqual([])
     for (const what of ['Set the sender', 'Write any text']) await inDialog().getByLabel(what).uncheck()
     await inDialog().getByRole('button', { name: 'Save' }).click()
@@ -124,7 +124,7 @@ describe('a live public key', () => {
     await opened.page.getByText(`A live browser key may write any text: ${other.shown}`).waitFor()
     expect(await opened.page.getByRole('main').getByText(shown).count()).toBe(0)
     await opened.go('/audit')
-    await row('Changed what a key may do').first().waitFor()
+    await row('Changed the rights of a key').first().waitFor()
   })
 
   test('is no concern once it is revoked', async () => {
@@ -177,7 +177,7 @@ describe('an app', () => {
     expect((await issue()).status).toBe(403)
     await opened.go('/apps')
     await settings('Shop')
-    await inDialog().getByRole('combobox', { name: 'Browser keys also send to' }).click()
+    await inDialog().getByRole('combobox', { name: 'Allow list of countries for browser keys' }).click()
     await opened.page.keyboard.type('Japan')
     await opened.page.getByRole('option', { name: 'Japan (JP)' }).click()
     await opened.page.keyboard.press('Escape')
@@ -193,9 +193,9 @@ describe('an app', () => {
     const issue = () => opened.server.issue(key, '(415) 555-2671')
     expect((await issue()).status).toBe(400)
     await opened.go('/apps')
-    await row('Shop').getByText('As the server: South Korea (KR)').waitFor()
+    await row('Shop').getByText('Server default: South Korea (KR)').waitFor()
     await settings('Shop')
-    expect(await region().inputValue()).toBe('As the server: South Korea (KR)')
+    expect(await region().inputValue()).toBe('Server default: South Korea (KR)')
     await inDialog().getByText('Numbers with + are read the same everywhere.').waitFor()
     expect(await opened.violations()).toEqual([])
     await chooseRegion('United Sta', 'United States (US)')
@@ -205,9 +205,9 @@ describe('an app', () => {
     expect((await issue()).status).toBe(402)
 
     await settings('Shop')
-    await chooseRegion('As the', 'As the server')
+    await chooseRegion('Server default', 'Server default')
     await save()
-    await row('Shop').getByText('As the server: South Korea (KR)').waitFor()
+    await row('Shop').getByText('Server default: South Korea (KR)').waitFor()
     expect((await issue()).status).toBe(400)
     await opened.go('/audit')
     await row('Set the region of an app').first().waitFor()
@@ -250,7 +250,7 @@ describe('an app', () => {
 
 describe('a pattern', () => {
   test.each([
-    ['with lookahead', '(?=a)b', 'one that may take for ever'],
+    ['with lookahead', '(?=a)b', 'not a safe regular expression'],
     ['of 201 characters', 'b'.repeat(201), 'is too long or repeats too much'],
   ])('a new one %s is refused beside its variable while it is written', async (_, pattern, why) => {
     await opened.go('/templates/edit')
@@ -279,7 +279,7 @@ describe('whoever may only look', () => {
     await page.getByRole('row').filter({ hasText: shown }).getByText('May write any text').waitFor()
     expect(await page.getByRole('button', { name: /^Rights/ }).count()).toBe(0)
     await page.goto(`${opened.server.url}/console/apps`)
-    await page.getByText('As the server: South Korea (KR)').waitFor()
+    await page.getByText('Server default: South Korea (KR)').waitFor()
     expect(await page.getByRole('button', { name: /^Settings|^Create app/ }).count()).toBe(0)
     await page.context().close()
   })

@@ -94,7 +94,7 @@ describe('where the browser keeps no cookie', () => {
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('Your browser did not keep you signed in').waitFor()
-    await page.getByRole('link', { name: 'Your account is made: sign in' }).click()
+    await page.getByRole('link', { name: 'Your account is created: sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   })
 })

@@ -58,6 +58,31 @@ test('is asked for, and reports by signed forms', async () => {
   expect(acme.explain('E9')).toBe('the phone was off')
 })
 
+test('signed only where the operator asked for it: otherwise the report URL has the token', async () => {
+  const vendor = new FakeVendor()
+  vendor.answer = answered(200, { ok: true, message: { id: 'm-1' } })
+  const form = { to: '{{to}}', url: '{{reportUrlWithToken}}' }
+  const { send, reports } = ACME
+  const file = {
+    ...ACME,
+    fields: { ...ACME.fields, signing: { title: 'Signing', optional: true } },
+    send: { sms: { ...send.sms, request: { path: '/m', form } } },
+    reports: { ...reports, signedIf: 'signing' },
+  } as DescriptionFile
+  const type = describedType(file)
+  const carrierOf = (more: object) => vendor.provider(type, { ...config, reportSecret: 'r&16-characters-x', ...more })
+  await carrierOf({}).send(anSms())
+  expect(vendor.requests[0]?.body).toBe('to=%2B821012345678')
+  expect(type.reportsBySecret).toBe(true)
+  const report = (token: string) => aCallback('state=DONE&id=m-1', {}, `?token=${encodeURIComponent(token)}`)
+  expect(carrierOf({}).readReports?.(report('r&16-characters-x'))).toHaveLength(1)
+  expect(carrierOf({}).readReports?.(report('r&16-characters-y'))).toBeUndefined()
+  expect(carrierOf({ signing: 'x' }).readReports?.(report('r&16-characters-x'))).toBeUndefined()
+  expect(
+    carrierDescription.safeParse({ ...file, reports: { ...reports, signedIf: 'no' } }).error?.issues[0]?.path,
+  ).toEqual(['reports', 'signedIf'])
+})
+
 describe('of the engine', () => {
   const {
     send: { sms },

@@ -1,15 +1,20 @@
 /** What must hold after every step, read from the database behind the app's back. */
 import { Database } from 'bun:sqlite'
+import type { PlannedLeg } from '../../src/domain/delivery/plan'
 import type { Carrier } from '../support/carrier'
 
 export class Invariants {
   readonly #db: Database
   /** Answers of attempts that were seen; an answer never changes. */
   readonly #answers = new Map<string, string>()
+  /** Attempts of issues whose codes have ended, as they were first seen. */
+  readonly #attempts = new Map<string, number>()
 
   constructor(
     file: string,
     private readonly carriers: Carrier[],
+    /** The app's delivery plan, where it has one. */
+    private readonly legs: readonly PlannedLeg[] = [],
   ) {
     this.#db = new Database(file, { readonly: true })
   }
@@ -47,7 +52,8 @@ export class Invariants {
         'number and text are kept only while a send may still happen',
         `SELECT hex(o.issue_id) FROM outbox o LEFT JOIN issues i USING (issue_id)
          WHERE i.issue_id IS NULL OR i.verification_status <> 'issued'
-           OR NOT (i.send_pending OR (i.leg = 'alimtalk' AND i.sms_fallback AND i.delivery_status = 'sent' AND NOT i.outcome_ambiguous))`,
+           OR NOT (i.send_pending OR (iif(i.legs IS NULL, i.leg = 'alimtalk' AND i.sms_fallback, json_array_length(i.legs) > 1)
+             AND i.delivery_status = 'sent' AND NOT i.outcome_ambiguous))`,
       ) ??
       this.#onlyRows(
         'a leg is accepted at most once, and nothing is sent on it afterwards',
@@ -66,7 +72,8 @@ export class Invariants {
         `SELECT hex(e.issue_id), e.type FROM webhook_events e JOIN webhook_deliveries d USING (event_id)
          WHERE e.type IN ('otp.delivered', 'otp.failed') AND
            (SELECT count(*) FROM attempts a WHERE a.app_id = e.app_id AND a.mode = e.mode AND a.issue_id = e.issue_id
-              AND a.outcome = 'accepted') >
+              AND a.outcome = 'accepted' AND (a.answered_at < e.created_at OR NOT EXISTS
+                (SELECT 1 FROM issues i WHERE i.issue_id = e.issue_id AND i.legs IS NOT NULL))) >
            (SELECT count(*) FROM webhook_events s JOIN webhook_deliveries b USING (event_id) WHERE s.issue_id = e.issue_id
               AND s.type = 'otp.sent' AND b.endpoint_id = d.endpoint_id AND b.seq < d.seq)`,
       ) ??
@@ -80,6 +87,13 @@ export class Invariants {
         `SELECT hex(d.delivery_id), d.status FROM webhook_deliveries d WHERE (d.status = 'pending') <>
            EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = d.delivery_id AND j.kind = 'webhook')`,
       ) ??
+      this.#onlyRows(
+        'an ambiguous leg never moves on',
+        `SELECT hex(a.issue_id), a.leg, b.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id)
+         WHERE a.outcome = 'ambiguous' AND b.number > a.number`,
+      ) ??
+      this.#legsWait() ??
+      this.#noLegStartsLate() ??
       this.#answersStay() ??
       this.#acceptedOnce()
     )
@@ -154,6 +168,37 @@ export class Invariants {
   #onlyRows(promise: string, offenders: string): string | undefined {
     const rows = this.#db.query(offenders).all()
     return rows.length === 0 ? undefined : `${promise}: ${JSON.stringify(rows.slice(0, 3))}`
+  }
+
+  /** A leg whose message may still be delivered is left after its wait, and not before. */
+  #legsWait(): string | undefined {
+    for (const { channel, waitSec } of this.legs) {
+      const broken = this.#onlyRows(
+        'a leg waits its time',
+        `SELECT hex(a.issue_id), a.leg, b.leg, b.called_at - a.answered_at AS waited
+         FROM attempts a JOIN attempts b USING (app_id, mode, issue_id) JOIN awaited_reports r ON r.message_id = a.message_id
+         WHERE a.leg = '${channel}' AND a.outcome = 'accepted' AND b.number = a.number + 1
+           AND b.called_at - a.answered_at < ${waitSec === undefined ? 1e12 : waitSec * 1_000}`,
+      )
+      if (broken) return broken
+    }
+    return undefined
+  }
+
+  /** No attempt is added to an issue whose code can no longer be used. */
+  #noLegStartsLate(): string | undefined {
+    const ended = this.#db
+      .query(
+        `SELECT hex(issue_id) AS issue, (SELECT count(*) FROM attempts a WHERE a.issue_id = i.issue_id) AS attempts
+         FROM issues i WHERE verification_status <> 'issued'`,
+      )
+      .all() as Array<{ issue: string; attempts: number }>
+    for (const { issue, attempts } of ended) {
+      const before = this.#attempts.get(issue) ?? attempts
+      if (attempts > before) return `a leg starts after the code has ended: ${issue}`
+      this.#attempts.set(issue, attempts)
+    }
+    return undefined
   }
 
   #answersStay(): string | undefined {

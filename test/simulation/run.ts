@@ -15,6 +15,7 @@ const last = first + Number(values.seeds) - 1
 for (let seed = first; seed <= last; seed++) {
   try {
     await simulate(seed)
+    await simulate(seed, {}, true)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
     await Bun.write(KEPT_SEEDS, `${JSON.stringify([...new Set([...keptSeeds, seed])])}\n`)

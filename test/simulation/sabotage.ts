@@ -1,4 +1,7 @@
 /** Planted bugs. Each must be found by the simulation, or the simulation proves nothing. */
+import type { Issue } from '../../src/domain/codes/issue'
+import type { RenderedMessage } from '../../src/domain/message/rendered-message'
+import type { JobKind } from '../../src/domain/operations/job'
 import type { Store, Tx } from '../../src/ports/store'
 import type { Sabotage } from './simulate'
 
@@ -22,6 +25,73 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
       }, options),
   }),
 })
+
+/** A job is the owner by which its own work locks an issue. */
+const isJobOf = (kind: JobKind | undefined, owner: object) => 'kind' in owner && (kind ?? owner.kind) === owner.kind
+
+/** An outbox that still finds what was erased from the database: without it nothing could be sent too late. */
+function erasingNothing(): (tx: Tx) => Partial<Tx['outbox']> {
+  const messages = new Map<string, RenderedMessage>()
+  return (tx) => ({
+    add: async (issue, rendered) => {
+      messages.set(issue.issueId, rendered)
+      await tx.outbox.add(issue, rendered)
+    },
+    find: async (issueId) => messages.get(issueId),
+  })
+}
+
+/** Planted in stories with delivery plans. */
+export const PLAN_SABOTAGES: Record<string, () => Sabotage> = {
+  'the next leg starts before the wait is over': () =>
+    twisted((tx) => ({
+      jobs: { add: (job) => tx.jobs.add(job.kind === 'next-leg' ? { ...job, runAt: tx.now } : job) },
+    })),
+  'an ambiguous leg moves on': () => {
+    const outbox = erasingNothing()
+    return twisted((tx) => ({
+      issues: {
+        lock: async (owner, issueId, known) => {
+          const issue = await tx.issues.lock(owner, issueId, known)
+          return issue && { ...issue, providerOutcomeAmbiguous: false }
+        },
+      },
+      outbox: outbox(tx),
+    }))
+  },
+  'the timer does not see what a report has changed': () => {
+    const asStarted = new Map<string, Issue>()
+    return twisted((tx) => ({
+      issues: {
+        lock: async (owner, issueId, known) => {
+          const issue = await tx.issues.lock(owner, issueId, known)
+          if (!issue?.legs) return issue
+          const first = asStarted.get(issueId) ?? issue
+          asStarted.set(issueId, first)
+          const { leg, legs, messageId } = first
+          const stale = { leg, legs, messageId, sendPending: false, deliveryStatus: 'sent' } as const
+          return isJobOf('next-leg', owner) ? { ...issue, ...stale } : issue
+        },
+      },
+    }))
+  },
+  'a leg starts after the code was used': () => {
+    const outbox = erasingNothing()
+    return twisted((tx) => ({
+      issues: {
+        lock: async (owner, issueId, known) => {
+          const issue = await tx.issues.lock(owner, issueId, known)
+          return issue && isJobOf(undefined, owner) ? { ...issue, verificationStatus: 'issued' } : issue
+        },
+        save: async (issue, before) => {
+          if (issue.verificationStatus !== 'issued' || before?.verificationStatus !== 'verified')
+            await tx.issues.save(issue, before)
+        },
+      },
+      outbox: outbox(tx),
+    }))
+  },
+}
 
 export const SABOTAGES: Record<string, Sabotage> = {
   'the previous code is not replaced': twisted(() => ({

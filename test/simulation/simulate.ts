@@ -2,7 +2,8 @@
  * Deterministic simulation: the real app, twice over one database, under virtual time, with carriers, clients, crashes
  * and clock steps drawn from a seed. The same seed tells the same story, so a failure is its seed.
  */
-import { EVENT_TYPES } from '../../contract/event'
+import { CHANNELS, EVENT_TYPES, type Leg } from '../../contract/constants'
+import type { PlannedLeg } from '../../src/domain/delivery/plan'
 import { unavailable } from '../../src/domain/shared/error'
 import type { Clock } from '../../src/ports/clock'
 import type { HookAnswer, HookRequest, HookTransport, Transport, TransportResult } from '../../src/ports/network'
@@ -22,6 +23,8 @@ import {
   REPORT_SECRET,
   SMS_URL,
   START,
+  VOICE_URL,
+  WHATSAPP_URL,
   WIRES,
   type Wire,
   World,
@@ -63,8 +66,9 @@ const NODES = 2
 const OWN_HOOK = 'https://own.example/hooks'
 const FOREIGN_HOOK = 'https://foreign.example/hooks'
 
-export async function simulate(seed: number, sabotage: Sabotage = {}): Promise<string[]> {
-  const story = new Story(seed, sabotage)
+/** `hasPlan`: codes go by a delivery plan of one to four legs, and the clock is never set. */
+export async function simulate(seed: number, sabotage: Sabotage = {}, hasPlan = false): Promise<string[]> {
+  const story = new Story(seed, sabotage, hasPlan)
   try {
     await story.tell()
     return story.trace
@@ -83,7 +87,11 @@ class Story {
   readonly trace: string[] = []
   readonly #random: SeededRandom
   readonly #clock = new VirtualClock(START)
-  readonly #carriers = { sms: new Carrier(), kakao: new Carrier(), backup: new Carrier() }
+  readonly #carriers = {
+    ...{ sms: new Carrier(), kakao: new Carrier(), backup: new Carrier() },
+    ...{ whatsapp: new Carrier(), voice: new Carrier() },
+  }
+  #legs: readonly PlannedLeg[] = []
   readonly #vendor = new PolledVendor(this.#carriers.sms)
   readonly #model = new Model()
   readonly #receivers = new Receivers(this.#clock.now)
@@ -104,6 +112,7 @@ class Story {
   constructor(
     readonly seed: number,
     readonly sabotage: Sabotage,
+    readonly hasPlan: boolean,
   ) {
     this.#random = seededRandom(seed)
     this.#reports = this.#random.chance(0.7)
@@ -112,6 +121,8 @@ class Story {
     this.#receivers.answer = (request) => this.#receiverAnswers(request)
     this.#carriers.sms.answer = (message) => this.#carrierAnswers(this.#carriers.sms, 'main', message)
     this.#carriers.kakao.answer = (message) => this.#carrierAnswers(this.#carriers.kakao, 'kakao', message)
+    this.#carriers.whatsapp.answer = (message) => this.#carrierAnswers(this.#carriers.whatsapp, 'meta', message)
+    this.#carriers.voice.answer = (message) => this.#carrierAnswers(this.#carriers.voice, 'caller', message)
   }
 
   async tell(): Promise<void> {
@@ -120,9 +131,10 @@ class Story {
     this.#nodes.push(first)
     this.#keys = await first.world.run(first.world.furnish())
     await this.#provideCarriers(first.world)
+    if (this.hasPlan) await this.#plan(first.world)
     await this.#listen(first.world)
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
-    this.#invariants = new Invariants(this.#place.file, Object.values(this.#carriers))
+    this.#invariants = new Invariants(this.#place.file, Object.values(this.#carriers), this.#legs)
     this.#faults = true
     for (let step = 0; step < STEPS; step++) {
       await this.#step()
@@ -160,6 +172,28 @@ class Story {
     )
   }
 
+  /** One to four legs in any order, with any waits, for both channels that callers ask for. */
+  async #plan(world: World): Promise<void> {
+    const { appId } = this.#keys
+    await world.run(world.provide('meta', ['whatsapp'], WHATSAPP_URL, { reports: this.#reports }))
+    await world.run(world.provide('caller', ['voice'], VOICE_URL, { reports: this.#reports }))
+    for (const country of ['KR', 'GB', 'GG'])
+      await world.run(
+        administer.setRoute(world.admin, { channel: 'voice', country, appId: undefined, carriers: ['caller'] }),
+      )
+    const left = ['whatsapp', 'sms', 'voice', 'alimtalk'] as Leg[]
+    const channels = Array.from({ length: 1 + this.#random.below(4) }, () => {
+      const [channel = 'sms'] = left.splice(this.#random.below(left.length), 1)
+      return channel
+    })
+    this.#legs = channels.map((channel, at) => {
+      const waits = at < channels.length - 1 && this.#random.chance(0.9)
+      return { channel, ...(waits && { waitSec: 1 + this.#random.below(20) }) }
+    })
+    for (const channel of CHANNELS)
+      await world.run(administer.setPlan(world.admin, appId, { channel, country: undefined, legs: this.#legs }))
+  }
+
   /** One endpoint that is told of everything, and two that must hear nothing of it. */
   async #listen(world: World): Promise<void> {
     const { appId } = this.#keys
@@ -184,7 +218,7 @@ class Story {
     if (chance(0.2)) return this.#status()
     if (chance(0.2)) return this.#race()
     if (chance(0.15)) return this.#crash()
-    if (chance(0.1)) return this.#stepClock()
+    if (!this.hasPlan && chance(0.1)) return this.#stepClock()
     return this.#passTime(this.#random.below(this.#random.chance(0.1) ? 200_000 : 6_000))
   }
 

@@ -3,7 +3,7 @@ import { isNightly } from '../support/depth'
 import { seedsOfRun } from '../support/seed'
 import { HANGS_AFTER_MS } from '../support/until'
 import keptSeeds from './kept-seeds.json'
-import { SABOTAGES } from './sabotage'
+import { PLAN_SABOTAGES, SABOTAGES } from './sabotage'
 import { type Sabotage, SimulationFailure, simulate } from './simulate'
 import { eachUnitTwice } from './twice'
 
@@ -16,9 +16,9 @@ const SEEDS_TWICE = SEEDS.slice(0, isNightly ? 200 : 10)
 const SEEDS_OF_SABOTAGE = Array.from({ length: 10 }, (_, index) => index + 1)
 
 /** The first seed that tells of a broken promise. */
-async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}): Promise<unknown> {
+async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}, hasPlan = false): Promise<unknown> {
   for (const seed of seeds) {
-    const failure = await simulate(seed, sabotage).then(
+    const failure = await simulate(seed, sabotage, hasPlan).then(
       () => undefined,
       (error: unknown) => error,
     )
@@ -42,6 +42,18 @@ describe('simulation', () => {
 
   test('a seed tells the same story every time', async () => {
     expect(await simulate(7)).toEqual(await simulate(7))
+  })
+
+  test('delivery plans keep every promise', async () => {
+    expect(await firstFailure(SEEDS, {}, true)).toBeUndefined()
+  })
+
+  test('delivery plans keep every promise where units run twice', async () => {
+    expect(await firstFailure(SEEDS_TWICE, { store: eachUnitTwice }, true)).toBeUndefined()
+  })
+
+  test.each(Object.entries(PLAN_SABOTAGES))('finds the bug that is planted in a plan: %s', async (_, sabotage) => {
+    expect(await firstFailure(SEEDS_OF_SABOTAGE, sabotage(), true)).toBeInstanceOf(SimulationFailure)
   })
 
   test.each(Object.entries(SABOTAGES))('finds the planted bug: %s', async (_, sabotage) => {

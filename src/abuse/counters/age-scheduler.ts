@@ -1,4 +1,7 @@
-/** Issues that come in the order of their making are looked at in the order in which they come of age, at each of some ages. */
+/**
+ * Reads stored issues as samples, and replays them in the order in which they reach each age: an issue made later may
+ * be judged before an earlier one is late.
+ */
 import type { IssueTrafficRow } from '../../ports/store/traffic'
 import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/traffic-counter'
 
@@ -6,7 +9,7 @@ export interface IdentifiedSample extends IssueSample {
   readonly issueId: string
 }
 
-/** When those were made that are looked at: from then on, and before that. Unix milliseconds. */
+/** Issues made from `from` on and before `to`, Unix milliseconds. */
 export interface TimeSpan {
   readonly from: number
   readonly to: number
@@ -14,9 +17,9 @@ export interface TimeSpan {
 
 interface AgeQueue<Issue> extends TimeSpan {
   readonly age: AgeBucket
-  /** Those that have not come to that age. */
+  /** Issues that have not reached the age, oldest first. */
   waiting: Issue[]
-  /** The first of them. */
+  /** Index of the next one in `waiting`. */
   next: number
 }
 
@@ -37,7 +40,7 @@ export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
     for (const { from, to, waiting } of this.#queues) if (createdAt >= from && createdAt < to) waiting.push(issue)
   }
 
-  /** There are no more. */
+  /** Runs what is left: no more issues follow. */
   finish(): void {
     this.#runUntil(Number.POSITIVE_INFINITY)
   }
@@ -57,7 +60,7 @@ export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
     return soonest
   }
 
-  /** What was looked at is kept no longer than what waits. */
+  /** Drops issues that have run, once they are more than half of the queue. */
   #compact(ages: AgeQueue<Issue>): void {
     if (2 * ages.next <= ages.waiting.length) return
     ages.waiting = ages.waiting.slice(ages.next)
@@ -65,7 +68,7 @@ export class AgeScheduler<Issue extends Pick<IssueSample, 'createdAt'>> {
   }
 }
 
-/** When the next one comes to that age. */
+/** When the next issue of the queue reaches its age. */
 function dueOf(ages: AgeQueue<Pick<IssueSample, 'createdAt'>> | undefined): number {
   const issue = ages?.waiting[ages.next]
   return ages && issue ? issue.createdAt + AGE_MS[ages.age] : Number.POSITIVE_INFINITY
@@ -76,7 +79,7 @@ const placesOf = ({ prefixHash, networkHash }: IssueTrafficRow): Pick<Identified
   network: networkHash?.toHex(),
 })
 
-/** `places`: its hashes as they are known already. */
+/** The hashes of a request are known as text already; converting them again for each issue is slow. */
 export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(issue)): IdentifiedSample => ({
   issueId: issue.issueId,
   kind: issue.keyKind,

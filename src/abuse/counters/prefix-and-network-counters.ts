@@ -1,19 +1,19 @@
 /**
- * Counts of prefixes and networks, of which attackers make up as many as they like: so many are known, those where a code went
- * last. Of whoever only asks for one nothing is remembered, so that what is refused makes nothing forgotten.
+ * Counters of prefixes and networks, bounded since attackers make up as many as they like: those that a code went to
+ * last are kept. A refused request keeps none, so that refusals do not evict counters.
  */
 import type { KeyKind } from '../../domain/access/api-key'
 import { NetworkCounter, TrafficCounter, type TrafficCounterState } from '../rules/traffic-counter'
 
-/** Some two kilobytes each. */
+/** Each takes some two kilobytes. */
 const MAX_COUNTERS = 20_000
-/** So many outlive a restart: an attack goes to places that were seen last. */
+/** Counters of a snapshot. An attack goes to the places that were counted last. */
 const MAX_SAVED = 2_000
 
 const NO_PREFIX = new TrafficCounter()
 const NO_NETWORK = new NetworkCounter()
 
-/** What counts of an app's codes of one kind of key are known by. `hash`: of the prefix or network. */
+/** Names of counters. `hash`: keyed hash of the prefix or network, hexadecimal digits. */
 export const prefixName = (appId: string, kind: KeyKind, hash: string) => `p${appId}${kind}${hash}`
 export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${appId}${kind}${hash}`
 
@@ -22,7 +22,7 @@ const newNetwork = () => new NetworkCounter()
 
 export type SavedCounter = readonly [name: string, counter: TrafficCounterState]
 
-/** Where one is on the way to. */
+/** A counter that a request in flight holds. A counter without codes exists only while it is held. */
 export class AcquiredCounter {
   constructor(
     readonly counter: TrafficCounter,
@@ -40,11 +40,11 @@ export class AcquiredCounter {
 
 export class PrefixAndNetworkCounters {
   readonly #counters = new Map<string, TrafficCounter>()
-  /** Of a snapshot: most of them nobody asks for again. All are older than those that are known. */
+  /** Counters of a snapshot, restored when they are first used: most never are. All are older than those in `#counters`. */
   readonly #restored = new Map<string, TrafficCounterState>()
-  /** Where codes are on their way to that may still be refused, and no other has gone. */
+  /** Counters without codes that requests in flight hold. */
   readonly #inFlight = new Map<string, TrafficCounter>()
-  /** It goes on where it was: to begin anew would pass by all that has gone. */
+  /** Kept between evictions: a new iterator would skip over all deleted entries again. */
   readonly #oldest = this.#counters.keys()
 
   prefix(name: string): TrafficCounter {
@@ -55,33 +55,31 @@ export class PrefixAndNetworkCounters {
     return this.#counterOf(name, newNetwork) as NetworkCounter
   }
 
-  /** To be looked at only: what is not known has no codes. */
+  /** Read-only look-up; an unknown prefix has an empty counter. */
   peekPrefix(name: string): TrafficCounter {
     return this.#find(name) ?? NO_PREFIX
   }
 
-  /** The same. */
   peekNetwork(name: string): NetworkCounter {
     return (this.#find(name) as NetworkCounter | undefined) ?? NO_NETWORK
   }
 
-  /** Counts one more that is on its way there, until it leaves. */
+  /** Counts a request in flight until it is released. */
   acquirePrefix(name: string): AcquiredCounter {
     return this.#acquire(name, newPrefix)
   }
 
-  /** The same. */
   acquireNetwork(name: string): AcquiredCounter {
     return this.#acquire(name, newNetwork)
   }
 
-  /** All of an app's: they are about to be counted anew. */
+  /** Removes all counters of an app before they are counted anew. */
   forget(appId: string): void {
     for (const places of [this.#restored, this.#counters])
       for (const name of places.keys()) if (name.startsWith(appId, 1)) places.delete(name)
   }
 
-  /** An app's places that were seen last, those seen last at the end. All of them would hold the event loop for 0.2 s. */
+  /** The counters of an app that were used last, newest at the end. Saving all would hold the event loop for 0.2 s. */
   stateOf(appId: string): SavedCounter[] {
     const isOwn = ([name]: readonly [string, unknown]) => name.startsWith(appId, 1)
     const known = this.#counters.entries().filter(isOwn).toArray().slice(-MAX_SAVED)
@@ -120,7 +118,7 @@ export class PrefixAndNetworkCounters {
   #counterOf(name: string, make: () => TrafficCounter): TrafficCounter {
     const known = this.#findKnown(name)
     const counter = known ?? this.#inFlight.get(name) ?? make()
-    // The newest is the last one.
+    // Moves it to the end, where the newest is.
     if (known) this.#counters.delete(name)
     this.#counters.set(name, counter)
     if (this.#restored.size + this.#counters.size > MAX_COUNTERS) this.#forgetOldest()

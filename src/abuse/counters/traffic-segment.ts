@@ -1,4 +1,4 @@
-/** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
+/** Codes of one app, one kind of key and one country: their baseline, the sequential test, pauses and hourly sums. */
 
 import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
@@ -32,14 +32,16 @@ import {
   type TrafficCounterState,
 } from '../rules/traffic-counter'
 
-/** How a code is looked at. */
 interface SegmentOptions {
   readonly mayPause: boolean
-  /** There are more of its prefix or network. */
+  /** Its prefix or network has more unverified codes, which explain this one. */
   readonly isLocal: boolean
 }
 
-/** The state that `restore` takes: everything but past hours and incidents, which are read anew. */
+/**
+ * The state that `restore` takes: everything but past hours and incidents, which are read from the store. A snapshot
+ * stores these names.
+ */
 export interface SegmentState {
   readonly counter: TrafficCounterState
   readonly typing: EarlyConversionState
@@ -60,15 +62,15 @@ export class TrafficSegment implements SegmentView {
   suspicion: SequentialTest = UNSUSPECTED
   baseline: Baseline
   #pause = NO_PAUSE
-  /** The pause after which it was looked at anew. */
+  /** End of the last pause after which sending resumed. */
   #resumed: number | undefined
   readonly #ruleHits = new SlidingCounter(FLOOD_WINDOW_MS)
-  /** Credits for codes that nobody typed: ever, within the time after which that is seen, and before an incident was followed. */
+  /** Credits of unverified codes: in all, lately, and (negative) before the open incident. */
   #wasted = 0
   readonly #wastedLately = new SlidingCounter(SEEN_AFTER_MS)
   #costBefore: number | undefined
   readonly #hours = new Map<number, MutableHour>()
-  /** What began before is stored. */
+  /** Hours before this time are stored. */
   #storedUntil = 0
 
   constructor(
@@ -115,14 +117,14 @@ export class TrafficSegment implements SegmentView {
     return this.#pause.pausedUntil
   }
 
-  /** Answers it as it counts elsewhere, too. */
+  /** Counts a code at an age. Returns it as the other counters are to count it. */
   record(sample: IssueSample, age: AgeBucket, how: SegmentOptions): IssueSample {
     const seen = this.recordWithoutHours(sample, age, how)
     this.#countInHour(seen, age)
     return seen
   }
 
-  /** The same, where it is noted elsewhere how many there are in an hour. */
+  /** The same without hourly sums, for the pooled segment: its countries sum theirs. */
   recordWithoutHours(sample: IssueSample, age: AgeBucket, { mayPause, isLocal }: SegmentOptions): IssueSample {
     const now = sample.createdAt + AGE_MS[age]
     const seen = this.#isExcused(sample, age, isLocal, now) ? { ...sample, delivery: 'undelivered' as const } : sample
@@ -134,7 +136,10 @@ export class TrafficSegment implements SegmentView {
     return seen
   }
 
-  /** Whether it may be that it has not arrived. What it shows is counted, or held back. */
+  /**
+   * Whether the code may not have arrived, so that it counts as undelivered. Also advances the sequential test, or
+   * holds the evidence back during an outage.
+   */
   #isExcused(sample: IssueSample, age: AgeBucket, isLocal: boolean, now: number): boolean {
     const isSilent = this.#isSilent(sample)
     const result = age === 'sent' || age === 'late' ? undefined : resultAt(sample, age)
@@ -150,7 +155,7 @@ export class TrafficSegment implements SegmentView {
     return isExcused || isSilent
   }
 
-  /** A carrier that usually reports says nothing of it, as it would where it lost all that there is. */
+  /** A carrier that usually reports is silent about the code, as it is when it loses everything. */
   #isSilent(sample: IssueSample): boolean {
     const now = sample.createdAt
     const { counter, baseline } = this
@@ -165,13 +170,13 @@ export class TrafficSegment implements SegmentView {
     return !isTyped(this.counter, baseline, now) && !this.#isOutage(suspicion, now)
   }
 
-  /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */
+  /** Whether this looks like an outage. Not after a pause: too few codes are sent then to tell. */
   #isOutage(suspicion: SequentialTest, now: number): boolean {
     const wasPaused = this.#pause.pausedUntil !== undefined
     return !wasPaused && looksLikeOutage(suspicion, this.baseline, now) && !this.#isFlooded(now)
   }
 
-  /** So many are refused as people are not, whatever arrives. */
+  /** More requests are refused than people would make. */
   #isFlooded(now: number): boolean {
     return isFlood(this.#ruleHits.total(now), this.baseline, now)
   }
@@ -181,18 +186,18 @@ export class TrafficSegment implements SegmentView {
     this.#wastedLately.add(credits, now)
   }
 
-  /** Of the incident that is open here, or is about to be: credits for codes that nobody typed. */
+  /** Credits of unverified codes of the incident that is open or about to open. */
   cost(now: number): number {
     this.#costBefore ??= Math.round(this.#wastedLately.total(now)) - this.#wasted
     return this.#costBefore + this.#wasted
   }
 
-  /** Somebody asked, and a rule was against it. */
+  /** A rule was against a request. */
   recordRuleHit(now: number): void {
     this.#ruleHits.add(1, now)
   }
 
-  /** Where a pause has ended, goes on with care, or pauses on where whoever was kept out still knocks. */
+  /** After a pause resumes with suspicion, or pauses again where requests still flood in. */
   resumeAfterPause(now: number): void {
     const { pausedUntil } = this.#pause
     if (pausedUntil === undefined || now < pausedUntil || this.#resumed === pausedUntil) return
@@ -204,7 +209,7 @@ export class TrafficSegment implements SegmentView {
     this.#resumed = pausedUntil
   }
 
-  /** What another server has paused holds here, too; what an operator has ended is ended. */
+  /** Takes over the stored incident: pauses of other servers hold here, and an ended incident ends the pause. */
   applyIncident(stored: Pick<Incident, 'pausedUntil' | 'pauses' | 'cost'> | undefined): void {
     if (!stored) {
       this.#pause = NO_PAUSE
@@ -217,13 +222,13 @@ export class TrafficSegment implements SegmentView {
     if ((stored.pausedUntil ?? 0) > (this.#pause.pausedUntil ?? 0)) this.#pause = stored
   }
 
-  /** Hours whose codes have all been looked at for the last time, of those that began since. */
+  /** Hours that began since `since` and whose codes have all reached the age `late`. */
   finishedHours(since: number, now: number): SegmentHour[] {
     const isFinished = ({ hour }: SegmentHour) => hour >= since && hour + HOUR_MS + AGE_MS.late <= now
     return [...this.#hours.values()].filter(isFinished).map((hour) => ({ ...hour }))
   }
 
-  /** They are stored. */
+  /** Takes stored hours into the baseline; `from`: older ones are dropped. */
   learn(hours: readonly SegmentHour[], from: number): void {
     for (const { hour } of hours) {
       this.#hours.delete(hour)
@@ -243,12 +248,11 @@ export class TrafficSegment implements SegmentView {
     this.baseline = { ...this.baseline, isLearned }
   }
 
-  /** It has a usual traffic of its own. */
   get hasOwnBaseline(): boolean {
     return hasOwnBaseline(this.baseline)
   }
 
-  /** What is usual of several together. */
+  /** Sets the baseline of the pooled segment. */
   setBaseline(hours: readonly SegmentHour[]): void {
     this.baseline = { ...baselineOf(hours), isLearned: this.isAppLearned }
   }
@@ -277,5 +281,5 @@ export class TrafficSegment implements SegmentView {
   }
 }
 
-/** Every look adds to it: a copy for each would be most of what a start leaves behind. */
+/** Mutable, since a copy for every code would be most of the garbage of a start. */
 type MutableHour = { -readonly [Name in keyof SegmentHour]: SegmentHour[Name] }

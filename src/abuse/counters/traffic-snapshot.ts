@@ -1,23 +1,23 @@
-/** What a server knows of an app's traffic, as text: one that starts goes on from there, and reads only what came since. */
+/** Counters of an app's traffic as text, so that a server that starts reads only the issues that came later. */
 
 import type { TrafficSnapshot } from '../../ports/store/traffic'
 import type { AgeBucket } from '../rules/traffic-counter'
 import type { AppTrafficState } from './app-traffic'
 
-/** Raised with each change of what is in it; a snapshot of another format is as none. */
+/** Raised with each change of the stored state. A snapshot of another format is ignored. */
 const FORMAT = 2
 
 export interface WatchedState {
-  /** What was made before has been looked at, by age; Unix milliseconds. */
+  /** By age: issues made before this time have been recorded; Unix milliseconds. */
   readonly until: Readonly<Record<AgeBucket, number>>
-  /** Codes that are not judged yet, by the second in which each was made. */
+  /** Random parts of the ids of issues that are recorded and not judged yet, by the second they were made. */
   readonly counted: ReadonlyArray<readonly [second: number, codes: readonly number[]]>
   readonly traffic: AppTrafficState
 }
 
 export const textOf = (state: WatchedState): string => JSON.stringify({ format: FORMAT, ...state })
 
-/** Undefined where it is of another format, or says less than what is stored of issues since `since`, or more than there is `now`. */
+/** Undefined where the format differs, or the snapshot ends before `since` or after `now`. */
 export function stateIn(snapshot: TrafficSnapshot | undefined, since: number, now: number): WatchedState | undefined {
   if (!snapshot) return undefined
   const { format, ...state }: WatchedState & { format: number } = JSON.parse(snapshot.state)

@@ -1,8 +1,9 @@
 /**
- * Watches where live codes go and whether they pay. All that rules need follows from what is stored of issues: each is looked
- * at when it was made and when it is 20 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
- * for some seconds, and one that starts knows the last day: of many codes from a snapshot that is stored now and then, of few
- * from the codes. What this server itself issues counts at once.
+ * Keeps the traffic counters of apps up to date. All counters follow from stored issues: every server that sends for an
+ * app records each issue when it was made and when it is 20 s, 2 min and 10 min old. So servers agree within seconds,
+ * and a server that starts knows the last day, from a snapshot or from the issues. What this server issues itself
+ * counts at once. What the guard does in which situation, and which simulated world shows it: the table in
+ * `docs/abuse.md`.
  */
 
 import type { Issue } from '../../domain/codes/issue'
@@ -21,30 +22,30 @@ import { AppTraffic, type Buckets, type InFlight, type RequestBuckets } from './
 import { PrefixAndNetworkCounters } from './prefix-and-network-counters'
 import { stateIn, textOf } from './traffic-snapshot'
 
-/** A unit that is being stored may be seen after one that began later. */
+/** A transaction may become visible after one that began later. */
 const LAG_MS = 2 * SECOND_MS
-/** An app of which nobody has asked anything for so long is not looked at, until somebody does. */
+/** An app without requests for so long is not refreshed until the next request. */
 const IDLE_AFTER_MS = 15 * MINUTE_MS
-/** Until then its codes still come of age. */
+/** How often an idle app is refreshed until then, since its codes still age. */
 const REFRESH_IDLE_EVERY_MS = 10 * SECOND_MS
 const FORGET_AFTER_MS = DAY_MS
-/** So many apps wait for the store at a time; for a look at what is new, which it takes for many at once, so many. */
+/** Apps that wait for the store at a time. Refreshes are batched by the store, so more of them may run. */
 const MAX_CONCURRENT = 8
 const MAX_CONCURRENT_REFRESHES = 64
-/** What was seen longer ago is looked at anew before anything is decided by it. */
+/** Older counters are refreshed before a request is assessed. */
 const STALE_MS = 5 * SECOND_MS
 const KNOWN_MS = DAY_MS + AGE_MS.late
 const STORE_EVERY_MS = 5 * SECOND_MS
 
-/** A snapshot spares reading so many codes; that many are read within a request's time. */
+/** Codes between two snapshots. Fewer are read within the time of a request. */
 const SNAPSHOT_FROM = 2_000
 const SNAPSHOT_EVERY_MS = MINUTE_MS
 
-/** Longer nobody is kept waiting for what is still being read: a caller that has gone must not be sent a code. */
+/** A request waits at most so long for the first read: a code must not be sent after its caller has gone. */
 const WAIT_FOR_LOAD_MS = 250
 const RETRY_AFTER_MS = SECOND_MS
 
-/** So many apps are known before anybody asks: their last day is read meanwhile. */
+/** Apps whose last day is read before the server is ready. */
 const MAX_LOADED_AT_START = 100
 
 const ALL_AGES = Object.keys(AGE_MS) as AgeBucket[]
@@ -56,7 +57,7 @@ async function forEachConcurrently<T>(
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      // Each takes what is next.
+      // The workers share one iterator.
       for (const one of all) await act(one)
     }),
   )
@@ -64,7 +65,7 @@ async function forEachConcurrently<T>(
 
 export type Recorder = (store: Store, findings: Findings) => Promise<void>
 
-/** Where an operator may end an incident, or another server pause a country, that is to hold here at once. */
+/** Apps with an incident are refreshed at every call, since operators end incidents and other servers pause countries. */
 function refreshEveryMs({ hasIncident }: AppTraffic, restedMs: number): number {
   if (restedMs <= STALE_MS || hasIncident) return 0
   return restedMs <= IDLE_AFTER_MS ? REFRESH_IDLE_EVERY_MS : Number.POSITIVE_INFINITY
@@ -73,29 +74,32 @@ function refreshEveryMs({ hasIncident }: AppTraffic, restedMs: number): number {
 interface TrafficDependencies {
   store: Store
   clock: Clock
-  /** Stores what was found. */
+  /** Stores findings. */
   record: Recorder
-  /** Nobody else issues on this store. */
+  /** No other server issues on this store. */
   isAlone: boolean
 }
 
 interface WatchedApp {
   traffic: AppTraffic
-  /** Moments of the clock that never steps. */
+  /** Times of the monotonic clock. */
   askedAt: number
   refreshedAt: number
   storedAt: number
-  /** When a snapshot was made last, and how many codes were counted since. */
+  /** When the last snapshot was made, and how many codes were counted since. */
   snapshotAt: number
   sinceSnapshot: number
-  /** What was made before has been looked at, by age; Unix milliseconds. */
+  /** By age: issues made before this time have been recorded; Unix milliseconds. */
   until: Record<AgeBucket, number>
-  /** Counted as sent, and not judged yet, by the second in which each was made. A code is counted once, and before what has become of it. */
+  /**
+   * Random parts of the ids of issues recorded as sent and not judged yet, by the second they were made. So each is
+   * recorded as sent once.
+   */
   counted: Map<number, Set<number>>
   refreshing: Promise<void> | undefined
 }
 
-/** A code, and where it went: found once for all ages at which it is looked at. */
+/** An issue with its buckets, which are looked up once for all ages. */
 interface LocatedIssue {
   readonly sample: IdentifiedSample
   readonly buckets: Buckets
@@ -138,7 +142,7 @@ class AssessedRequest implements PendingRequest {
   #assess(protection: Protection, price: number, modeFilter?: ModeFilter): RuleHit | undefined {
     const assessment = () => this.traffic.assess(protection, this.buckets, price, this.clock.now(), modeFilter)
     const found = this.#inFlight ? this.#inFlight.without(assessment) : assessment()
-    // From here on others find it there.
+    // Other requests count it from here on.
     if (found?.isRefused) this.#releaseInFlight()
     else this.#inFlight ??= this.traffic.acquire(this.buckets)
     return found
@@ -150,7 +154,10 @@ class AssessedRequest implements PendingRequest {
   }
 }
 
-/** What tells an issue from all others of its second: of a UUID the last 48 bits are random. As text it would take three times as much. */
+/**
+ * The last 48 bits of a UUID are random and identify an issue within its second. As text they would take three times
+ * the memory.
+ */
 const randomPartOf = (issueId: string) => Number.parseInt(issueId.slice(-12), 16)
 
 export class TrafficWatch implements Traffic {
@@ -177,14 +184,14 @@ export class TrafficWatch implements Traffic {
     return this.#apps.get(appId)?.traffic.digits() ?? new Map()
   }
 
-  /** Looks at apps that are in use: else whoever asks first waits while their last day is read. */
+  /** Reads apps in use before the server is ready, so that their first request does not wait. */
   async begin(): Promise<void> {
     const { store, clock } = this.deps
     const apps = await store.read.traffic.appsSince(clock.now() - HOUR_MS, MAX_LOADED_AT_START)
     await forEachConcurrently(MAX_CONCURRENT, apps.values(), (appId) => this.#loadOnce(appId))
   }
 
-  /** What is to be done every second or so; some apps at a time, since each waits for the store. */
+  /** Runs every second or so: refreshes counters, stores findings and snapshots. */
   async maintain(): Promise<void> {
     await forEachConcurrently(MAX_CONCURRENT_REFRESHES, this.#apps.values(), (watched) => this.#refreshIfDue(watched))
     const now = this.deps.clock.elapsed()
@@ -199,7 +206,7 @@ export class TrafficWatch implements Traffic {
   }
 
   async #saveSnapshot(watched: WatchedApp): Promise<void> {
-    // In the middle of a look some codes are counted that the next server would count again.
+    // During a refresh the counters are ahead of `until`, and another server would count these codes twice.
     await watched.refreshing
     const { traffic, until, counted } = watched
     const madeAt = this.deps.clock.now()
@@ -217,12 +224,12 @@ export class TrafficWatch implements Traffic {
     else if (elapsed - watched.refreshedAt >= refreshEveryMs(watched.traffic, restedMs)) await this.#refresh(watched)
   }
 
-  /** Stores what was found last. */
+  /** Stores the last findings. */
   async stop(): Promise<void> {
     for (const watched of this.#apps.values()) await this.#storeFindings(watched)
   }
 
-  /** Once, whether it was issued here or found; what was stored late is found when it is older. */
+  /** Records an issue as sent once, whether it was issued here or read. */
   #recordSent(watched: WatchedApp, issue: IdentifiedSample, buckets: Buckets): void {
     const { traffic, counted } = watched
     const second = Math.floor(issue.createdAt / SECOND_MS)
@@ -271,7 +278,7 @@ export class TrafficWatch implements Traffic {
     const since = now - KNOWN_MS
     const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
     const elapsed = clock.elapsed()
-    // Where the clock was set back, or the app has rested, they are still there from before.
+    // After a clock step or an idle time old counters of the app are still there.
     this.#counters.forget(appId)
     const kept = stateIn(await store.read.traffic.snapshot(appId), since, now)
     const watched: WatchedApp = {
@@ -298,7 +305,7 @@ export class TrafficWatch implements Traffic {
     const { store, clock } = this.deps
     const { traffic, until } = watched
     const now = this.deps.clock.now()
-    // The clock was set back: what is made from now on would look as if it had been seen.
+    // The clock was set back: new issues would look as if they had been recorded.
     if (now + LAG_MS < until.sent) {
       this.#apps.delete(traffic.appId)
       return
@@ -314,7 +321,7 @@ export class TrafficWatch implements Traffic {
     const behindMs = now - until.sent
     const to = (age: AgeBucket) => Math.max(until[age], now - LAG_MS - AGE_MS[age])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
-    // What is read at once is shown as it was seen by who was there: a count does not go back in time.
+    // A long span is replayed in the order of ages, as a running server saw it: counters cannot go back in time.
     if (behindMs > AGE_MS.late) await this.#replay(watched, ALL_AGES, 'all', ahead)
     else if (behindMs > MINUTE_MS || refreshedAt === Number.NEGATIVE_INFINITY) {
       await this.#replay(watched, ['sent', 'early', 'judged'], 'all', ahead)
@@ -327,11 +334,11 @@ export class TrafficWatch implements Traffic {
         this.#replay(watched, ['late'], 'late', ahead),
       ])
     watched.traffic.advance(until.early)
-    // None of these is looked at again.
+    // Judged issues are not recorded as sent again.
     forgetBefore(counted, until.judged)
   }
 
-  /** What is sent here alone was counted when it was sent. */
+  /** Where no other server issues, every issue was recorded when it was made. */
   async #skipSent({ until }: WatchedApp, ahead: Record<AgeBucket, number>): Promise<void> {
     until.sent = ahead.sent
   }
@@ -356,7 +363,7 @@ export class TrafficWatch implements Traffic {
         const issue = sampleOf(seen)
         looks.add({ sample: issue, buckets: traffic.bucketsOf(issue), createdAt: issue.createdAt })
       }
-      // Of a whole day they would be most of what is in memory. Where ages are looked at side by side another one may need them.
+      // Over a whole day they would be most of the memory. Concurrent replays may still need them.
       if (ages.includes('sent') && ages.includes('judged'))
         forgetBefore(watched.counted, (page.at(-1)?.createdAt ?? from) - AGE_MS.judged)
     }

@@ -1,6 +1,7 @@
 /**
- * Whether a code may be sent at all, decided once, before credit is reserved. Rules are asked from the narrowest to the widest,
- * so that what is refused is refused for the smallest part of everybody. Decisions: "Abuse". Live mode only.
+ * Decides whether a code may be sent, once, before credit is reserved. Rules run from the narrowest to the widest, so
+ * that a refusal hits as few people as possible. Situations and what the guard does: docs/abuse.md. Decisions: "Abuse".
+ * Live mode only.
  */
 
 import type { KeyKind } from '../../domain/access/api-key'
@@ -26,56 +27,56 @@ import { countryClosed, destinationOf, isReopened, type Protection } from './pro
 import { isProvable, limitOf, type ProtectionMode, type Rule, type RuleMatch, ruleMatch } from './rule'
 import type { CountryCounter, NetworkCounter, TrafficCounter } from './traffic-counter'
 
-/** Who asks for a code, and for whom. */
+/** The facts of a request that rules decide by. */
 export interface RequestFacts {
   readonly kind: KeyKind
-  /** Where the app is at home. */
+  /** The region of the app, ISO 3166. */
   readonly home: string
   readonly country: string | undefined
-  /** Of a type that gets no texts, or costs a premium. */
+  /** The type of the number receives no texts, or costs a premium. */
   readonly withoutTexts?: true | undefined
   /** Keyed hashes, as hexadecimal digits. */
   readonly phone: string
   readonly prefix: string
-  /** Of the prefix, as they are; never stored. */
+  /** Digits of the prefix; never stored. */
   readonly digits: string
-  /** Of whoever asks, where that is known: the address, and the keyed hash of its network. */
+  /** Address of the end user, and the keyed hash of its network; undefined where unknown. */
   readonly address: string | undefined
   readonly network: string | undefined
-  /** The app has a challenge: whoever is refused for traffic is asked for a proof instead. */
+  /** The app has a challenge, so a refusal for traffic asks for a proof instead. */
   readonly mayProve?: boolean
 }
 
-/** What is known of where it would go. What else is on its way in counts, too. */
+/** The counters that a request is assessed against. Other requests in flight count, too. */
 export interface AssessmentContext {
-  /** What it would cost, credits. */
+  /** Price of the message, credits. */
   readonly price: number
   readonly app: TrafficCounter
   readonly country: CountryCounter
   readonly prefix: TrafficCounter
   readonly network: NetworkCounter | undefined
   readonly baseline: Baseline
-  /** The country's own way, and behind it that of all countries where little is usual, if it is one of them. */
+  /** The country's own segment, then the pooled one where the country has no baseline of its own. */
   readonly segments: readonly SegmentView[]
 }
 
-/** What codes that go the same way have shown. */
+/** The state of a segment that rules read. */
 export interface SegmentView {
   readonly counter: CountryCounter
   readonly baseline: Baseline
-  /** Of the sequential test, and what follows from it. */
+  /** The state of the sequential test. */
   readonly suspicion: SequentialTest
   isSuspected(now: number): boolean
   readonly pausedUntil: number | undefined
 }
 
-/** A rule is against it. */
+/** A rule that is against a request. */
 export interface RuleHit extends RuleMatch {
-  /** What it would have cost, credits. */
+  /** Price of the message, credits. */
   readonly price: number
 }
 
-/** Which rules are looked at by many counts: those of which what they find is noted, or only those that may refuse. */
+/** Selects the rules that compare counters, by mode: all that are noted, or only those that may refuse. */
 export type ModeFilter = (mode: ProtectionMode) => boolean
 const isNoted: ModeFilter = (mode) => mode !== 'off'
 export const mayRefuse: ModeFilter = (mode) => mode === 'block'
@@ -91,7 +92,7 @@ export function assess(
   return hit && { ...hit, price: context.price }
 }
 
-/** The first rule that refuses, else the first that would. */
+/** Keeps the first rule that refuses, else the first one that is watched. */
 class RuleDecision {
   hit: RuleMatch | undefined
 
@@ -154,20 +155,19 @@ const isWithin = (networks: readonly string[], address: string): boolean =>
 
 const counterOf = ({ per }: Cap, context: AssessmentContext): TrafficCounter => context[per]
 
-/** How soon what is too young to be judged is older. */
+/** Young codes are judged within this time. */
 const PENDING_RETRY_MS = MINUTE_MS
 
 type ReportHit = (rule: Rule, waitMs: number) => void
 
 /**
- * What tells of messages that do not pay, and how long that lasts. Of the network (Authgear's address), of the prefix (coss
- * Verify, Twilio's Fraud Guard) and of the ways the code would go (Vonage: by network; GitLab: by country):
+ * Finds traffic that nobody verifies, and how long it counts: by network (as Authgear by address), by prefix (as coss
+ * Verify and Twilio's Fraud Guard) and by segment (as GitLab by country):
  *
  *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
  *
- * Nobody is refused for a place where people type (`isTyped`). Where a proof would do instead, it is asked for there as well:
- * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
- * `conversion.ts`.
+ * Nobody is refused for a place where people verify codes (`isTyped`). With a challenge the proof is asked for there as
+ * well: else an attacker gets a code for each that people verify. The limits and pauses are in `baseline.ts`.
  */
 function findUnverifiedTraffic(
   facts: RequestFacts,
@@ -193,7 +193,7 @@ function findUnverifiedTraffic(
     )
   for (const segment of segments) {
     const { pausedUntil, counter } = segment
-    // What people type in a country of its own outweighs what nobody types in others.
+    // Verified codes in the country's own segment outweigh the pooled one.
     if (isOpen(counter, segment.baseline)) return
     if (pausedUntil !== undefined && now < pausedUntil) report('country_paused', pausedUntil - now)
     else if (segment.isSuspected(now)) report('country_paused', PENDING_RETRY_MS)
@@ -201,7 +201,7 @@ function findUnverifiedTraffic(
   }
 }
 
-/** After a pause only so few at a time as show whether it is over. */
+/** After a pause a few codes at a time show whether the attack is over. */
 function allowedThere(
   { counter, baseline, suspicion, pausedUntil }: SegmentView,
   tolerance: number,
@@ -228,7 +228,10 @@ function findUnverified(
   if (counter.pending(now) >= allowed.pending) report(`${place}_pending`, PENDING_RETRY_MS)
 }
 
-/** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */
+/**
+ * The refusal that the caller gets: 400 or 403 where waiting does not help, else 429. The rule is shown to operators
+ * only.
+ */
 export function refusalOf({ rule, waitMs }: Pick<RuleHit, 'rule' | 'waitMs'>): Refusal {
   if (rule === 'number_type') return withoutTexts()
   if (waitMs === undefined) return countryClosed()

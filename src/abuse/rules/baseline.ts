@@ -1,7 +1,7 @@
 /**
- * Whether messages pay. Attackers who pump messages share in their price and do not type the codes, so the rules compare codes
- * that were verified with codes that were not. What is allowed grows with the app's own verified traffic, which cannot be made
- * without phones. Decisions: "Abuse". Live mode only.
+ * Compares verified codes with unverified ones. Attackers who pump messages share in their price and do not verify the
+ * codes. What is allowed grows with the app's verified traffic, which needs real phones. Decisions: "Abuse". Live mode
+ * only.
  *
  * - One formula for a prefix, a network and a country, in an hour and in a day: unverified ≥ max(floor, a fifth of what is
  *   usually verified, what leaves half of the usual share verified). The first two terms are Authgear's
@@ -12,55 +12,58 @@
  *   used up its own share is no evidence against its country. Countries to which little is sent are tested together, too.
  * - One network for more than three countries without a success (Authgear).
  *
- * Nobody is refused by these rules in a place where at least half of the usual share was verified in the last hour and in the
- * last day.
+ * Nobody is refused by these rules in a place where at least half of the usual share was verified in the last hour and
+ * in the last day.
  */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { CodeResult, CountedWindow, TrafficCounter, TrafficCounts } from './traffic-counter'
 
-/** What an app sent to a country with a kind of key in one hour, and what became of it. */
+/** Codes of one segment in one hour, and their results. */
 export interface TrafficHour extends CountedWindow {
-  /** When it begins, Unix milliseconds. */
+  /** Start of the hour, Unix milliseconds. */
   readonly hour: number
 }
 
-/** What is usual there. */
+/** The usual traffic of a segment, learned from its last days. */
 export interface Baseline {
-  /** Of the codes that were judged, how many are not verified: 0 to 1. */
+  /** Share of judged codes that are not verified, 0 to 1. */
   readonly unverifiedShare: number
-  /** The most that were verified on one day. */
+  /** The most codes that were verified on one day. */
   readonly greatestDay: number
-  /** Codes sent and verified in each hour of the day, UTC: the mean of the days that had any. */
+  /** Codes sent and verified in each hour of the day (UTC), mean over the days that had any. */
   readonly sentAt: readonly number[]
   readonly verifiedAt: readonly number[]
   readonly isLearned: boolean
 }
 
 /**
- * Its traffic is known once so many were verified in all, on so many of the last days. Until then nothing is refused for it.
- * NHN judges from 50 codes on; a week has each of its days; Authgear looks back for 14 days.
+ * An app's traffic is learned once so many codes were verified on so many of the last days. Until then nothing is
+ * refused for it. NHN judges from 50 codes on; a week has every weekday; Authgear looks back 14 days.
  */
 export const LEARNED_FROM = { verified: 50, onDays: 7 } as const
 export const LEARNED_DAYS = 14
 
 const UNKNOWN_SHARE = 0.3
-/** What is learned stays between: an app that loses half of its codes cannot tell, and one that loses none did not look. */
+/**
+ * Bounds of the learned share: an app that loses more than half cannot tell an attack, and one that loses none has too
+ * little data.
+ */
 const LEAST_SHARE = 0.05
 const GREATEST_SHARE = 0.5
 
 const daysOf = (hours: readonly TrafficHour[]): CountedWindow[] =>
   [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
 
-/** How far an app's traffic is known. */
+/** How much of an app's traffic is learned. */
 export interface Learned {
   readonly verified: number
-  /** On how many days any were. */
+  /** Days with a verified code. */
   readonly onDays: number
   readonly isLearned: boolean
 }
 
-/** Of its newest days. */
+/** `hours`: of the last `LEARNED_DAYS` days. */
 export const learnedOf = (hours: readonly TrafficHour[]): Learned => learnedOn(daysOf(hours))
 
 function learnedOn(days: readonly CountedWindow[]): Learned {
@@ -69,7 +72,7 @@ function learnedOn(days: readonly CountedWindow[]): Learned {
   return { verified, onDays, isLearned: verified >= LEARNED_FROM.verified && onDays >= LEARNED_FROM.onDays }
 }
 
-/** Of its newest days. */
+/** `hours`: of the last `LEARNED_DAYS` days. */
 export function baselineOf(hours: readonly TrafficHour[]): Baseline {
   const days = daysOf(hours)
   const byHour = Map.groupBy(hours, ({ hour }) => (hour / HOUR_MS) % 24)
@@ -84,7 +87,7 @@ export function baselineOf(hours: readonly TrafficHour[]): Baseline {
   }
 }
 
-/** The median of the days: what happened on some of them does not teach it. */
+/** The median over days, so that an attack on a few days does not move it. */
 function medianShare(days: readonly CountedWindow[]): number {
   const shares = days
     .filter(({ verified }) => verified > 0)
@@ -105,8 +108,8 @@ const addUp = (windows: readonly CountedWindow[]): CountedWindow =>
   )
 
 /**
- * Whether people type there: of the codes of the last hour that may have arrived, and of those of the last day, at least half of
- * the usual share was verified. Codes too young to be judged count as not verified.
+ * Whether people verify codes in a place: at least half of the usual share was verified, of the delivered codes of the
+ * last hour and of the last day. Codes too young to be judged count as unverified.
  */
 export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, baseline: Baseline, now: number): boolean {
   const young = place.pending(now)
@@ -116,7 +119,7 @@ export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, basel
   return hour.verified >= 1 && isEnough(hour) && isEnough(day)
 }
 
-/** How many may be unverified for each that is verified, so that half of the usual share is. */
+/** Unverified codes allowed for each verified one, where half of the usual share is verified. */
 const unverifiedBeside = ({ unverifiedShare }: Baseline): number => 2 / (1 - unverifiedShare) - 1
 
 /** How many codes may be unverified, and how many too young to be judged. */
@@ -126,28 +129,28 @@ export interface Allowed {
   readonly pending: number
 }
 
-/** So many times as many, as an owner has decided. */
+/** Multiplies the limits by the owner's tolerance. */
 export const tolerated = (allowed: Allowed, times: number): Allowed =>
   times === 1 ? allowed : { hour: allowed.hour * times, day: allowed.day * times, pending: allowed.pending * times }
 
 /**
- * Of each place, whatever it has verified. By the day: Authgear's 20 of a country and 10 of an address, where a prefix is Twilio's
- * and coss Verify's place, less of which is people's; by the hour and of the young ones: of our own, by the simulation (Authgear
- * has 3 and 5 in an hour, which people who ask again come to).
+ * Least limits of a place. By day: Authgear's 20 for a country and 10 for an address; a prefix has fewer people. By
+ * hour and for pending codes they come from our simulation: Authgear's 3 and 5 in an hour are reached by people who ask
+ * again.
  */
 const FLOORS = {
   prefix: { hour: 5, day: 4, pending: 5 },
   network: { hour: 5, day: 10, pending: 10 },
-  // What may be pending where nobody has typed yet brings about a pause; it does not refuse beyond the pause.
+  // Where nobody has verified yet, as many pending codes lead to a pause.
   country: { hour: 16, day: 20, pending: 15 },
 } as const
 export type BaselineScope = keyof typeof FLOORS
 
 const AUTHGEAR_SHARE = 0.2
-/** A day has more than one busy hour. */
+/** The busiest hour has about a sixth of a day's codes. */
 const HOUR_OF_DAY = 1 / 6
 
-/** How many may stay unverified in a place; `usually` are verified there in a day. */
+/** How many codes may stay unverified in a place; `usually`: verified in a usual day. */
 function unverifiedAllowed(
   place: BaselineScope,
   { hour, day }: TrafficCounts,
@@ -169,27 +172,26 @@ export function allowedOf(place: 'prefix' | 'network', counts: TrafficCounts, ba
   const floor = FLOORS[place]
   const allowed = unverifiedAllowed(place, counts, 0, baseline)
   if (place === 'network') return { ...allowed, pending: Math.max(floor.pending, day.verified) }
-  // What is nearly used up is not tried by many at once.
+  // Concurrent requests do not exceed what is left of the hour.
   const left = Math.max(1, Math.floor(allowed.hour - hour.unverified))
   return { ...allowed, pending: Math.max(Math.min(floor.pending, left), day.verified / 2) }
 }
 
 /**
- * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time: pending ≤ max(15,
- * 8 + 7 × what is usually sent in two minutes) + 3 × what was verified in the last minute. Of our own, by the simulation: of
- * sixty times as many as usually, from one minute to the next, one in a hundred waits; an attack stays where it starts.
+ * Limit of pending codes of a country: max(15, 8 + 7 × sent usually in two minutes) + 3 × verified in the last minute.
+ * It allows for crowds, and for people who ask again when nothing arrives. From our simulation: of a crowd sixty times
+ * the usual one in a hundred waits; an attack does not grow.
  */
 const PENDING_MORE = 8
-/** Half of a crowd has typed within 20 s, and as many again come meanwhile. After a pause less of a crowd is believed. */
+/** Half of a crowd verifies within 20 s while as many again come. After a pause less growth is allowed. */
 const PENDING_TIMES = { usually: 7, typed: 3 } as const
 const PENDING_TIMES_AFTER_PAUSE = { usually: 3, typed: 1 } as const
 const PENDING_MS = 2 * MINUTE_MS
 
-/** What has become of a country in the last minutes. */
 interface RecentOutcome {
-  /** Within a minute. */
+  /** Codes verified in the last minute. */
   readonly verified: number
-  /** A pause has ended, and is still remembered. */
+  /** An incident is open whose pause has ended. */
   readonly wasPaused: boolean
 }
 
@@ -208,35 +210,38 @@ export function allowedOfCountry(
   }
 }
 
-/** In the hour of the day that `now` is in, per hour. */
+/** The rate in the hour of the day of `now`, per hour. */
 const rateAt = (byHour: readonly number[], now: number) => byHour[Math.floor(now / HOUR_MS) % 24] ?? 0
 
-/** A network had codes sent to so many countries, and none was verified: Authgear's more than three. */
+/** Countries that one network may ask for without a verified code (Authgear: more than three). */
 export const TOO_MANY_COUNTRIES = 4
 
-/** What codes of a country have shown since they were last beyond suspicion. */
+/** State of the sequential test since the score was last 0. A snapshot stores these names. */
 export interface SequentialTest {
-  /** Of the sequential test: 0 where nothing is suspected. */
+  /** 0: nothing is suspected. */
   readonly score: number
-  /** What an outage explains as well. It counts once there is too much for one, and no more once codes are verified again. */
+  /**
+   * Evidence that an outage explains as well. It counts once there is too much for an outage, and is dropped once codes
+   * are verified again.
+   */
   readonly held: number
-  /** When the first of them was judged, Unix milliseconds. */
+  /** When the first of these codes was judged, Unix milliseconds. */
   readonly since: number
   readonly verified: number
   readonly unverified: number
-  /** More of them, that are the matter of their prefix or network. */
+  /** Further unverified codes that their prefix or network explains. */
   readonly beside: number
 }
 
 export const UNSUSPECTED: SequentialTest = { score: 0, held: 0, since: 0, verified: 0, unverified: 0, beside: 0 }
 
-/** Honest codes take the score there once in some e¹³ codes, pumped ones in eight to fifteen. */
+/** Honest codes reach this score once in about e¹³ codes, pumped ones after eight to fifteen. */
 export const SUSPECTED = 13
-/** It rises no further, so that it comes down again when honest codes follow. */
+/** The score is capped, so that honest codes bring it down again. */
 const MOST_SUSPECTED = 1.5 * SUSPECTED
-/** A day on which a tenth more than usually is not verified is no attack yet. */
+/** Least share the test assumes, so that a slightly worse day is no attack. */
 const LEAST_TESTED_SHARE = 0.15
-/** Of those that are usually verified, how many are not in an attack. */
+/** Share of the usually verified codes that stay unverified in an attack. */
 const PUMPED = 0.7
 
 function weightOf(result: Exclude<CodeResult, 'undelivered'>, { unverifiedShare }: Baseline): number {
@@ -245,7 +250,7 @@ function weightOf(result: Exclude<CodeResult, 'undelivered'>, { unverifiedShare 
   return result === 'unverified' ? Math.log(pumped / baseline) : Math.log((1 - pumped) / (1 - baseline))
 }
 
-/** After one more code was judged. */
+/** The state after one more judged code. */
 export function suspicionAfter(
   before: SequentialTest,
   result: CodeResult,
@@ -262,18 +267,21 @@ export function suspicionAfter(
     }
   const after = oneMore(before, result, now)
   const score = Math.max(0, before.score + weight)
-  // What was held back goes last, or at once where an outage has ended.
+  // Held evidence is reduced last, or dropped where an outage has ended.
   const held = isWorking(after, baseline, now) ? 0 : Math.max(0, before.held + Math.min(0, before.score + weight))
   return score + held > 0 ? { ...after, score, held } : UNSUSPECTED
 }
 
-/** After one more that nobody typed and that has not arrived where there is an outage. */
+/** The state after one more unverified code during an outage: its weight is held. */
 export const suspicionHolding = (before: SequentialTest, baseline: Baseline, now: number): SequentialTest => ({
   ...oneMore(before, 'unverified', now),
   held: Math.min(before.held + weightOf('unverified', baseline), MOST_SUSPECTED),
 })
 
-/** After one more that is the matter of its prefix or network: it shows nothing of its country, and is there all the same. */
+/**
+ * The state after one more unverified code that its prefix or network explains. It is counted but is no evidence
+ * against the country.
+ */
 export const suspicionWithLocal = (before: SequentialTest): SequentialTest =>
   before.score + before.held > 0 ? { ...before, beside: before.beside + 1 } : before
 
@@ -283,26 +291,26 @@ const oneMore = (before: SequentialTest, result: 'verified' | 'unverified', now:
   [result]: before[result] + 1,
 })
 
-/** After a pause three unverified codes in a row are enough. */
+/** The state after a pause: three unverified codes in a row are enough to pause again. */
 export const suspicionAfterPause = (baseline: Baseline, now: number): SequentialTest => ({
   ...UNSUSPECTED,
   score: SUSPECTED - 2.5 * weightOf('unverified', baseline),
   since: now,
 })
 
-/** There are as many who verify as there should be, more or less, and more than had their codes before. */
+/** Verified codes from which delivery works: a share of the usual number, and at least three. */
 const WORKS_FROM = 0.6
 const WORKS_FROM_AT_LEAST = 3
-/** Users ask again when nothing comes: so many times what is usual, and some more, is no outage. */
+/** Users ask again when nothing arrives; more codes than this are no outage. */
 const OUTAGE_TIMES = 3
 const OUTAGE_MORE = 10
-/** The same of all, where some ask a third time for their number. */
+/** The same including codes that a prefix or network explains. */
 const OUTAGE_MORE_IN_ALL = 20
 
 /**
- * Where a carrier that does not report swallows everything, nobody verifies, and there is no more traffic than usual. In an
- * attack either others go on verifying, or there is more. Told by what came since codes were last beyond suspicion: that is
- * when an outage began, however much or little there is in an hour.
+ * Whether a carrier that does not report may have lost everything: nobody verifies, and there is no more traffic than
+ * usual. In an attack others still verify, or there is more traffic. Compares what came since the score was last 0,
+ * when the outage would have begun.
  */
 export function looksLikeOutage(suspicion: TestProgress, baseline: Baseline, now: number): boolean {
   const { since, unverified, beside } = suspicion
@@ -319,7 +327,7 @@ const isWorking = (
   now: number,
 ): boolean => verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(baseline.verifiedAt, since, now))
 
-/** How many there are in that time, usually. */
+/** The usual number of codes in that time. */
 function usually(byHour: readonly number[], from: number, to: number): number {
   let count = 0
   for (let at = from; at < to; ) {
@@ -330,13 +338,13 @@ function usually(byHour: readonly number[], from: number, to: number): number {
   return count
 }
 
-/** Of what is usual in all, messages may stay without a report so long as there are no more codes than so many times that. */
+/** Messages without a report count as undelivered up to this many times the usual traffic. */
 const SILENT_TIMES = 1.5
 const SILENT_MORE = 10
 
 /**
- * Where carriers report what arrives, a message they are silent about has not arrived, unless there are more codes than usual:
- * then silence is bought. `codes`: verified or without a report, within a quarter of an hour.
+ * Whether a missing report means that the message has not arrived. With more codes than usual it does not: attackers
+ * can suppress reports. `codes`: verified or without a report, in the last quarter of an hour.
  */
 export const mayBeSilent = (codes: number, baseline: Baseline, now: number): boolean =>
   codes <= SILENT_MORE + (SILENT_TIMES * rateAt(baseline.sentAt, now)) / 4
@@ -346,20 +354,19 @@ const FLOOD_FROM = 20
 const FLOOD_TIMES = 3
 
 /**
- * Whoever is refused so often within ten minutes, and so many times as often as people come, is no people: knocks ≥ max(20,
- * 3 × what is usually sent). During a pause they are still there. Of our own: people ask three times for one code at most
- * (`OUTAGE_TIMES`), and an app that little is usual of has twenty who do.
+ * Whether refused requests are a flood: in ten minutes at least max(20, 3 × usually sent). People ask three times for
+ * one code at most (`OUTAGE_TIMES`), and a small app has twenty who do.
  */
 export const isFlood = (knocks: number, baseline: Baseline, now: number): boolean =>
   knocks >= Math.max(FLOOD_FROM, (FLOOD_TIMES * rateAt(baseline.sentAt, now) * FLOOD_WINDOW_MS) / HOUR_MS)
 
-/** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
+/** From so many verified codes on one day a country has a baseline of its own. Other countries are pooled. */
 const USUAL_FROM = 20
 export const hasOwnBaseline = ({ greatestDay }: Baseline): boolean => greatestDay >= USUAL_FROM
 
 /**
- * So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. Of our
- * own, by the simulation: of ten thousand prefixes people leave two codes in one within an hour hardly ever, attackers who stay
- * in few at once.
+ * From so many unverified codes in an hour a prefix or network explains further ones, which then are no evidence
+ * against the country. From our simulation: among ten thousand prefixes people hardly ever leave two in one, attackers
+ * on few prefixes do at once.
  */
 export const LOCAL_FROM = 2

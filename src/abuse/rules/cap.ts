@@ -1,11 +1,11 @@
 /**
- * How much may be sent, at most: what one night can cost. In no hour or day, whenever it begins, is there more; what was sent
- * counts for a twelfth of one longer at most. Decisions: "Abuse". Live mode only.
+ * Caps on messages or credits in any hour or day: what one night can cost. Windows slide by twelfths, and a message may
+ * count a twelfth longer. Decisions: "Abuse". Live mode only.
  *
- * Of an app whose traffic is not known yet nothing tells people from an attack but what they type. So browser keys' caps of its
- * messages start small and grow with that: sent ≤ min(cap, start + 2 × verified), each within the cap's window. Half of the codes
- * of a launch are typed soon, which lets it grow as quickly as people come; an attack stays where it starts. Of our own; that a
- * bound grows with what was verified is Authgear's idea (`conversion.ts`), caps by place are GitLab's (per dial code and day).
+ * Until an app's traffic is learned only verified codes tell people from an attack. So its caps of browser keys start
+ * small and grow: sent ≤ min(cap, start + 2 × verified), each within the cap's window. Half of the codes of a launch
+ * are verified soon, so it grows as quickly as people come; an attack does not grow. Growth with verified codes is
+ * Authgear's idea (`baseline.ts`), caps by place are GitLab's (per dial code and day).
  */
 
 import type { KeyKind } from '../../domain/access/api-key'
@@ -17,7 +17,7 @@ export const CAP_PLACES = ['app', 'country', 'prefix'] as const
 export const CAP_UNITS = ['messages', 'credits'] as const
 export const CAP_WINDOWS = ['hour', 'day'] as const
 
-/** Of each country, or each prefix, or of the whole app, for the keys of a kind together. */
+/** A cap on the app, on each country or on each prefix, for all keys of one kind together. */
 export interface Cap {
   readonly kind: KeyKind
   readonly per: (typeof CAP_PLACES)[number]
@@ -32,19 +32,19 @@ const ofBrowserKeys = (per: 'prefix' | 'app', hour: number, day: number): Cap[] 
 ]
 
 /**
- * Browser keys are public; what servers send their owner bounds. Of the ten thousand numbers of a prefix one in seventy gets a
- * code in a day; of an app as many people as come in the few hours of a launch.
+ * Caps of new apps. Browser keys are public; caps of server keys are for their owner to set. A prefix: one in seventy
+ * of its ten thousand numbers gets a code in a day. An app: as many people as come in a few hours of a launch.
  */
 export const NEW_CAPS: readonly Cap[] = [...ofBrowserKeys('prefix', 60, 150), ...ofBrowserKeys('app', 3_000, 15_000)]
 
-/** What is sent of an app whose traffic is not known, before anybody has typed a code. */
+/** Messages of an app that is not learned, before any code is verified. */
 export const START = { hour: 300, day: 500 } as const
-/** A crowd of whom half type is let in as it comes, and one of whom a third do in the end. */
+/** Messages added per verified code: a crowd of whom half verify never waits. */
 const START_TIMES = 2
-/** What is typed meanwhile may let in more, long before anything is old enough to count no longer. */
+/** Codes verified meanwhile raise the cap long before old ones leave the window. */
 const START_RETRY_MS = MINUTE_MS
 
-/** A cap that an owner has named is decided: it holds as it is. */
+/** A cap that the owner has set holds as it is. */
 const startsSmall = (cap: Cap): boolean =>
   cap.per === 'app' &&
   NEW_CAPS.some(
@@ -52,17 +52,16 @@ const startsSmall = (cap: Cap): boolean =>
       cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
   )
 
-/** How many of an app whose traffic is not known, before anybody has typed a code; undefined where the cap itself holds. */
+/** The start of a cap that grows; undefined where the cap holds as it is. */
 export const startOf = (cap: Cap, tolerance: number): number | undefined =>
   startsSmall(cap) ? Math.floor(tolerance * START[cap.every]) : undefined
 
-/** What is known of the app, and how much its owner tolerates. */
 interface CapContext {
   readonly isKnown: boolean
   readonly tolerance: number
 }
 
-/** As many as there may be now. */
+/** The value of the cap now. */
 export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, tolerance }: CapContext, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
   const grown = tolerance * START[cap.every] + START_TIMES * counter[cap.every].at(now).verified
@@ -71,7 +70,7 @@ export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, toleranc
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
-/** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
+/** Milliseconds until one more message at that price fits, requests in flight included; 0: now. */
 export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: CapContext, now: number): number {
   const { of, every, max } = cap
   const wanted = (counter.inFlight + 1) * (of === 'messages' ? 1 : price)

@@ -1,6 +1,6 @@
 /**
- * The proof of a human that an app may ask for where a rule would refuse: of a vendor whose widget makes a token in the
- * page, and whose server says whether the token is right. Decisions: "Abuse".
+ * Challenges: where a rule would refuse, an app may ask for a proof of a human. A vendor's widget makes a token in the
+ * page, and the vendor's server verifies it. Decisions: "Abuse".
  *
  * - Turnstile: developers.cloudflare.com/turnstile/get-started/server-side-validation. A token is good for 5 minutes and once.
  * - hCaptcha: docs.hcaptcha.com, "Verify the User Response Server Side". Once, for 2 minutes unless set otherwise.
@@ -14,38 +14,38 @@ import { SECOND_MS } from '../../domain/shared/value'
 export const VENDORS = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 export type Vendor = (typeof VENDORS)[number]
 
-/** What happens while the vendor does not say whether a token is right. */
+/** What happens while the vendor cannot verify tokens. */
 export const ON_OUTAGE = ['refuse', 'pass'] as const
 
-/** Of one app. */
+/** Settings of one app. */
 export interface ChallengeSettings {
   readonly vendor: Vendor
-  /** Ours at the vendor. */
+  /** Our secret at the vendor. */
   readonly secret: string
-  /** What the page shows its widget with: public, and kept for who writes that page. */
+  /** Public key of the widget, stored for the author of the page. */
   readonly siteKey?: string | undefined
   readonly onOutage: (typeof ON_OUTAGE)[number]
-  /** From 0 to 1, which is surely a human: the least that passes, where the vendor scores. */
+  /** Least score that passes, 0 to 1 (surely a human), where the vendor scores. */
   readonly minScore?: number | undefined
-  /** Where the widget may have been shown; undefined: wherever the vendor lets it. */
+  /** Hosts whose pages may show the widget; undefined: any that the vendor allows. */
   readonly hostnames?: readonly string[] | undefined
 }
 
-/** What may be shown of it. */
+/** Settings without the secret. */
 export type ShownChallenge = Omit<ChallengeSettings, 'secret'>
 
 export function shownChallenge({ secret: _, ...shown }: ChallengeSettings): ShownChallenge {
   return shown
 }
 
-/** What people wait for who ask for a code. */
+/** People wait for the answer. */
 export const VERIFY_TIMEOUT_MS = 3 * SECOND_MS
 
 const KEY_LENGTH = 256
 const MAX_HOSTNAMES = 20
 const HOSTNAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
-/** Throws `invalid` for what no app may decide. */
+/** Throws `invalid` for settings that are not allowed. */
 export function assertChallenge({ vendor, secret, siteKey, minScore, hostnames = [] }: ChallengeSettings): void {
   assertKey('secret', secret)
   if (siteKey !== undefined) assertKey('siteKey', siteKey)
@@ -71,7 +71,7 @@ function assertKey(param: string, text: string): void {
 /** When there may be room for another check: the vendor answers within `VERIFY_TIMEOUT_MS`, and mostly much sooner. */
 const CHECK_AGAIN_MS = SECOND_MS
 
-/** The token is as good as it was. */
+/** The token was not used up. */
 export const tooManyChecks = () => limited({ limit: 'perApp', policy: 'platform' }, CHECK_AGAIN_MS)
 export const challengeRequired = () => refused('challenge_required', 'a proof is needed for this request')
 export const challengeFailed = () => refused('challenge_failed', 'the proof is wrong, too old or was used already')
@@ -80,8 +80,8 @@ const refused = (reason: 'challenge_required' | 'challenge_failed', problem: str
   new Refusal('forbidden', `challenge: ${problem}`, { param: 'challenge', reason })
 
 /**
- * What came of a token. `too_many`: it was not looked at, since there were too many checks at a time, here or for the vendor.
- * `reason` says in a stable word why nothing came of it.
+ * Result of verifying a token. `too_many`: it was not verified, since too many checks run at a time here or at the
+ * vendor. `reason`: a stable word.
  */
 export type Proof =
   | { kind: 'passed' }
@@ -94,16 +94,16 @@ export const TOO_MANY: Proof = { kind: 'too_many' }
 const PASSED: Proof = { kind: 'passed' }
 const FAILED: Proof = { kind: 'failed' }
 
-/** Of the vendor's answer, whose body is undefined where it is no JSON object. */
+/** The vendor's answer; `body` is undefined where it is no JSON object. */
 export interface VendorAnswer {
   status: number
   body: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * What `error-codes` say that is not about the token: our secret, and a fault of theirs. Every other one is, such as
- * `invalid-input-response`, `timeout-or-duplicate`, or `expired-input-response` and `already-seen-response` of hCaptcha. Also
- * its `sitekey-secret-mismatch`: a token from a widget of somebody else.
+ * Error codes about our secret or a fault of the vendor. All others are about the token, such as `invalid-input-
+ * response`, `timeout-or-duplicate`, and hCaptcha's `expired-input-response`, `already-seen-response` and `sitekey-
+ * secret-mismatch`.
  */
 const NOT_THE_TOKEN: ReadonlyMap<unknown, string> = new Map([
   ['missing-input-secret', 'SECRET'],
@@ -112,8 +112,8 @@ const NOT_THE_TOKEN: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * Whether it passes. What a caller can bring about is never `unavailable`, since that may let it pass: a token that the vendor
- * cannot read is answered 400 by some, and too many tokens 429.
+ * Judges the vendor's answer. A caller must not be able to cause `unavailable`, since that may let it pass: some
+ * vendors answer an unreadable token with 400, and too many tokens with 429.
  */
 export function judge(settings: ChallengeSettings, { status, body }: VendorAnswer): Proof {
   if (status === 429) return TOO_MANY
@@ -131,10 +131,10 @@ const codesOf = ({ 'error-codes': codes }: Record<string, unknown>): unknown[] =
 const isShownAt = ({ hostnames }: ChallengeSettings, hostname: unknown): boolean =>
   !hostnames || (typeof hostname === 'string' && hostnames.includes(hostname.toLowerCase()))
 
-/** What Google says to begin with: version 3 takes every token, and leaves it to the score. */
+/** Google's recommended threshold: version 3 accepts every token and leaves the decision to the score. */
 const RECAPTCHA_SCORE = 0.5
 
-/** reCAPTCHA scores humans, from 0 to 1; hCaptcha (Enterprise) threats. Other versions of them give none. */
+/** reCAPTCHA scores humans from 0 to 1, hCaptcha (Enterprise) threats. Other versions give no score. */
 function isHuman({ vendor, minScore }: ChallengeSettings, score: unknown): boolean {
   if (typeof score !== 'number') return minScore === undefined
   if (vendor === 'hcaptcha') return minScore === undefined || 1 - score >= minScore

@@ -1,15 +1,14 @@
 /**
- * Whether anybody types, told of codes that are 20 s old: what an owner is told of a new app, of which it is not known yet what
- * is usual, and what tells a crowd from an attack before there is a code to be judged. Nothing is refused for it. Decisions:
- * "Abuse". Live mode only.
+ * Tests on codes that are 20 s old whether anybody verifies them. It warns owners of a new app without a baseline, and
+ * tells a crowd from an attack before codes are judged. Nothing is refused for it. Decisions: "Abuse". Live mode only.
  *
- * A sequential test (Wald 1945; Page's CUSUM, 1954) of "half of the codes are typed by then" against "one in twenty is":
+ * A sequential test (Wald 1945; Page's CUSUM, 1954) of "half of the codes are typed by then" against "one in twenty
+ * is":
  *
  *   score ← max(0, score + ln(0.95 / 0.5)), a code that is not typed by then; score ← max(0, score + ln(0.05 / 0.5)), one that is.
  *
  *
- * Who types later counts as one more who has typed. It is no verdict: what nobody has typed, and what was never delivered, is
- * judged by `conversion.ts`.
+ * A code verified later counts as one more verified code. Unverified and undelivered codes are judged by `baseline.ts`.
  */
 
 import { HOUR_MS, SECOND_MS } from '../../domain/shared/value'
@@ -20,13 +19,13 @@ const TYPED_BY_ATTACKERS = 0.05
 const UNTYPED_WEIGHT = Math.log((1 - TYPED_BY_ATTACKERS) / (1 - TYPED_BY_PEOPLE))
 const TYPED_WEIGHT = Math.log(TYPED_BY_ATTACKERS / TYPED_BY_PEOPLE)
 
-/** Some two dozen codes in a row; where half are typed it is there once in e¹⁵ codes. */
+/** Two dozen unverified codes in a row. Where half are verified this score is reached once in e¹⁵ codes. */
 export const NOBODY_TYPES = 15
-/** Some dozen: enough where so many ask that some are refused as well. */
+/** A dozen unverified codes in a row: enough where codes are refused as well. */
 export const HARDLY_ANYBODY_TYPES = 8
-/** After so long without a code whoever comes next is somebody else. */
+/** After so long without a code the test starts anew. */
 const ENDS_AFTER_MS = HOUR_MS
-/** It rises no further, so that it comes down again when people follow. */
+/** The score is capped, so that verified codes bring it down again. */
 const MOST = 1.5 * NOBODY_TYPES
 
 interface Second {
@@ -34,7 +33,7 @@ interface Second {
   typed: number
 }
 
-/** Seconds with codes that are too young, and what looks have missed: older ones have nothing to show here any more. */
+/** Seconds that are kept until their codes are 20 s old. */
 const MOST_SECONDS = 64
 
 /** The state that `restore` takes; times are Unix milliseconds, undefined before the first code. */
@@ -45,13 +44,13 @@ export interface EarlyConversionState {
   readonly latest?: number
 }
 
-/** The codes of a country, or of several together. */
+/** The test of one segment. */
 export class EarlyConversionTest {
   #score = 0
-  /** By when codes were made. */
+  /** Codes by the second they were made. */
   #seconds = new Map<number, Second>()
   #ripeUntil = Number.NEGATIVE_INFINITY
-  /** When the last code was made that was weighed. */
+  /** When the last counted code was made. */
   #latest = Number.NEGATIVE_INFINITY
 
   get state(): EarlyConversionState {
@@ -71,12 +70,12 @@ export class EarlyConversionTest {
     this.#latest = latest ?? Number.NEGATIVE_INFINITY
   }
 
-  /** 0 where people type. */
+  /** 0: people verify their codes. */
   get score(): number {
     return this.#score
   }
 
-  /** A code was sent, or what has become of it is looked at. */
+  /** Records a code at an age. */
   record(sample: IssueSample, age: AgeBucket): void {
     const { createdAt } = sample
     const isTyped = age !== 'sent' && resultAt(sample, age) === 'verified'
@@ -84,14 +83,14 @@ export class EarlyConversionTest {
       if (isTyped) this.#weigh(TYPED_WEIGHT)
       return
     }
-    // What is told too late cannot be told from what was not typed.
+    // Codes read too late have no `early` sample.
     if (createdAt < this.#ripeUntil) return
     const second = this.#secondOf(createdAt)
     if (age === 'sent') second.sent++
     if (isTyped) second.typed++
   }
 
-  /** All that was made before then has been looked at when it was `early`. */
+  /** Counts the codes made before `before`: all of them have been recorded at the age `early`. */
   advance(before: number): void {
     if (before - this.#latest > ENDS_AFTER_MS) this.forget()
     for (const [second, { sent, typed }] of this.#seconds) {
@@ -99,14 +98,14 @@ export class EarlyConversionTest {
       if (end > before) continue
       this.#seconds.delete(second)
       this.#ripeUntil = Math.max(this.#ripeUntil, end)
-      // A server that has just started is shown the last day: what was then has been told, or has ended.
+      // A server that starts replays the last day; old codes open no incident again.
       if (before - end > AGE_MS.late) continue
       this.#latest = Math.max(this.#latest, end)
       this.#weigh((sent - typed) * UNTYPED_WEIGHT + typed * TYPED_WEIGHT)
     }
   }
 
-  /** An operator has ended what it came to. */
+  /** Starts anew, for example when an operator ends the incident. */
   forget(): void {
     this.#score = 0
   }

@@ -1,9 +1,9 @@
 /**
- * How often somebody may guess at one phone, over all its codes. Each kind of key has a budget of its own, by what issued
- * the code: whoever finds a browser key cannot lock out what a backend does.
+ * The budget of wrong codes at one phone, over all its codes. Each kind of key that issues has a budget of its own: a
+ * leaked browser key cannot lock out the backend.
  *
- * NIST SP 800-63B-4 (3.2.2) allows 100 failures in a row on one account, whatever is issued anew in between. A success ends
- * a row, so a second count goes on over it: who guesses between two sign-ins of the owner stays under 500 a year.
+ * NIST SP 800-63B-4 (3.2.2) allows 100 failures in a row on one account, however many codes are issued in between. A
+ * success ends a row, so a second count ignores successes: guesses between sign-ins of the owner stay under 500 a year.
  * Decisions: "Abuse". Live mode only.
  */
 
@@ -11,43 +11,43 @@ import { DAY_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Protection } from './protection'
 import { type FailureRule, isProvable, type RuleMatch, ruleMatch } from './rule'
 
-/** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
+/** Wrong codes at one phone, by app and kind of key. A phone without wrong codes has none. Times are Unix milliseconds. */
 export interface FailureCount {
   /** Wrong codes in a row. */
   readonly inARow: number
   readonly lastAt: number
-  /** Since when it is locked. */
+  /** When it was locked; undefined: it is not. */
   readonly lockedAt: number | undefined
-  /** Wrong codes by day, the oldest first: days since 1970 in UTC, and how many. */
+  /** Wrong codes by day, oldest first: days since 1970 (UTC), and the number. */
   readonly byDay: ReadonlyArray<readonly [day: number, count: number]>
-  /** When a code was last issued, while they come seldom. */
+  /** When a code was last issued while codes are rationed (`isSeldom`). */
   readonly issuedAt: number | undefined
 }
 
-/** The state of a phone without wrong codes, or of one that an operator has opened. */
+/** The state of a phone without wrong codes, or of one that an operator unlocked. */
 export const NO_FAILURES: FailureCount = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
 
-/** From this many in a row on (as the index of phones that are held up has it), there is a pause before the next code. */
+/** From so many in a row there is a pause before the next code. An index of the store has this number, too. */
 const PAUSES_FROM = 10
-/** 1, 2, 4 … minutes. */
+/** Pauses grow: 1, 2, 4 … minutes. */
 const LONGEST_PAUSE_MINUTES = 32
-/** NIST's hundred. */
+/** The limit of NIST. */
 const LOCKS_AT = 100
 
-/** From so many within so many days on, codes come seldom; a success does not change that. */
+/** From so many wrong codes within so many days codes are rationed, whatever succeeds in between. */
 const SELDOM_FROM: ReadonlyArray<{ count: number; days: number }> = [
   { count: 60, days: 30 },
   { count: 300, days: 365 },
 ]
 const SELDOM_EVERY_MS = 3 * DAY_MS
-/** Of a code that comes seldom. */
+/** Attempts of a rationed code. */
 const SELDOM_MAX_ATTEMPTS = 1
-/** After so many without a wrong code nothing is known of a phone. */
+/** Days after which a phone without wrong codes is forgotten. */
 export const REMEMBERED_DAYS = 365
 
 const dayOf = (at: number) => Math.floor(at / DAY_MS)
 
-/** After a wrong code. */
+/** The count after a wrong code. */
 export function fail(before: FailureCount | undefined, now: number): FailureCount {
   const inARow = (before?.inARow ?? 0) + 1
   const today = dayOf(now)
@@ -62,18 +62,21 @@ export function fail(before: FailureCount | undefined, now: number): FailureCoun
   }
 }
 
-/** After a right code: the row has ended. What counts over months stays. */
+/** The count after a right code: the row ends, the daily counts stay. */
 export const forgive = (before: FailureCount): FailureCount => ({ ...before, inARow: 0, lockedAt: undefined })
 
-/** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
+/**
+ * How long a phone waits for the next code, milliseconds; 0: not at all. `isLocked`: an operator or a right code ends
+ * the lock.
+ */
 export interface FailureStanding {
   waitMs: number
-  /** What it waits for longest; undefined: for nothing. */
+  /** The rule with the longest wait; undefined: no wait. */
   rule: FailureRule | undefined
-  /** The part of the wait that no proof lifts: the same wait, or a shorter one. */
+  /** The rule with the longest wait that no proof lifts. */
   unprovable: FailureRule | undefined
   isLocked: boolean
-  /** Codes come seldom: one in three days, with one attempt. */
+  /** Codes are rationed: one in three days, with one attempt. */
   isSeldom: boolean
 }
 
@@ -84,7 +87,7 @@ export function standingOf(
 ): FailureStanding {
   const { lockedAt } = failures
   const isSeldom = comesSeldom(failures, now)
-  // A lock without an end is looked at again after a day.
+  // A lock without an end answers a wait of a day.
   const lock = lockedAt === undefined ? 0 : lockMs === null ? DAY_MS : remaining(lockedAt, lockMs, now)
   const seldom = isSeldom && failures.issuedAt !== undefined ? remaining(failures.issuedAt, SELDOM_EVERY_MS, now) : 0
   const waits = { failures_locked: lock, failures_seldom: seldom, failures_paused: pause(failures, now) }
@@ -98,13 +101,13 @@ export function standingOf(
 
 const WAITS = ['failures_locked', 'failures_seldom', 'failures_paused'] as const
 
-/** The first of those that wait longest. */
+/** The first rule with the longest wait. */
 function longestOf(waits: Record<FailureRule, number>, among: readonly FailureRule[]): FailureRule | undefined {
   const longest = Math.max(...among.map((name) => waits[name]))
   return longest > 0 ? among.find((name) => waits[name] === longest) : undefined
 }
 
-/** What a clock may be set back by: nobody waits longer than from now on. What lies further ahead was never so. */
+/** Times further ahead are ignored: the clock was set back. Nobody waits longer than the full time from now. */
 const SET_BACK_MS = 10 * MINUTE_MS
 
 const remaining = (from: number, forMs: number, now: number) =>
@@ -124,16 +127,16 @@ const countOf = (byDay: FailureCount['byDay'], today: number, days: number) =>
 
 export interface NextCode {
   maxAttempts: number
-  /** As they are to be remembered, where the code changes them. */
+  /** The count to store, where the code changes it. */
   failures: FailureCount | undefined
-  /** What is against it. */
+  /** The rule that is against it. */
   found: RuleMatch | undefined
 }
 
 /**
- * A next code for the phone, and how many attempts it has. Where its owner only watches, it has all of them, and wrong codes
- * count as if it had been refused: whoever turns this on finds every phone as it would have been. A proof of a human has no code
- * wait because they come seldom; it has one attempt, so that each guess takes a proof and a message.
+ * Whether a next code is issued for the phone, and how many attempts it has. Where the owner only watches, the code has
+ * all attempts and the counts stay as if it had been refused, so that blocking can be turned on later. With a proof of
+ * a human a rationed code need not wait; it has one attempt, so that each guess takes a proof and a message.
  */
 export function admitNext(
   failures: FailureCount | undefined,
@@ -147,7 +150,7 @@ export function admitNext(
   const found = rule && ruleMatch(protection.failures, unprovable ?? rule, waitMs)
   const isOutweighed = isProven && found?.isRefused && unprovable === undefined
   if (rule && !isOutweighed) return { maxAttempts, failures: undefined, found }
-  // Whose lock has ended begins a new row.
+  // A new row begins after a lock.
   const unlocked = failures.lockedAt === undefined ? failures : forgive(failures)
   const changed = unlocked === failures ? undefined : unlocked
   const attempts = protection.failures === 'block' ? Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS) : maxAttempts

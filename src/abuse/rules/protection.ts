@@ -1,4 +1,4 @@
-/** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
+/** Settings of an app against abuse, as its owner decides. Decisions: "Abuse". Live mode only. */
 
 import type { KeyKind } from '../../domain/access/api-key'
 import { isNetwork } from '../../domain/access/network'
@@ -10,30 +10,30 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { assertCaps, type Cap, NEW_CAPS } from './cap'
 import type { ProtectionMode, RuleMatch } from './rule'
 
-/** Who is held to nothing but the countries. */
+/** Requests that only the rules about countries hold back. */
 export interface Trusted {
-  /** Of whoever asks for a code, in CIDR notation. */
+  /** Networks of end users, CIDR notation. */
   readonly networks: readonly string[]
   readonly countries: readonly string[]
   /** Keyed hashes, as hexadecimal digits. */
   readonly phones: readonly string[]
 }
 
-/** What an operator has stopped for a while. */
+/** A country or prefix that an operator has blocked for a while. */
 export interface ActiveBlock {
   readonly country: string
-  /** Of the digits of a prefix, as hexadecimal digits; undefined: the whole country. */
+  /** Keyed hash of a prefix, hexadecimal digits; undefined: the whole country. */
   readonly prefix?: string | undefined
-  /** Undefined: no kind of key sends there. */
+  /** Undefined: both kinds of key are blocked. */
   readonly kind?: KeyKind | undefined
   /** Unix milliseconds. */
   readonly until: number
 }
 
-/** Where an operator has ended an incident: no rule about typing refuses anything there for a while, whatever it finds. */
+/** A segment whose incident an operator has ended: no rule about unverified codes refuses there for a while. */
 export interface Reopened {
   readonly kind: KeyKind
-  /** Empty: numbers of no country, and countries to which little is sent, together. */
+  /** Empty: the pooled segment. */
   readonly country: string
   /** Unix milliseconds. */
   readonly until: number
@@ -47,37 +47,37 @@ export const isReopened = (
   now: number,
 ): boolean => reopened.some((one) => one.kind === kind && one.country === country && now < one.until)
 
-/** Of one app; times are milliseconds. */
+/** The settings of one app; times are milliseconds. */
 export interface Protection {
-  /** Of numbers of a type that gets no texts, or costs a premium. */
+  /** Mode for numbers of a type that receives no texts, or costs a premium. */
   readonly numberTypes: ProtectionMode
-  /** Of codes of browser keys for countries that are not open. */
+  /** Mode for codes of browser keys to countries that are not open. */
   readonly countries: ProtectionMode
-  /** Of what is over a cap. */
+  /** Mode for codes over a cap. */
   readonly capping: ProtectionMode
   readonly caps: readonly Cap[]
-  /** Of traffic that nobody verifies; nothing is refused before the app's own traffic is known. */
+  /** Mode for traffic that nobody verifies; nothing is refused before the app's traffic is learned. */
   readonly conversion: ProtectionMode
-  /** Of phones at which too many codes were wrong; they are counted whatever this is. */
+  /** Mode for phones with too many wrong codes; they are counted in every mode. */
   readonly failures: ProtectionMode
-  /** So many times as many codes may be unverified, or too young to tell, as usually: 0.5 to 2. */
+  /** Factor on the limits of unverified and pending codes, 0.5 to 2. */
   readonly tolerance: number
   readonly trusted: Trusted
   readonly blocks: readonly ActiveBlock[]
   readonly reopened: readonly Reopened[]
-  /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
+  /** Countries that browser keys send to beside the app's region, ISO 3166. */
   readonly open: readonly string[]
-  /** Where secret keys send to; empty: anywhere. */
+  /** Countries that secret keys send to; empty: any. */
   readonly secretTo: readonly string[]
-  /** Where no key sends to. */
+  /** Countries that no key sends to. */
   readonly closed: readonly string[]
-  /** How long a kind of key waits before a next code for one phone and purpose. */
+  /** Least time between two codes for one phone and purpose, by kind of key. */
   readonly resendMs: Readonly<Record<KeyKind, number>>
-  /** How long a phone stays locked after a hundred wrong codes; null: until an operator opens it. */
+  /** How long a phone stays locked after a hundred wrong codes; null: until an operator unlocks it. */
   readonly lockMs: number | null
 }
 
-/** Of apps made from now on. */
+/** Settings of new apps. */
 export const NEW_APP: Protection = {
   numberTypes: 'block',
   countries: 'block',
@@ -92,12 +92,12 @@ export const NEW_APP: Protection = {
   open: [],
   secretTo: [],
   closed: [],
-  // Browser keys are public, and a page asks for a next code at the press of a button.
+  // Browser keys are public, and a button of a page asks for the next code.
   resendMs: { sk: 0, pk: 30 * SECOND_MS },
   lockMs: DAY_MS,
 }
 
-/** Test mode has the specification's limits and no others. */
+/** Settings of test mode, which has the specification's limits only. */
 export const UNPROTECTED: Protection = {
   ...NEW_APP,
   numberTypes: 'off',
@@ -108,14 +108,14 @@ export const UNPROTECTED: Protection = {
   resendMs: { sk: 0, pk: 0 },
 }
 
-/** What holds for an app; for one that has just been removed, what holds for a new one. */
+/** The settings of an app; those of a new one where the app was just removed. */
 export const protectionOf = (app: { protection: Protection } | undefined): Protection => app?.protection ?? NEW_APP
 
 type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 
 /**
- * Unix milliseconds from which on a next code for the phone and purpose may be issued, also while this one is live: as its
- * caller was told, whatever has become of the clock since.
+ * When the next code for the phone and purpose may be issued while this one is live, Unix milliseconds. It is the time
+ * the caller was told, also after a clock step.
  */
 export const resendAt = (
   { resendMs }: Protection,
@@ -124,8 +124,8 @@ export const resendAt = (
 ): number => Math.min(createdAt + resendMs[kind], promisedExpiresAt)
 
 /**
- * Where the live code before is too young. One that another kind of key has brought about holds nobody up. A clock that was set
- * back makes nobody wait longer than from now on.
+ * The rule `resend`, where the live code before is too young. Codes of another kind of key do not count. After a clock
+ * step nobody waits longer than the full time from now.
  */
 export function findResend(
   protection: Protection,
@@ -138,13 +138,12 @@ export function findResend(
   return waitMs > 0 ? { rule: 'resend', waitMs, isRefused: true } : undefined
 }
 
-/** Throws `limited` where it is. */
+/** Throws `limited` where the rule `resend` applies. */
 export function assertResendable(...asked: Parameters<typeof findResend>): void {
   const found = findResend(...asked)
   if (found) throw limited({ limit: 'resend', policy: 'platform' }, found.waitMs)
 }
 
-/** Which kind of key sends, and where its app is at home. */
 interface Sender {
   kind: KeyKind
   home: string
@@ -152,7 +151,7 @@ interface Sender {
 
 export type Destination = 'open' | 'closed' | 'not_open'
 
-/** Browser keys send where it is open, secret keys where it is not closed to them, and no key where it is closed. */
+/** Browser keys send to open countries, secret keys to all that are not closed to them, and no key to closed ones. */
 export function destinationOf(
   { open, secretTo, closed }: Protection,
   { kind, home }: Sender,
@@ -166,19 +165,19 @@ export function destinationOf(
 const isIn = (countries: readonly string[], country: string | undefined): boolean =>
   country !== undefined && countries.includes(country)
 
-/** 403, naming the field. */
+/** The refusal 403 `country_closed`, naming the field. */
 export function countryClosed(): Refusal {
   const problem = 'phoneNumber: codes are not sent to the country of this number'
   return new Refusal('forbidden', problem, { param: 'phoneNumber', reason: 'country_closed' })
 }
 
-/** Each is looked through for every code. */
+/** Every code is checked against each list. */
 const MOST_LISTED = 200
 const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
 const [LEAST_TOLERANCE, GREATEST_TOLERANCE] = [0.5, 2]
 
-/** Throws `invalid` for what no app may decide. */
+/** Throws `invalid` for settings that are not allowed. */
 export function assertProtection(protection: Protection): void {
   const { open, secretTo, closed, resendMs, lockMs, caps, trusted, blocks, reopened, tolerance } = protection
   for (const [name, countries] of Object.entries({

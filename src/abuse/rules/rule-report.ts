@@ -4,11 +4,11 @@
  */
 import type { Rule } from './rule'
 
-/** Codes and what they cost, credits. */
+/** Codes that rules were against, and their credits. */
 export interface Against {
   refused: number
   refusedCredits: number
-  /** Sent, though a rule was against them. */
+  /** Sent, since the rule is only watched. */
   watched: number
   watchedCredits: number
 }
@@ -22,7 +22,7 @@ export function addTo(sum: Against, other: Against): void {
   sum.watchedCredits += other.watchedCredits
 }
 
-/** One rule, of one place. Hashes are keyed, as hexadecimal digits; empty: of several, or not known. */
+/** Hits of one rule in one place. Hashes are keyed, hexadecimal digits; empty: several places, or unknown. */
 export interface RuleReportRow extends Against {
   readonly rule: Rule
   readonly country: string
@@ -30,7 +30,7 @@ export interface RuleReportRow extends Against {
   readonly network: string
 }
 
-/** How many of each are told apart for good: whoever attacks chooses prefixes and networks. */
+/** Rows kept of each subject. Attackers choose prefixes and networks, so there may be any number. */
 export const MOST_LISTED = { rule: 20, country: 200, prefix: 50, network: 50 } as const
 export type Subject = keyof typeof MOST_LISTED
 
@@ -97,25 +97,25 @@ export class RuleReport {
 
 const DAY_HOURS = 24
 const COMPARED_DAYS = 7
-/** The running hour, and the one before. */
+/** The running hour and the one before. */
 const LATELY_HOURS = 2
 export const COMPARED_HOURS = COMPARED_DAYS * DAY_HOURS + LATELY_HOURS
 
-/** Fewer in an hour are a few people who asked again too soon. */
+/** Fewer refusals in an hour are a few people who asked again too soon. */
 const LEAST_UNUSUAL = 5
-/** Standard deviations of a Poisson distribution: chance exceeds them in 1 of 700 hours. */
+/** Standard deviations of a Poisson distribution; chance exceeds them in 1 of 700 hours. */
 const DEVIATIONS = 3
 
-/** Numbers of refused codes in an hour. */
+/** Refused codes per hour. */
 export interface RefusedLately {
   /** The larger of the last two hours. */
   lately: number
-  /** The median, over seven days, of the worst hour of a day: one attack is not what is usual. */
+  /** The median over seven days of the worst hour of a day, so that one attack does not raise it. */
   usual: number
   isUnusual: boolean
 }
 
-/** `byHour`: how many were refused in each of the last `COMPARED_HOURS`, the oldest first, the running hour last. */
+/** `byHour`: refused codes in each of the last `COMPARED_HOURS` hours, oldest first, the running hour last. */
 export function compareRefused(byHour: readonly number[]): RefusedLately {
   const lately = Math.max(...byHour.slice(-LATELY_HOURS))
   const worst = Array.from({ length: COMPARED_DAYS }, (_, day) =>

@@ -1,6 +1,6 @@
-/** What may be against a code. Decisions: "Abuse". */
+/** Names and modes of the rules. Decisions: "Abuse". */
 
-/** What wrong codes at a phone bring about. */
+/** Rules about wrong codes at a phone. */
 export const FAILURE_RULES = ['failures_paused', 'failures_locked', 'failures_seldom'] as const
 export type FailureRule = (typeof FAILURE_RULES)[number]
 
@@ -19,13 +19,13 @@ export const RULES = [
   'country_pending',
   'resend',
   ...FAILURE_RULES,
-  // Of the service: a limit in a window of time, and a wallet with too little credit.
+  // Rules of the service: a rate limit, and a wallet with too little credit.
   'limit',
   'no_credit',
 ] as const
 export type Rule = (typeof RULES)[number]
 
-/** What becomes of a code that a rule is against: it is sent, it is sent and the owner sees what would have been, it is refused. */
+/** `off`: the rule is not checked. `watch`: codes are sent and the hit is reported. `block`: codes are refused. */
 export const PROTECTION_MODES = ['off', 'watch', 'block'] as const
 export type ProtectionMode = (typeof PROTECTION_MODES)[number]
 
@@ -35,26 +35,27 @@ const OF_THE_SERVICE: readonly Rule[] = ['limit', 'no_credit']
 const UNPROVABLE = new Set([...OF_THE_OWNER, ...OF_THE_PHONE, ...OF_THE_SERVICE])
 
 /**
- * A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided, nor what happened at a phone
- * just now. `failures_seldom` lasts for a month, and whoever has a page's key can bring it about for any phone.
+ * Whether a proof of a human lifts the rule. It lifts rules about traffic, not decisions of the owner nor recent events
+ * at a phone. It lifts `failures_seldom`, which lasts a month and which anybody with the page's key can cause for any
+ * phone.
  */
 export const isProvable = (rule: Rule): boolean => !UNPROVABLE.has(rule)
 
-/** Which limit its caller is told of. */
+/** The limit that the answer names. */
 export function limitOf(rule: Rule): 'resend' | 'failures' | 'abuse' {
   if (rule === 'resend') return 'resend'
   return rule.startsWith('failures_') ? 'failures' : 'abuse'
 }
 
-/** A rule is against a code. */
+/** A rule that is against a code. */
 export interface RuleMatch {
   readonly rule: Rule
-  /** Milliseconds after which it may be otherwise; undefined: time does not cure it. */
+  /** Milliseconds after which the rule may no longer apply; undefined: waiting does not help. */
   readonly waitMs: number | undefined
-  /** Otherwise it would be. */
+  /** False: the rule is only watched. */
   readonly isRefused: boolean
 }
 
-/** As its owner has decided; undefined: that is not looked at. */
+/** The match under the owner's mode; undefined where the rule is off. */
 export const ruleMatch = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined): RuleMatch | undefined =>
   mode === 'off' ? undefined : { rule, waitMs, isRefused: mode === 'block' }

@@ -1,53 +1,56 @@
 /**
- * What becomes of an app's codes, counted by where they go: per country, per prefix of numbers, per network of whoever asked.
- * From it is seen whether messages pay (`conversion.ts`) and how many there were (`cap.ts`). Decisions: "Abuse". Live mode only.
+ * Counters of codes and their results, per country, per prefix of numbers and per network of end users. Rules read from
+ * them whether codes are verified (`baseline.ts`) and how many were sent (`cap.ts`). Decisions: "Abuse". Live mode
+ * only.
  *
  *   sent ──20 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
  *
- * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
+ * All counters follow from stored issues, so every server that reads them counts the same.
  */
 import type { KeyKind } from '../../domain/access/api-key'
 import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 
-/** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
+/** The fields of an issue that are counted. Times are Unix milliseconds, hashes are keyed. */
 export interface IssueSample {
   readonly kind: KeyKind
   readonly country: string
-  /** Of all but the last four digits of the number; undefined where that was not noted. */
+  /** Hash of all but the last four digits of the number; undefined where it was not stored. */
   readonly prefix: string | undefined
-  /** Of the address, or the /64 of IPv6, of whoever asked for the code; undefined where nobody said. */
+  /** Hash of the end user's IPv4 address or IPv6 /64; undefined where it is unknown. */
   readonly network: string | undefined
-  /** A byte of the hash of the phone, which tells many phones from few. */
+  /** One byte of the phone's hash, enough to tell many phones from few. */
   readonly phone: number
   readonly createdAt: number
   readonly verifiedAt: number | undefined
-  /** `unknown`: sent, and nobody has said whether it arrived. */
+  /** `unknown`: sent, without a report. */
   readonly delivery: 'delivered' | 'unknown' | 'undelivered'
   /** Credits. */
   readonly price: number
 }
 
-/** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
+/**
+ * Ages at which a code is recorded, milliseconds. A code counts as unverified only at `judged`, when it would have been
+ * verified.
+ */
 export const AGE_MS = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
 export type AgeBucket = keyof typeof AGE_MS
 
-/** The stage before: what was found there is not found again. */
+/** Results that were recorded at the age before are not recorded again. */
 const PREVIOUS_AGE = { early: 'sent', judged: 'early', late: 'judged' } as const
 
-/** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
+/** The prefix of a number: all but the last four digits, as in coss Verify and Twilio's Fraud Guard. */
 export const prefixOf = (e164: string): string => e164.slice(0, -4)
 
 /**
- * From so many phones on the digits of a prefix say nothing about one of them: groups of fewer than eleven are not published
- * (k-anonymity: Sweeney 2002; the threshold: CMS cell size policy), and a table of phones that are told apart by a byte of their
- * hashes counts somewhat too few.
+ * Phones from which the digits of a prefix may be shown. Groups of fewer than eleven are not published (k-anonymity,
+ * Sweeney 2002; CMS cell size policy), and counting phones by one byte of their hashes counts somewhat too few.
  */
 export const SHOWN_FROM_PHONES = 20
 
 export type CodeResult = 'verified' | 'unverified' | 'undelivered'
 
-/** What a look finds that no look before it has found. */
+/** The result of a code that is new at this age; undefined where there is none, or it was recorded before. */
 export function resultAt(
   { createdAt, verifiedAt, delivery }: IssueSample,
   age: Exclude<AgeBucket, 'sent'>,
@@ -61,13 +64,13 @@ export function resultAt(
 
 export interface CountedWindow {
   readonly sent: number
-  /** Of those that were sent. */
+  /** Credits of the sent codes. */
   readonly credits: number
   readonly verified: number
   readonly unverified: number
 }
 
-/** What is known of one place. */
+/** Counts of one place in the last hour and day. */
 export interface TrafficCounts {
   readonly hour: CountedWindow
   readonly day: CountedWindow
@@ -75,7 +78,7 @@ export interface TrafficCounts {
 
 type WindowCounts = Readonly<Record<keyof CountedWindow, SlidingCounter>>
 
-/** At one moment. What is not asked for is not added up: every code is decided by some of it. */
+/** Counts at one time. Each is summed when it is read, since a request reads few of them. */
 class WindowReading implements CountedWindow {
   constructor(
     private readonly counted: WindowCounts,
@@ -95,7 +98,7 @@ class WindowReading implements CountedWindow {
   }
 }
 
-/** Caps hold for every window there is, so what they count stays for a twelfth of one longer at most. */
+/** Caps hold in any window, so their counts are finer: a code stays a twelfth of the window too long at most. */
 const CAPPED_PARTS = 12
 
 class WindowCounters {
@@ -119,36 +122,36 @@ class WindowCounters {
     return new WindowReading(this.#counted, now)
   }
 
-  /** Milliseconds until there are fewer than `max`, if nothing more comes. */
+  /** Milliseconds until the count is below `max`, if nothing is added. */
   waitMs(name: keyof CountedWindow, max: number, now: number): number {
     return this.#counted[name].waitMs(max, now)
   }
 
-  /** The same of what no window may have more of. */
+  /** The same for caps, which no window may exceed: it never answers too early. */
   surelyWaitMs(name: 'sent' | 'credits', max: number, now: number): number {
     return this.#counted[name].surelyWaitMs(max, now)
   }
 }
 
-/** The state that `restore` takes. */
+/** The state that `restore` takes. A snapshot stores these names. */
 export interface TrafficCounterState {
   readonly pending: number
   readonly phones: readonly [number, number]
   readonly counts: readonly SlidingCounterState[]
-  /** Of networks: when each country was seen last, Unix milliseconds. */
+  /** Of network counters: when each country was last used, Unix milliseconds. */
   readonly countries?: ReadonlyArray<readonly [country: string, at: number]>
 }
 
-/** Counts of one place. */
+/** Counts of one place in the last hour and day. */
 export class TrafficCounter {
   readonly hour = new WindowCounters(HOUR_MS)
   readonly day = new WindowCounters(DAY_MS)
-  /** Codes that are on their way in, and may still be refused. */
+  /** Requests in flight, which may still be refused. */
   inFlight = 0
   #pending = 0
   readonly #young = new SlidingCounter(AGE_MS.judged)
   readonly #untyped = new SlidingCounter(HOUR_MS)
-  /** A bit for each of 64 kinds of hashes. */
+  /** A bit for each of 64 values of the hash byte. */
   #phones: [number, number] = [0, 0]
 
   get state(): TrafficCounterState {
@@ -165,7 +168,7 @@ export class TrafficCounter {
     return [this.#young, this.#untyped, ...this.hour.all, ...this.day.all]
   }
 
-  /** Answers what has become of the code, where this look finds it. */
+  /** Counts a code at an age. Returns its result, where it is new at this age. */
   record(sample: IssueSample, age: AgeBucket): CodeResult | undefined {
     const at = sample.createdAt + AGE_MS[age]
     if (age === 'sent') {
@@ -176,7 +179,7 @@ export class TrafficCounter {
     if (result !== undefined && age !== 'late') this.#pending = Math.max(0, this.#pending - 1)
     if (age === 'judged' && result !== 'verified' && result !== undefined) this.#untyped.add(1, at)
     if (result === 'verified' || result === 'unverified') this.add(result, 1, at)
-    // It was taken for one that nobody types.
+    // The code was counted as unverified before.
     if (result === 'verified' && age === 'late' && sample.delivery !== 'undelivered') this.add('unverified', -1, at)
     return result
   }
@@ -195,12 +198,12 @@ export class TrafficCounter {
     this.day.add(name, amount, at)
   }
 
-  /** There are at least so many phones; it does not count beyond 64. */
+  /** Least number of phones; at most 64 are told apart. */
   get phones(): number {
     return bitsOf(this.#phones[0]) + bitsOf(this.#phones[1])
   }
 
-  /** Codes of the last hour that were not verified, for whatever reason. */
+  /** Codes of the last hour that were not verified, undelivered ones included. */
   untyped(now: number): number {
     return this.#untyped.total(now)
   }
@@ -209,7 +212,10 @@ export class TrafficCounter {
     return { hour: this.hour.at(now), day: this.day.at(now) }
   }
 
-  /** Codes that may still be typed: younger than two minutes, and not verified. Where looks have missed some, as after a step of the clock, there are no more than are young. */
+  /**
+   * Codes that may still be verified: younger than two minutes and not verified, requests in flight included. Bounded
+   * by the young codes, since samples may be missing after a clock step.
+   */
   pending(now: number): number {
     this.#pending = Math.min(this.#pending, this.#young.most(now))
     return this.#pending + this.inFlight
@@ -222,7 +228,7 @@ function bitsOf(word: number): number {
   return count
 }
 
-/** Of a network: also to which countries it had codes sent, and when last. */
+/** Counts of a network, and the countries that it asked for. */
 export class NetworkCounter extends TrafficCounter {
   readonly #countries = new Map<string, number>()
 
@@ -240,7 +246,7 @@ export class NetworkCounter extends TrafficCounter {
     return super.record(sample, age)
   }
 
-  /** How many there were within a day: what many people share has been to many in a year. */
+  /** Countries of the last day. A shared network reaches many within a year. */
   countries(now: number): number {
     return [...this.#countries.values()].filter((at) => at > now - DAY_MS).length
   }
@@ -257,10 +263,10 @@ const MOST_COUNTRIES = 8
 
 export const QUARTER_MS = 15 * MINUTE_MS
 const LATELY_MS = MINUTE_MS
-/** From so many on it is known whether a country's carriers report. */
+/** Reports from which it is known that a country's carriers report. */
 const REPORTS_KNOWN_FROM = 10
 
-/** Of a country: it also remembers whether its carriers report. */
+/** Counts of a country, and whether its carriers report. */
 export class CountryCounter extends TrafficCounter {
   readonly #verifiedInQuarter = new SlidingCounter(QUARTER_MS)
   readonly #verifiedLately = new SlidingCounter(LATELY_MS)
@@ -273,7 +279,7 @@ export class CountryCounter extends TrafficCounter {
     return [...super.counted(), ...own]
   }
 
-  /** What carriers have said of a code that is old enough, whatever it counts as. */
+  /** Counts whether the carrier has reported a judged code. */
   recordReport({ delivery, createdAt }: IssueSample): void {
     if (delivery === 'delivered') this.#reported.add(1, createdAt)
     if (delivery !== 'unknown') return
@@ -281,19 +287,19 @@ export class CountryCounter extends TrafficCounter {
     this.#silentLately.add(1, createdAt)
   }
 
-  /** Whether a carrier says nothing of a code where carriers usually do. */
+  /** Whether a report is missing where carriers usually report. */
   isSilent({ delivery, createdAt }: IssueSample): boolean {
     if (delivery !== 'unknown') return false
     const reported = this.#reported.total(createdAt)
     return reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(createdAt)
   }
 
-  /** Codes of the last quarter of an hour that were verified, or of which no carrier has said anything. */
+  /** Codes of the last quarter of an hour that are verified or have no report. */
   verifiedOrSilent(now: number): number {
     return this.#verifiedInQuarter.total(now) + this.#silentLately.total(now)
   }
 
-  /** Within a minute. */
+  /** Codes verified in the last minute. */
   verifiedLately(now: number): number {
     return this.#verifiedLately.total(now)
   }

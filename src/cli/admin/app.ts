@@ -89,9 +89,11 @@ export const appCommands = () =>
     }),
     proofs: adminCommand({
       summary:
-        'show or decide whether proofs of verification say what an issue’s metadata is; a browser that verifies reads it then',
+        'show or change whether verification proofs include the metadata of the issue, which a browser can then read',
       examples: ['app_4k2m9x0c7q1z --metadata on'],
-      input: APP_ARGUMENT.extend({ metadata: onOrOff.describe('--metadata <state>  whether proofs say it') }),
+      input: APP_ARGUMENT.extend({
+        metadata: onOrOff.describe('--metadata <state>  whether proofs include the metadata'),
+      }),
       run: async (admin, { appId, metadata }) => {
         const { provesMetadata = false } = metadata
           ? await administer.setProvesMetadata(admin, appId, metadata === 'on')
@@ -106,7 +108,7 @@ export const appCommands = () =>
       summary: 'show or decide how long live issues are kept, with all that was tried and told of them',
       examples: ['app_4k2m9x0c7q1z --days 30'],
       input: APP_ARGUMENT.extend({
-        days: positiveInteger.optional().describe('so many days'),
+        days: positiveInteger.optional().describe('number of days'),
         asServer: flag('as WATCHWORD_LIVE_RETENTION_DAYS says'),
       }),
       conflicts: { asServer: ['days'] },

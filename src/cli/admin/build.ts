@@ -19,7 +19,7 @@ import {
 } from '../command'
 import { adminOf, type Opened } from '../open'
 
-/** What use cases need, and the settings. */
+/** Dependencies of use cases, and the settings. */
 export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['config']['numbering'] }
 
 interface CommandFields<Input extends z.ZodObject> {
@@ -29,40 +29,40 @@ interface CommandFields<Input extends z.ZodObject> {
    * between; without them they follow from the name and the type. These fields come first in the help.
    */
   help?: Partial<Record<keyof z.infer<Input>, string>>
-  /** Fields that exclude others. */
+  /** Fields that exclude each other. */
   conflicts?: Partial<Record<keyof z.infer<Input>, string[]>>
 }
 
 interface Description<Input extends z.ZodObject, Answer extends object> extends CommandFields<Input> {
   summary: string
-  /** What is typed behind the name of the command. */
+  /** Positional arguments of the command. */
   examples: readonly string[]
-  /** Where there is no database, it creates one. */
+  /** Creates the database if there is none. */
   createsDatabase?: boolean
-  /** The question to confirm; undefined: nothing would be lost. */
+  /** The question to confirm. Undefined if nothing would be lost. */
   confirmation?: (admin: Admin, input: z.infer<Input>) => string | undefined | Promise<string | undefined>
   run: (admin: Admin, input: z.infer<Input>) => Answer | Promise<Answer>
-  /** The object of `--json`, where it is not the answer itself. */
+  /** The object for `--json`, if it differs from the answer. */
   json?: (answer: Answer, input: z.infer<Input>) => object
   lines: (answer: Answer, input: z.infer<Input>, admin: Admin) => string[]
 }
 
-/** `words`: all that is typed to reach the command, its name being the last. */
+/** `words` is the full path of the command; its name is the last word. */
 type CommandFactory = (name: string, words: string) => Command
 
-/** A command of subcommands, by their names. Those that are written by hand ignore the words. */
+/** A command with subcommands by name. Handwritten subcommands ignore the words. */
 export function group(name: string, summary: string, example: string, subcommands: Record<string, CommandFactory>) {
   const parent = command(name, summary, `${name} ${example}`)
   for (const [child, create] of Object.entries(subcommands)) parent.addCommand(create(child, `${name} ${child}`))
   return parent
 }
 
-/** What a procedure of the console takes. */
+/** The input schema of a console procedure. */
 export const inputOf = <Input extends z.ZodObject>(procedure: {
   '~orpc': { inputSchema?: Input | undefined }
 }): Input => procedure['~orpc'].inputSchema as Input
 
-/** What many commands take. */
+/** Options that many commands share. */
 export const ofApp = '--app <id>  app'
 export const NO_INPUT = { examples: [''], input: z.object({}) }
 export const APP_OPTION = z.object({ appId: z.string().describe(ofApp) })
@@ -76,7 +76,7 @@ export const flag = (help: string) => z.boolean().optional().describe(help)
 export const number = (help: string) => z.int().optional().describe(help)
 export const texts = (help: string) => z.array(z.string()).optional().describe(help)
 export const text = (help: string) => z.string().optional().describe(help)
-/** Given without a value, these are `true`: the setting is removed. */
+/** Without a value these options are `true`, which removes the setting. */
 export const textOrNone = (help: string) =>
   z
     .union([z.string(), z.literal(true)])
@@ -131,7 +131,7 @@ const fieldsOf = <Input extends z.ZodObject>({ input, help = {}, conflicts }: Co
     const { type, defaultValue } = unwrapped(schema)
     const declaration = declare(name, type, text, !schema.isOptional())
     if (declaration instanceof Option) declaration.conflicts(conflicts?.[name as keyof z.infer<Input>] ?? [])
-    // An empty list is not worth a word of help.
+    // The help omits the default of an empty list.
     if (defaultValue !== undefined && !Array.isArray(defaultValue)) declaration.default(defaultValue)
     return { name, declaration, defaultValue }
   })
@@ -151,7 +151,7 @@ function declare(name: string, type: z.ZodType, help: string, isRequired: boolea
   return declaration
 }
 
-/** What is inside of `optional` and `default`. */
+/** Unwraps `optional` and `default`. */
 function unwrapped(schema: z.ZodType): { type: z.ZodType; defaultValue?: unknown } {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNonOptional)
     return unwrapped(schema.unwrap() as z.ZodType)

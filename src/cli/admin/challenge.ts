@@ -1,4 +1,4 @@
-/** `watchword app challenge`: the proof that an app asks for where a rule would refuse. */
+/** `watchword app challenge` sets the challenge that an app offers instead of a refusal. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
@@ -10,12 +10,12 @@ import { APP_ARGUMENT, adminCommand, flag, inputOf, parsedBy, text, textOrNone, 
 const { vendor, onOutage } = inputOf(apps.setChallenge).partial().shape
 
 const input = APP_ARGUMENT.extend({
-  vendor: vendor.describe('whose widget the page shows'),
+  vendor: vendor.describe('vendor of the CAPTCHA widget'),
   secretFile: text('--secret-file <file>  file with the secret that the vendor gave you; - reads standard input'),
   siteKey: textOrNone(
     '--site-key [key]  the public key of the widget, kept for who writes the page; hCaptcha is told of it',
   ),
-  onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor does not answer (default: refuse)'),
+  onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor is unavailable (default: refuse)'),
   minScore: parsedBy<number | true>(score)
     .optional()
     .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'),
@@ -51,7 +51,7 @@ export const challenge = adminCommand({
   lines: ({ challenge }) => linesOf(challenge),
 })
 
-/** Undefined where nothing is to be changed. */
+/** Undefined if nothing changes. */
 function wantedOf(typed: Omit<z.infer<typeof input>, 'appId'>): administer.WantedChallenge | undefined {
   const { vendor, secretFile, siteKey, onOutage, minScore, hostnames } = typed
   const wanted: administer.WantedChallenge = {

@@ -61,16 +61,16 @@ interface RefundOptions extends CommonOptions, Confirmable {
   dryRun?: boolean
 }
 
-/** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
+/** `watchword credit refund` refunds one issue, or all issues of an outage. */
 export const refundCommand = (): Command =>
   onDataCommand(
     'refund',
-    'give back what debited issues cost, each once: one of them, or those of an incident',
+    'refund charged issues, each once: one issue, or those of an outage',
     'credit refund --app app_4k2m9x0c7q1z --issue 0199a3c0-…',
     'credit refund --all-apps --outcome ambiguous --from 2027-01-31T12:00:00Z --to 2027-01-31T12:10:00Z --dry-run',
   )
     .option('--app <id>', 'app')
-    .option('--all-apps', 'an incident of all apps')
+    .option('--all-apps', 'issues of all apps')
     .option('--issue <id>', 'one issue')
     .addOption(
       new Option('--outcome <outcome>', 'what became of the messages: unknown, unknown since we were killed, or failed')
@@ -92,7 +92,7 @@ export const refundCommand = (): Command =>
       return onData(options, (opened, output) => refundIssue(opened, output, { appId: app, issueId: issue }))
     })
 
-/** Nothing by default: whose credit goes back, and for what, is always said. */
+/** There is no default: the app and the reason of a refund are always explicit. */
 function incidentOf({ app, allApps, outcome, from, to, carrier }: RefundOptions): administer.DeliveryIncident {
   if ((app === undefined) !== (allApps === true)) throw new InvalidArgumentError('either --app or --all-apps is needed')
   if (outcome === undefined || from === undefined || to === undefined)

@@ -1,4 +1,4 @@
-/** `watchword incident`: codes that nobody types, and what can be done about them. */
+/** `watchword incident` lists and ends incidents of low conversion. */
 import { z } from 'zod'
 import type { Incident } from '../../abuse/rules/incident'
 import { readRecentTraffic } from '../../usecases/abuse/read-protection'
@@ -40,9 +40,7 @@ export const incidentCommands = () =>
       summary: 'end an incident, and let codes pass there whatever traffic looks like',
       examples: ['0199a3c0-…'],
       input: ofIncident.extend({
-        hours: positiveInteger
-          .optional()
-          .describe('for how long no rule about typing refuses codes there (default: a day)'),
+        hours: positiveInteger.optional().describe('how long conversion rules refuse no codes there (default: a day)'),
       }),
       confirmation: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)

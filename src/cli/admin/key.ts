@@ -77,8 +77,7 @@ export const keyCommands = () =>
       ],
     }),
     allow: adminCommand({
-      summary:
-        'what a live browser key may do beyond the usual: set the sender (from), write free text (text), or nothing',
+      summary: 'extra rights of a live browser key: set the sender (from), write free text (text), or nothing',
       examples: ['key_8s1d0f5g6h7j text', 'key_8s1d0f5g6h7j'],
       input: inputOf(keys.allow),
       help: { keyId: ofKey, allows: '[what...]  from, text; none: nothing' },

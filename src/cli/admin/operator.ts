@@ -9,7 +9,7 @@ import { type Admin, adminCommand, group, inputOf, NO_INPUT, text } from './buil
 
 const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
 
-const ofOperator = z.object({ email: z.string().describe('<email>  whose') })
+const ofOperator = z.object({ email: z.string().describe('<email>  e-mail address of the operator') })
 
 export const operatorCommands = () =>
   group('operator', 'people who may use the console', 'invite --role developer', {

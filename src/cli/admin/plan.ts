@@ -7,7 +7,7 @@ import { asChannel } from '../command'
 import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, group, text } from './build'
 
-/** As it is typed. */
+/** As typed on the command line. */
 const scope = APP_ARGUMENT.extend({
   channel: z.string().describe(`<channel>  the channel that callers ask for: ${CHANNELS.join(' or ')}`),
   country: text('--country <code>  only to this country, for example KR'),
@@ -33,7 +33,7 @@ const lineOf = ({ channel, country, legs }: DeliveryPlan) =>
 export const planCommands = () =>
   group(
     'plan',
-    'by which channels a code goes, and when the next one starts',
+    'delivery plans: the channels of a code, and when the next one starts',
     'set app_4k2m9x0c7q1z sms whatsapp:8,sms',
     {
       set: adminCommand({

@@ -1,4 +1,7 @@
-/** `watchword privacy`: what is stored of one phone, told or erased. The number is read where no history and no list of processes has it. */
+/**
+ * `watchword privacy` exports or erases the data of one phone. The number is read from standard input, so that no shell
+ * history or process list shows it.
+ */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
@@ -50,13 +53,13 @@ interface PhoneOptions extends CommonOptions {
 
 const ofPhone = (command: Command) =>
   command
-    .option('--phone-file <file>', 'file that holds the number; without it the number is read from stdin')
-    .option('--app <id>', 'of this app only (default: of all)')
+    .option('--phone-file <file>', 'file with the number; without it the number is read from stdin')
+    .option('--app <id>', 'of this app only (default: all apps)')
 
-/** Longer than any number, however it is spelled. */
+/** Longer than any phone number in any spelling. */
 const NUMBER_MAX_BYTES = 1_024
 
-/** Never from the command line itself, which others can read. */
+/** The number is never an argument, because other users can read arguments. */
 async function numberFrom({ phoneFile }: PhoneOptions): Promise<string> {
   const said = (phoneFile === undefined ? await fromStdin() : await shortText(createReadStream(phoneFile))).trim()
   if (said === '') throw new Failure('invalid', 'There is no number: give it on stdin, or with --phone-file')
@@ -69,7 +72,7 @@ async function fromStdin(): Promise<string> {
   return terminal.question('Phone number: ').finally(() => terminal.close())
 }
 
-/** A device may have no end, so only the beginning is read. */
+/** A device may be endless, so only the beginning is read. */
 async function shortText(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -91,7 +94,7 @@ const exportCommand = () =>
   ofPhone(
     onDataCommand(
       'export',
-      'all that is stored of one phone, as JSON',
+      'export all data of one phone, as JSON',
       'privacy export --phone-file number.txt > export.json',
     ),
   ).action(async (options: PhoneOptions) => {
@@ -101,7 +104,7 @@ const exportCommand = () =>
     })
   })
 
-/** As it comes: all of it may be more than fits into memory. */
+/** Streams the export, because it may not fit into memory. */
 async function writeExport(deps: ExportDependencies, request: ExportRequest): Promise<void> {
   let separator = ''
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
@@ -123,7 +126,7 @@ const eraseCommand = () =>
   ofPhone(
     removalCommand(
       'erase',
-      'erase all that is stored of one phone; the ledger stays, and so do locks and limits',
+      'erase the data of one phone; the ledger, locks and rate limits stay',
       'privacy erase --phone-file number.txt --yes',
     ),
   ).action(async (options: PhoneOptions & Confirmable) => {

@@ -1,4 +1,4 @@
-/** `watchword app protect`, `block`, `unblock` and `unlock`: what an owner decides about abuse. */
+/** `watchword app protect`, `block`, `unblock` and `unlock` change the abuse protection of an app. */
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../../abuse/rules/cap'
@@ -21,13 +21,13 @@ const decisions = z.object({
   numberTypes: modes.numberTypes.describe(
     '--number-types <mode>  codes to numbers that get no texts, or cost a premium',
   ),
-  countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries that are not open'),
+  countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries not on the allow list'),
   open: textsOrNone(
     '--open [country...]  where browser keys send to beside the app’s region; without a country: nowhere else',
   ),
   secretTo: textsOrNone('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
   close: textsOrNone('--close [country...]  where no key sends to; without a country: nowhere'),
-  capping: modes.capping.describe('--caps <mode>  codes over a cap'),
+  capping: modes.capping.describe('--caps <mode>  codes above a cap'),
   cap: textsOrNone(
     '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
   ),
@@ -37,8 +37,8 @@ const decisions = z.object({
   tolerance: z
     .literal(['0.5', '1', '2'])
     .optional()
-    .describe('--tolerance <times>  so many times as much of it is let pass as usually'),
-  failures: modes.failures.describe('--failures <mode>  codes to phones at which too many codes were wrong'),
+    .describe('--tolerance <times>  multiple of the baseline of unverified codes that is tolerated'),
+  failures: modes.failures.describe('--failures <mode>  codes to phones with too many wrong codes'),
   trustNetwork: textsOrNone('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
   trustCountry: textsOrNone('--trust-country [country...]  countries that are held to none'),
   trustPhone: text('--trust-phone <number>  one more phone that is held to none'),
@@ -46,16 +46,15 @@ const decisions = z.object({
   resend: seconds.describe(
     '--resend <seconds>  how long secret keys wait before a next code for one phone and purpose',
   ),
-  browserResend: seconds.describe('--browser-resend <seconds>  the same of browser keys'),
+  browserResend: seconds.describe('--browser-resend <seconds>  resend interval of browser keys'),
   lock: z
     .enum(['day', 'operator'])
     .optional()
-    .describe('--lock <how long>  how long a phone is locked after a hundred wrong codes'),
+    .describe('--lock <how long>  how long a phone is locked after 100 wrong codes'),
 })
 
 export const protect = adminCommand({
-  summary:
-    'show or decide what is done against abuse: where codes go to, how many, for whom, how soon another one follows',
+  summary: 'show or change the abuse protection: countries, caps, allow lists, resend intervals',
   examples: [
     'app_4k2m9x0c7q1z --open US JP --resend 30',
     'app_4k2m9x0c7q1z --cap pk:country:messages:day=500 sk:app:credits:hour=2000',
@@ -78,7 +77,7 @@ export const protect = adminCommand({
 const place = APP_ARGUMENT.extend({
   country: z.string().describe('--country <country>  ISO 3166 code such as KR'),
   prefix: text('--prefix <digits>  only numbers that are this and four more digits, for example +82101234'),
-  kind: inputOf(protection.block).shape.kind.describe('only what such keys send (default: every key)'),
+  kind: inputOf(protection.block).shape.kind.describe('only codes of these keys (default: every key)'),
 })
 type TypedPlace = z.infer<typeof place>
 
@@ -86,7 +85,7 @@ export const block = adminCommand({
   summary: 'send nothing to a country, or a prefix of numbers, for a while',
   examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
   input: place.extend({ hours: positiveInteger.optional().describe('how long (default: a day)'), yes: flag(YES) }),
-  /** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
+  /** Describes the effect: keys, and codes that were sent or refused there in the last hour. */
   confirmation: async (admin, { appId, hours, ...typed }) => {
     const { country, prefix, kind } = placeOf(admin, typed)
     await administer.existingApp(admin, appId)

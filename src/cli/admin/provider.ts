@@ -10,7 +10,7 @@ import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../pro
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
-import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
+import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
 import { systemRandom } from '../../system/random'
@@ -23,9 +23,9 @@ import { inspectorOf } from '../open'
 import { iso, table } from '../output'
 import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
 
-/** As they are typed. */
+/** As typed on the command line. */
 const settings = z.object({
-  name: z.string().describe('<carrier>  what you call it'),
+  name: z.string().describe('<carrier>  name of the carrier'),
   type: z
     .string()
     .describe(
@@ -41,7 +41,7 @@ const settings = z.object({
   reports: flag('http: the carrier calls the report URL; charge when it does'),
   replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
 })
-const ofCarrier = z.object({ name: z.string().describe('<carrier>  what you called it') })
+const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
 
 /** A file with a description, or the name of a type that we know. */
 const isFile = (type: string) => /[/\\]|\.json$/.test(type)
@@ -113,10 +113,10 @@ function problemsIn(issue: z.core.$ZodIssue): string[] {
   return closest.flatMap((inner) => problemsIn({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Settings that say which carrier it is: where messages go, and on whose account. */
+/** Settings that identify the carrier: its host and its account. */
 const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid', 'systemId', 'userId'] as const
 
-/** Asks before a name that exists comes to mean another carrier, whose messages would go elsewhere from then on. */
+/** Asks before an existing name gets another host or account, because messages would go elsewhere from then on. */
 async function confirmReplacement(
   { store }: Admin,
   { name, replace }: z.infer<typeof settings>,
@@ -128,18 +128,18 @@ async function confirmReplacement(
   await confirm({ yes: replace ?? false }, question, '--replace')
 }
 
-/** Its type and host. The rest of a URL may hold credentials. */
+/** Type and host only: the rest of the URL may contain credentials. */
 function whereIs({ type, config: { url, host } }: CarrierConfig): string {
   const at = typeof url === 'string' ? URL.parse(url)?.host : host
   return at ? `${type}, ${at}` : type
 }
 
-/** The carrier as the server would build it, in this process. */
+/** Builds the carrier in this process, as the server would. */
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
-  const node = { directory, limiters: new LocalGates() }
-  // Receipts belong to the server: refused here, they come again to it.
+  const node = { directory, limiters: new LocalLimiters() }
+  // Delivery receipts belong to the server. Refused here, the carrier sends them to it again.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
     ...deps,
@@ -187,7 +187,7 @@ const settingLine = ({ name, title, help = '', secret, optional, default: given 
   ].join(', '),
 ]
 
-/** What would become of a code that is answered so, and by which id the carrier knows it. */
+/** The outcome that this answer would have for a code, and the message id at the carrier. */
 function consequenceOf(outcome: SendOutcome): string {
   if (outcome.kind === 'ambiguous') return 'It may be out: a code would count as sent, and never be sent again.'
   if (outcome.kind === 'refused') return `A code would not count as sent: ${NEXT[outcome.retry]}.`
@@ -207,6 +207,12 @@ const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
   state === 'healthy'
     ? state
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
+
+/** How a carrier shows the report secret, which is new. */
+const secretLine = (type: string, secret: string) =>
+  CARRIER_TYPES[type]?.description?.reports?.challenge
+    ? `with the verify token ${secret}, which is shown only now`
+    : `with "Authorization: Bearer ${secret}", which is shown only now`
 
 export const providerCommands = () =>
   group(
@@ -235,14 +241,14 @@ export const providerCommands = () =>
         lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => [
           `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
           ...(reportsBySecret(carrierOfInput(typed)) ? [`Delivery reports: POST ${reportUrl}`] : []),
-          ...(reportSecret ? [`with "Authorization: Bearer ${reportSecret}", which is shown only now`] : []),
+          ...(reportSecret ? [secretLine(type, reportSecret)] : []),
         ],
       }),
       test: adminCommand({
         summary: 'send one marked message by a carrier and show what it answers',
         examples: ['main --to +821012345678'],
         input: ofCarrier.extend({
-          to: z.string().describe('--to <number>  a phone of yours'),
+          to: z.string().describe('--to <number>  your own phone'),
           channel: z.string().default('sms').describe(LEGS.join(', ')),
           templateCode: text(
             "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",

@@ -6,7 +6,7 @@ import { asLeg } from '../command'
 import { table } from '../output'
 import { adminCommand, group, NO_INPUT, text } from './build'
 
-/** As it is typed. */
+/** As typed on the command line. */
 const scope = z.object({
   channel: z.string().describe(`<channel>  ${LEGS.join(', ')}`),
   country: text('--country <code>  only to this country, for example KR'),
@@ -22,7 +22,7 @@ const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): RouteScope
 const isSame = (a: RouteScope, b: RouteScope) =>
   a.channel === b.channel && a.country === b.country && a.appId === b.appId
 
-/** As the command line has always written them. */
+/** Keeps the format that scripts already parse. */
 const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carriers })
 
 const lineOf = ({ channel, country, appId, carriers }: Route) =>

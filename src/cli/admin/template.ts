@@ -13,7 +13,7 @@ import { APP_OPTION, adminCommand, flag, group, text, texts } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
-/** `name`, `name?` for one that may be left out, `name=pattern` for one that must match. */
+/** `name`, `name?` for an optional one, `name=pattern` for one with a pattern. */
 function variablesOf(lines: string[]): Record<string, TemplateVariable> {
   return Object.fromEntries(
     lines.map((line) => {
@@ -43,7 +43,7 @@ export const templateCommands = () =>
       summary: 'register a template of an app, or a new version of one',
       examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
       input: ofTemplate.extend({
-        templateId: z.string().describe('<templateId>  what requests call it'),
+        templateId: z.string().describe('<templateId>  id of the template in requests'),
         body: z.string().describe('--body <text>  text with #{code} and #{variables}; @FILE reads a file'),
         name: text('what people call it'),
         channels: texts(`--channel <channel>  ${CHANNELS.join(' or ')}, repeatable (default: sms)`),

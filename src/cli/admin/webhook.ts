@@ -31,7 +31,7 @@ function filtersOf(lines: string[]): HookFilters {
 
 const textOf = (text: string) => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text)
 
-/** As they are typed. */
+/** As typed on the command line. */
 const settings = z.object({
   filters: texts('--filter <rule>  method=sms, type=signup,login or metadata.<key>=a,b; repeatable'),
   headers: texts('--header <header>  "Name: value" sent with every request, repeatable'),
@@ -45,7 +45,7 @@ const settingsOf = ({ filters, headers, template }: z.infer<typeof settings>) =>
   ...(template !== undefined && { template: textOf(template) }),
 })
 
-/** Without its secrets, and without the values of its headers, which may be some. */
+/** Omits secrets and header values, because header values may be secrets. */
 function endpointObject({ secrets, headers, createdAt, disabledAt, failingSince, ...endpoint }: Endpoint) {
   return {
     ...endpoint,
@@ -58,7 +58,7 @@ function endpointObject({ secrets, headers, createdAt, disabledAt, failingSince,
   }
 }
 
-/** The server may run with other settings than this command; then the warning says so. */
+/** The server may have other settings than this command; then the warning says so. */
 function warningOf({ config }: Admin, { mode, url }: Endpoint): { warning?: string } {
   try {
     assertHookTarget(url, config.webhooks)
@@ -91,7 +91,7 @@ export const webhookCommands = () =>
       input: settings.extend({
         ...APP_OPTION.shape,
         mode: mode.describe('live or test'),
-        url: z.string().describe('where events are posted to'),
+        url: z.string().describe('URL that receives the events as POST requests'),
         events: z.array(z.string()).describe(`--events <types>  separated by commas: ${EVENT_TYPES.join(', ')}`),
       }),
       run: async (admin, { appId, mode, url, events, ...typed }) => {
@@ -128,7 +128,7 @@ export const webhookCommands = () =>
       examples: ['whe_2a4b6c8d0e1f --enable'],
       input: ofEndpoint.extend({
         ...settings.shape,
-        url: text('where events are posted to'),
+        url: text('URL that receives the events as POST requests'),
         events: texts('--events <types>  separated by commas'),
         enable: flag('send again'),
         disable: flag('send no more'),
@@ -165,7 +165,7 @@ export const webhookCommands = () =>
     rotate: adminCommand({
       summary: 'make a new secret; the old one stays valid beside it for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
-      input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old one stays valid') }),
+      input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old secret stays valid') }),
       run: async (admin, { endpointId, overlapHours }) => {
         const { secret, previousValidUntil } = await administer.rotateEndpoint(admin, endpointId, overlapHours)
         return { endpointId, secret, previousValidUntil: iso(previousValidUntil) }
@@ -231,7 +231,7 @@ export const webhookCommands = () =>
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
       input: ofEndpoint.extend({
         eventId: text('--event <eventId>  this event'),
-        since: at.optional().describe('all that failed since'),
+        since: at.optional().describe('all events that failed since'),
       }),
       run: async (admin, { endpointId, eventId, since }) => {
         if ((eventId === undefined) === (since === undefined))

@@ -23,7 +23,7 @@ const SCRIPTS = { bash, zsh, fish }
 export const completionCommand = (): Command =>
   command(
     'completion',
-    'print what makes a shell complete commands, options and ids',
+    'print the script with which a shell completes commands, options and ids',
     'completion bash >> ~/.bashrc',
     "completion zsh > ~/.zfunc/_watchword   # a folder of zsh's fpath",
     'completion fish > ~/.config/fish/completions/watchword.fish',
@@ -33,7 +33,7 @@ export const completionCommand = (): Command =>
       process.stdout.write(SCRIPTS[shell])
     })
 
-/** What the scripts call with the words of the line, the last of them the one to complete. */
+/** Called by the scripts with the words of the line; the last word is the one to complete. */
 export const completeCommand = (program: Command): Command =>
   new Command('complete').argument('[words...]').action(async (words: string[]) => {
     const found = await complete(program, words)
@@ -41,12 +41,12 @@ export const completeCommand = (program: Command): Command =>
     process.stdout.write(lines.map((line) => `${line}\n`).join(''))
   })
 
-/** In the place of candidates: the shell completes files. */
+/** Returned instead of candidates, so that the shell completes file names. */
 const FILES = ':files'
 
 type Completions = Name[] | typeof FILES
 
-/** What the last word may become. */
+/** Candidates for the last word. */
 export async function complete(program: Command, words: readonly string[]): Promise<Completions> {
   const typed = words.at(-1) ?? ''
   const line = readLine(program, words.slice(0, -1))
@@ -63,9 +63,9 @@ const startingWith = (typed: string, found: readonly Name[]) => found.filter(({ 
 
 interface TypedLine {
   command: Command
-  /** How many arguments the command has been given. */
+  /** Number of arguments before the last word. */
   given: number
-  /** Options and their values, so far. */
+  /** Options and values typed so far. */
   options: Map<string, string>
   /** An option that still waits for its value. */
   open: Option | undefined
@@ -92,7 +92,7 @@ function readLine(program: Command, words: readonly string[]): TypedLine {
 const optionOf = (command: Command, flag: string) =>
   command.options.find(({ long, short }) => long === flag || short === flag)
 
-/** Those not given yet; some may be given again. */
+/** Options that are not used yet, or may repeat. */
 const optionsOf = ({ command, options }: TypedLine): Name[] =>
   command
     .createHelp()
@@ -118,7 +118,7 @@ function valuesOf(option: Option | undefined, line: TypedLine): Completions | Pr
 
 const OF_FILES = /<(dir|file)/
 
-/** Arguments and options of one name take the same everywhere. */
+/** Arguments and options with the same name complete in the same way. */
 const NAMED: Readonly<Record<string, NamedKind>> = {
   app: 'apps',
   appId: 'apps',
@@ -146,7 +146,7 @@ function valuesNamed(
   return named ? readNames(named, options) : []
 }
 
-/** Completion has nobody to tell of a wrong configuration: it then knows no ids. */
+/** Completion cannot report a wrong configuration, so it then offers no ids. */
 function readNames(what: NamedKind, options: TypedLine['options']): Name[] | Promise<Name[]> {
   const config = configOf(options.get('data'))
   if (!config) return []

@@ -1,4 +1,4 @@
-/** Scripts for shells are embedded as text. */
+/** Shell scripts are embedded as text. */
 declare module '*.bash' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-/** Whether the audit log goes as far as it is known to have gone. Whether each entry is as it was written takes longer. */
+/** Checks that the newest audit entries are present. Verifying every entry would take too long here. */
 import { type LostEnd, lostEnds } from '../../usecases/verify-audit'
 import { type Check, findings, type Wrong } from './finding'
 

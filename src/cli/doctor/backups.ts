@@ -1,4 +1,4 @@
-/** Whether what is lost with this disk is somewhere else. */
+/** Checks that a recent backup exists. */
 import { nextBackupAt } from '../../domain/operations/backup-schedule'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import { lastFailureAt, listBackups } from '../../system/backups'

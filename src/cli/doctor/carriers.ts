@@ -1,4 +1,4 @@
-/** Whether live messages find a carrier, and credit. */
+/** Checks that live messages have a carrier and credit. */
 import { isActive } from '../../domain/access/api-key'
 import { CHANNELS, type Channel } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
@@ -24,7 +24,7 @@ async function appsWithLiveKeys(read: Reader, now: number): Promise<Array<{ appI
   return apps.filter((_, index) => keys[index]?.some((key) => key.mode === 'live' && isActive(key, now)))
 }
 
-/** AlimTalk is asked for only where an app has a template for it. */
+/** AlimTalk is required only if an app has a template for it. */
 async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<{ appId: string }>): Promise<Wrong[]> {
   const templates = (await Promise.all(live.map(({ appId }) => read.templates.ofApp(appId)))).flat()
   const isWanted = channel === 'sms' || templates.some(({ channelSupport }) => channelSupport.includes(channel))
@@ -46,12 +46,12 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
       },
     ]
   }
-  // An AlimTalk that finds no carrier goes on as SMS.
+  // AlimTalk without a carrier falls back to SMS.
   if (used.length > 1 || channel === 'alimtalk') return []
   return [
     {
       state: 'warn',
-      message: `${NAMES[channel]} has one carrier only, ${used[0]}: while it rests, messages wait.`,
+      message: `${NAMES[channel]} has one carrier only, ${used[0]}: while its circuit breaker is open, messages wait.`,
       advice: 'Add a second one to fall back to.',
     },
   ]

@@ -1,8 +1,8 @@
-/** The clock of this machine, held against what it has written. */
+/** Compares the clock of this machine with the timestamps it has written. */
 import type { Reader } from '../../ports/store'
 import { type Check, findings, type SharedInstallation, type Wrong } from './finding'
 
-/** Two processes of one machine may differ by so much. */
+/** Two processes of one machine may differ by this much. */
 const TOLERANCE_MS = 2_000
 const ENTRIES_LOOKED_AT = 1_000
 
@@ -38,7 +38,7 @@ async function newestIssues(read: Reader, now: number): Promise<number[]> {
 
 const DATABASE_TOLERANCE_MS = 2_000
 
-/** The clock of this machine, held against the database's. */
+/** Compares the clock of this machine with the clock of the database. */
 export function checkClocks({ server: { clockLead } }: SharedInstallation) {
   const { ms, within } = clockLead
   const differs = Math.abs(ms) - within > DATABASE_TOLERANCE_MS

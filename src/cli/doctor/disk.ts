@@ -1,4 +1,4 @@
-/** Room on the disk, and whether the database can be written. */
+/** Checks the free disk space and that the database is writable. */
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../open'
@@ -7,10 +7,10 @@ import { type Check, type DoctorFinding, findings, type Wrong } from './finding'
 const MIB = 2 ** 20
 const FULL_BYTES = 100 * MIB
 const LITTLE_BYTES = 1_024 * MIB
-/** How long the log is before it is taken in. */
+/** Size of the write-ahead log before a checkpoint. */
 const LOG_BYTES = 64 * MIB
 const FEW_FILES = 100
-/** A checkpoint comes at some 48 MB: a log this long has had none for a while. */
+/** A checkpoint normally runs at 48 MB, so a log of this size is blocked. */
 const LONG_LOG_BYTES = 256 * MIB
 
 const mib = (bytes: number) => `${Math.round(bytes / MIB)} MiB`
@@ -41,21 +41,21 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
   return findings('disk', wrong, `${mib(free)} are free; the database has ${mib(size)} and can be written.`)
 }
 
-/** What is wrong with the room, also of a database that does not open. */
+/** Findings about disk space, also for a database that does not open. */
 export const roomOf = (dataDir: string): DoctorFinding[] =>
   judgeRoom(dataDir, usageOf(dataDir)).map((wrong) => ({ check: 'disk', ...wrong }))
 
 interface DiskUsage {
   /** Bytes. */
   free: number
-  /** Of the database, and of its write-ahead log. */
+  /** Sizes of the database and of its write-ahead log. */
   size: number
   log: number
-  /** How many more there may be. */
+  /** Free inodes. */
   files: number
 }
 
-/** A backup takes as much as the database and its log, which needs room to grow until it is taken in. */
+/** A backup needs as much space as the database and its log; the log needs space to grow before a checkpoint. */
 export function judgeRoom(dataDir: string, { free, size, log, files }: DiskUsage): Wrong[] {
   const advice = 'Make room, or move the data folder to a larger disk.'
   const wrong: Wrong[] = []
@@ -78,7 +78,7 @@ function usageOf(dataDir: string): DiskUsage {
     free: bavail * bsize,
     size: sizeOf(DATABASE_FILE),
     log: sizeOf(`${DATABASE_FILE}-wal`),
-    // Some file systems count none.
+    // Some file systems do not count inodes.
     files: files === 0 ? Number.POSITIVE_INFINITY : ffree,
   }
 }

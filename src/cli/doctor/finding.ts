@@ -1,4 +1,4 @@
-/** What a check looks at, and what it answers. */
+/** Input and output of a check. */
 import type { Config } from '../../config'
 import type { Store } from '../../ports/store'
 import type { ServerReport } from '../../store/postgres/inspect'
@@ -8,46 +8,46 @@ import { endingOf } from '../failure'
 export interface Installation {
   config: Config
   store: Store
-  /** Unix milliseconds, by the clock that the store stamps by. */
+  /** Unix milliseconds, by the clock of the store. */
   now: number
 }
 
 export interface SharedInstallation extends Installation {
-  /** What PostgreSQL says of itself. */
+  /** Facts that PostgreSQL reports about itself. */
   server: ServerReport
-  /** Connections of one server for changes. */
+  /** Size of the write pool of one server. */
   pool: number
 }
 
 export interface DoctorFinding {
-  /** What was looked at: one word, stable. */
+  /** Stable one-word name of the check. */
   check: string
   /** `warn`: works, but not as it should for long; `problem`: does not work, or loses something. */
   state: 'ok' | 'warn' | 'problem'
   message: string
-  /** What to do about it. */
+  /** Advice to the operator. */
   advice?: string
 }
 
-/** What a check has found, of which it need not say that it has. */
+/** A finding without the name of its check. */
 export type Wrong = Omit<DoctorFinding, 'check'>
 
-/** Looks at one thing and answers what is wrong with it; at least one finding, `ok` where nothing is. */
+/** Examines one subject. Returns at least one finding: `ok` if nothing is wrong. */
 export type Check<Of extends Installation = Installation> = (
   installation: Of,
 ) => DoctorFinding[] | Promise<DoctorFinding[]>
 
-/** The findings of one check, or that all is well. */
+/** The findings of one check, or one `ok` finding. */
 export const findings = (check: string, wrong: readonly Wrong[], otherwise: string): DoctorFinding[] =>
   (wrong.length > 0 ? wrong : [{ state: 'ok' as const, message: otherwise }]).map((found) => ({ check, ...found }))
 
-/** Of what keeps every check from being made. */
+/** A finding that prevents all checks. */
 export const problem = (check: string, message: string, advice?: string): DoctorFinding => ({
   ...{ check, state: 'problem', message },
   ...(advice && { advice }),
 })
 
-/** One after the other. */
+/** Runs the checks one after the other. */
 export async function runAll<Of extends Installation>(
   checks: ReadonlyArray<Check<Of>>,
   of: Of,
@@ -57,7 +57,7 @@ export async function runAll<Of extends Installation>(
   return found
 }
 
-/** What keeps the database from opening, as a finding. A defect is thrown. */
+/** Converts an error on opening the database into a finding. A defect is thrown. */
 export function cannotOpen(error: unknown): DoctorFinding {
   const { code, message } = endingOf(error)
   if (code === 'defect') throw error

@@ -1,4 +1,4 @@
-/** The doctor of a data folder. A check more is a file more and an entry in `CHECKS`. */
+/** The checks of a data folder, in the order of `CHECKS`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config'
@@ -40,7 +40,7 @@ export async function examineFolder(config: Config): Promise<DoctorFinding[]> {
     const { store } = openFile(config, file, { isNew: false, headFile: headFileIn(config.dataDir) })
     return await runAll(CHECKS, { config, store, now: systemClock.now() }).finally(() => store.close())
   } catch (error) {
-    // A full disk is why, say.
+    // A full disk may be the reason.
     return [cannotOpen(error), ...roomOf(config.dataDir)]
   }
 }

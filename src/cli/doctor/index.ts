@@ -1,4 +1,4 @@
-/** `watchword doctor`: what is wrong with this installation, in a data folder or on PostgreSQL. */
+/** `watchword doctor` checks an installation, in a data folder or on PostgreSQL. */
 import type { Command } from 'commander'
 import { ConfigError, readConfig } from '../../config'
 import { type CommonOptions, onDataCommand } from '../command'
@@ -6,7 +6,7 @@ import { outputFor, styled } from '../output'
 import { type DoctorFinding, problem } from './finding'
 
 export const doctorCommand = (): Command =>
-  onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(
+  onDataCommand('doctor', 'check this installation; exits with 1 if there is a problem', 'doctor').action(
     async (options: CommonOptions) => {
       const found = await examine(options)
       outputFor(options.json)({ checks: found }, found.flatMap(linesOf))
@@ -17,7 +17,7 @@ export const doctorCommand = (): Command =>
 async function examine({ data }: CommonOptions): Promise<DoctorFinding[]> {
   try {
     const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'silent' })
-    // Each loads what it looks at.
+    // Each examination is loaded only when it is needed.
     if (config.database) return await (await import('./postgres')).examinePostgres(config, config.database)
     return await (await import('./folder')).examineFolder(config)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What the machine gives to the server, held against what it needs. The figures: docs/limits.md. */
+/** Compares the limits of the machine with the needs of the server. docs/limits.md has the figures. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config'
@@ -7,26 +7,29 @@ import type { Reader } from '../../ports/store'
 import { CARRIER_TYPES } from '../../providers/carriers'
 import { readersOf } from '../../store/postgres/connection/pool'
 import { LOCK_FILE } from '../../system/data-dir-lock'
-import { type Box, boxOf, holderOf } from '../../system/machine-limits'
+import { lockHolderOf, type MachineLimits, machineLimitsOf } from '../../system/machine-limits'
 import { type DoctorFinding, findings, type Installation, type Wrong } from './finding'
 
 const MIB = 2 ** 20
-/** Its own files, and what looks for reports. */
+/** Descriptors for its own files and for polling delivery reports. */
 const OWN_DESCRIPTORS = 96
 const WEBHOOKS = 256
-/** For clients: below that a proxy's connections or a small crowd are refused. */
+/** Descriptors for clients. With fewer, connections of a proxy or a small crowd are refused. */
 const FEW_DESCRIPTORS = 1_024
-/** Killed under load with 64 MiB, and without room for crowds and signing in below this. */
+/** With 64 MiB the server is killed under load. Below this value it has no reserve for peaks and password hashing. */
 const DEADLY_BYTES = 128 * MIB
 const LITTLE_BYTES = 384 * MIB
-/** With half a processor codes are still quick. */
+/** Codes are still fast with half a processor. */
 const LITTLE_PROCESSOR = 0.5
-/** On two processors: with fewer it is ended at its start, at its first checkpoint or at its end, or sends to nobody. */
+/**
+ * Threads needed on two processors. With fewer, the server dies at the start, at its first checkpoint or at its end, or
+ * sends nothing.
+ */
 const DEADLY_THREADS = 10
-/** On eight processors and more it takes 21, and the process of a backup 13. */
+/** On eight processors and more the server uses 21 threads, and a backup process 13. */
 const FEW_THREADS = 40
 const USUAL_THREADS = 64
-/** Bun asks for so many. */
+/** Bun requests this many. */
 const WAITING = 512
 
 export const checkMachine = async (installation: Installation): Promise<DoctorFinding[]> => {
@@ -34,7 +37,7 @@ export const checkMachine = async (installation: Installation): Promise<DoctorFi
   return judgeMachine(await examineeOf(config, store.read, now), await connectionsOf(installation))
 }
 
-/** To carriers, receivers and the database, at most at a time. */
+/** Maximum of simultaneous connections to carriers, receivers and the database. */
 export async function connectionsOf({ config, store }: Pick<Installation, 'config' | 'store'>): Promise<number> {
   const carriers = (await store.read.carriers.all()).map(({ type, concurrency = config.carrierConcurrency }) =>
     CARRIER_TYPES[type]?.places ? 1 : concurrency,
@@ -43,7 +46,7 @@ export async function connectionsOf({ config, store }: Pick<Installation, 'confi
   return carriers.reduce((sum, places) => sum + places, WEBHOOKS + size + readersOf(size))
 }
 
-/** `connections`: what it opens itself. */
+/** `connections` counts outgoing connections. */
 export function judgeMachine({ name, box }: Examinee, connections: number): DoctorFinding[] {
   const { descriptors, memory, processors, threads, waiting } = box
   const wrong: Wrong[] = [
@@ -92,7 +95,7 @@ const below = (
   tell: (has: number) => Partial<Wrong> & Pick<Wrong, 'message'>,
 ) => (has === undefined || has >= least ? [] : [{ state: 'warn' as const, ...tell(has) }])
 
-function inWords({ descriptors, memory, processors, threads }: Box): string {
+function inWords({ descriptors, memory, processors, threads }: MachineLimits): string {
   const told = [
     descriptors === undefined ? 'file descriptors without a limit that is known' : `${descriptors} file descriptors`,
     ...(memory === undefined ? [] : [`${Math.round(memory / MIB)} MiB of memory`]),
@@ -103,20 +106,20 @@ function inWords({ descriptors, memory, processors, threads }: Box): string {
 }
 
 interface Examinee {
-  /** How a sentence about it begins. */
+  /** Subject of the messages about it. */
   name: string
-  box: Box
+  box: MachineLimits
 }
 
-/** Of whose limits the doctor speaks: the server's on this machine, or those a server would have that is started like this command. */
+/** The limits of the server on this machine, or of a server started like this command. */
 async function examineeOf(config: Config, read: Reader, now: number): Promise<Examinee> {
-  const pid = config.database ? await nodeHere(read, now) : holderOf(join(config.dataDir, LOCK_FILE))
+  const pid = config.database ? await nodeHere(read, now) : lockHolderOf(join(config.dataDir, LOCK_FILE))
   return pid === undefined
-    ? { name: 'A server started like this command', box: boxOf(process.pid) }
-    : { name: `The server (process ${pid})`, box: boxOf(pid) }
+    ? { name: 'A server started like this command', box: machineLimitsOf(process.pid) }
+    : { name: `The server (process ${pid})`, box: machineLimitsOf(pid) }
 }
 
-/** A server's name is its machine's and its process's. */
+/** The name of a server has its host name and process id. */
 async function nodeHere(read: Reader, now: number): Promise<number | undefined> {
   const here = (await read.nodes()).find(
     (node) => conditionOf(node, now) !== 'silent' && node.name.startsWith(`${hostname()}:`),

@@ -1,4 +1,4 @@
-/** The doctor of a PostgreSQL. A check more is a file more and an entry in `CHECKS`. */
+/** The checks of an installation on PostgreSQL, in the order of `CHECKS`. */
 import type { Config, DatabaseConfig } from '../../config'
 import { conditionOf, conditionsOf, type NodeState } from '../../domain/operations/node'
 import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
@@ -57,7 +57,7 @@ export async function examinePostgres(config: Config, database: DatabaseConfig):
   }
 }
 
-/** Why it is not to be opened: that would fail, or change it. */
+/** The reason not to open the database: opening would fail, or change it. */
 function obstacleIn({ name, schema, isPrimary }: ServerReport): DoctorFinding | undefined {
   if (!isPrimary)
     return problem(
@@ -81,7 +81,7 @@ function obstacleIn({ name, schema, isPrimary }: ServerReport): DoctorFinding | 
   return undefined
 }
 
-/** Whether what PostgreSQL puts aside arrives. Whether anybody runs `pg_dump`, nobody can see from here. */
+/** Checks that WAL archiving works. A `pg_dump` schedule is not visible from here. */
 export function checkArchive({ server: { archive } }: SharedInstallation) {
   const wrong: Wrong[] = [
     {
@@ -96,7 +96,7 @@ export function checkArchive({ server: { archive } }: SharedInstallation) {
   return findings('backups', archive.isOn && archive.isFailing ? wrong : [], otherwise)
 }
 
-/** Whether the database has a connection for everybody who may want one. */
+/** Checks that the database allows enough connections for all servers. */
 export async function checkConnections({ server: { connections }, pool, store, now }: SharedInstallation) {
   const nodes = (await store.read.nodes()).filter((node) => conditionOf(node, now) !== 'silent').length
   const each = pool + readersOf(pool)
@@ -117,7 +117,7 @@ export async function checkConnections({ server: { connections }, pool, store, n
 
 const MIB = 2 ** 20
 
-/** Which PostgreSQL it is, and whether it can be written. */
+/** Checks that the database is writable, and reports its version. */
 export async function checkDatabase({ server, store }: SharedInstallation) {
   const wrong = await store.assertWritable().then(
     (): Wrong[] => [],
@@ -131,12 +131,12 @@ export async function checkDatabase({ server, store }: SharedInstallation) {
   )
   const size = Math.round((await store.read.size()) / MIB)
   const what = `PostgreSQL ${server.version}, ${size} MiB, schema version ${server.schema?.version}`
-  // A later release may have been there, or is just being deployed.
+  // A later release may have migrated it, or may be rolling out.
   const newer = (server.schema?.version ?? 0) > SCHEMA_VERSION ? ` (this binary brings ${SCHEMA_VERSION})` : ''
   return findings('database', wrong, `${server.name} can be written: ${what}${newer}.`)
 }
 
-/** The servers that share the database. */
+/** Checks the servers that share the database. */
 export async function checkNodes({ store, now }: SharedInstallation) {
   const nodes = conditionsOf(await store.read.nodes(), now)
   const silent = nodes.filter(({ condition }) => condition === 'silent')
@@ -144,7 +144,7 @@ export async function checkNodes({ store, now }: SharedInstallation) {
   const versions = new Set(present.map(({ version }) => version))
   const wrong: Wrong[] = silent.map(({ nodeId, name, version, seenAt }) => ({
     state: 'warn',
-    message: `${name} (${version}) was last heard of at ${new Date(seenAt).toISOString()}, and did not say that it goes.`,
+    message: `${name} (${version}) has sent no heartbeat since ${new Date(seenAt).toISOString()} and did not shut down cleanly.`,
     advice: `It was killed, or cannot reach the database; others do its work. Start it again, or: watchword nodes forget ${nodeId}`,
   }))
   if (versions.size > 1) {
@@ -166,7 +166,7 @@ const told = (nodes: readonly NodeState[]) => nodes.map(({ name, version }) => `
 const FAR_BEHIND_MS = 60_000
 const ADVICE = 'Nothing is lost: lists come from the database itself meanwhile. Look at WATCHWORD_DATABASE_REPLICA_URL.'
 
-/** Whether the replica, where one is set, may be asked for lists. */
+/** Checks that the replica, if one is set, can answer list queries. */
 export async function checkReplica({ config: { database } }: SharedInstallation): Promise<DoctorFinding[]> {
   const url = database?.replicaUrl
   if (url === undefined) return findings('replica', [], 'No replica is set: lists come from the database itself.')
@@ -186,7 +186,7 @@ const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 const TLS_ADVICE =
   'Add sslmode=verify-full to WATCHWORD_DATABASE_URL, and sslrootcert=FILE where its authority is your own.'
 
-/** Whether anybody between here and the database can read along, or take its place. */
+/** Checks that the connection to the database is encrypted and its certificate verified. */
 export function checkTls({ server: { name, encryption, checking } }: SharedInstallation) {
   const warn = (message: string): Wrong[] => [{ state: 'warn', message, advice: TLS_ADVICE }]
   const isHere = LOOPBACK.includes(new URL(name).hostname)

@@ -1,4 +1,4 @@
-/** How the service is reached: what stands in front of it, and what it says of itself. */
+/** Checks the public URL and the settings for a proxy in front. */
 import { type Check, findings, type Wrong } from './finding'
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']

@@ -1,4 +1,4 @@
-/** The master secret. That it opens the database is proved where this runs. */
+/** Checks where the master secret is stored. It has already opened the database. */
 import { existsSync } from 'node:fs'
 import { isActive } from '../../domain/access/api-key'
 import { hasAllowances } from '../../domain/access/browser-key'
@@ -27,7 +27,7 @@ export const checkSecret: Check = ({ config: { dataDir, database, secret } }) =>
   return findings('secret', wrong, `${where} opens the database. Keep a copy of it apart from the backups.`)
 }
 
-/** Live browser keys from before they were held to less: whoever finds one can send texts of their own. */
+/** Finds live browser keys from before their restrictions: anybody who has one can send arbitrary text. */
 export const checkKeys: Check = async ({ store: { read }, now }) => {
   const keys = (await Promise.all((await read.apps.all()).map(({ appId }) => read.keys.ofApp(appId)))).flat()
   const open = keys.filter((key) => isActive(key, now) && hasAllowances(key))

@@ -1,4 +1,4 @@
-/** Whether the operator can be told of incidents. Nothing is told: a HEAD request shows whether a server answers there. */
+/** Checks that the operator webhook is reachable, with a HEAD request that notifies nobody. */
 import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../domain/operations/job'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000
 export const checkOperatorWebhook: Check = async ({ config: { operatorHook }, store: { read } }) => {
   const check = 'operator-webhook'
   if (!operatorHook) return findings(check, [], 'None is set: incidents are told in the log and on the console only.')
-  // Its query may hold a token.
+  // The query may contain a token.
   const { origin, pathname } = new URL(operatorHook.url)
   const shown = origin + pathname
   return findings(
@@ -44,7 +44,7 @@ async function toldInVain(read: Reader, shown: string): Promise<Wrong[]> {
   ]
 }
 
-/** Whether receivers of webhooks take what they are told. */
+/** Checks that webhook events are delivered in time. */
 export const checkWebhooks: Check = async ({ store: { read }, now }) => {
   const queue = (await read.jobs.queues(now)).find(({ kind }) => kind === 'webhook')
   const { waiting = 0, oldestDueMs = 0 } = queue ?? {}

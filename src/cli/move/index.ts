@@ -1,4 +1,4 @@
-/** `watchword move`. What it takes is loaded when it is asked for: a server has no use for both kinds of database. */
+/** `watchword move`. Its code is loaded on demand, because a server needs only one kind of database. */
 import { type Command, Option } from 'commander'
 import { command, jsonOption, yesOption } from '../command'
 import type { MoveRequest } from './work'
@@ -11,8 +11,8 @@ export const moveCommand = (): Command =>
     "move --from 'postgres://watchword@db.example.com/watchword' --to new-data",
     'move --undo --from watchword-data',
   )
-    .requiredOption('--from <dir|url>', 'data folder or postgres:// URL that has everything')
-    .option('--to <dir|url>', 'the other one of the two, which has to be empty')
+    .requiredOption('--from <dir|url>', 'data folder or postgres:// URL to move from')
+    .option('--to <dir|url>', 'the target: the other kind of database, empty')
     .addOption(new Option('--undo', 'let servers start again where everything has been moved away').conflicts('to'))
     .addOption(yesOption())
     .addOption(jsonOption())

@@ -1,4 +1,4 @@
-/** From a data folder to PostgreSQL, or back. */
+/** Moves all data from a data folder to PostgreSQL, or back. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
@@ -13,7 +13,7 @@ import { HEAD } from '../../store/rows/audit'
 import { createDatabase, stageOf } from '../../store/sqlite/open'
 import { systemClock } from '../../system/clock'
 import { headFileIn } from '../../system/data-dir-files'
-import { holdAlone } from '../../system/data-dir-lock'
+import { lockDataDir } from '../../system/data-dir-lock'
 import { createLog } from '../../system/log'
 import { systemRandom } from '../../system/random'
 import { masterSecret, SECRET_FILE } from '../../system/secret'
@@ -81,14 +81,14 @@ const WAY_BACK = '`watchword move --undo` is the way back, without what happens 
 
 const isUrl = (place: string) => /^postgres(ql)?:\/\//.test(place)
 
-/** What the environment says, on that folder. Both places are named by the command, whatever PostgreSQL the environment names. */
+/** The configuration for that folder. The command names both places, so a PostgreSQL in the environment is ignored. */
 const configOf = (folder: string | undefined) =>
   readConfig(
     { ...process.env, WATCHWORD_DATABASE_URL: undefined, WATCHWORD_DATABASE_URL_FILE: undefined },
     { DATA: folder, LOG_LEVEL: 'warn' },
   )
 
-/** Both are sealed with one secret. */
+/** One secret seals both. */
 const vaultOf = (config: Config): Vault => createVault(secretOf(config))
 
 const secretOf = ({ dataDir, secret, logLevel }: Config): Buffer =>
@@ -97,7 +97,7 @@ const secretOf = ({ dataDir, secret, logLevel }: Config): Buffer =>
 function folderSide({ dataDir }: Config): Side {
   const file = join(dataDir, DATABASE_FILE)
   if (stageOf(file) === 'empty') throw new Failure('no_database', `There is no database: ${file}.`)
-  holdAlone(dataDir)
+  lockDataDir(dataDir)
   return openFile(file, dataDir)
 }
 
@@ -112,7 +112,7 @@ async function sourceFolder(config: Config): Promise<Side> {
   }
 }
 
-/** The file that says where the log ended stays behind: what it knows has to be told before. */
+/** The file with the end of the audit log is not moved, so its finding must be reported first. */
 async function assertWholeAudit(config: Config): Promise<void> {
   try {
     const { store } = openStore(config, join(config.dataDir, DATABASE_FILE), {
@@ -126,12 +126,12 @@ async function assertWholeAudit(config: Config): Promise<void> {
         'The newest entries of the audit log are gone; look at `watchword audit verify` first, and `watchword audit accept`.',
       )
   } catch (error) {
-    // Looked at when the move began.
+    // Checked when the move began.
     if (!(error instanceof MovedError)) throw error
   }
 }
 
-/** Made where there is none. */
+/** Created if missing. */
 function targetFolder(config: Config): Side {
   const { dataDir, secret } = config
   const file = join(dataDir, DATABASE_FILE)
@@ -146,14 +146,14 @@ function targetFolder(config: Config): Side {
   return folderSide(config)
 }
 
-/** Beside the database, as a server would have it. */
+/** Stands beside the database, as on a server. */
 async function keepAuditHead(dataDir: string, side: Side): Promise<void> {
   const file = headFileIn(dataDir)
   const line = await side.fact(HEAD)
   if (line && file.read() === undefined) file.write(line.toString())
 }
 
-/** The secret itself is nobody's to read here. */
+/** Only the owner may read the secret. */
 function nextOf({ dataDir, secret }: Config, isUrlNext: boolean): string {
   const kept = join(dataDir, SECRET_FILE)
   if (!isUrlNext)
@@ -166,7 +166,7 @@ const totalOf = (tables: Record<string, number>) => Object.values(tables).reduce
 
 const EVERY_MS = 2_000
 
-/** Each table when it is done, and now and then before. */
+/** Reports each finished table, and the progress of large ones. */
 function onStderr(): MoveOptions['report'] {
   let last = systemClock.elapsed()
   return (progress) => {

@@ -1,4 +1,4 @@
-/** Who is signed in, and who else may be. */
+/** Sessions, operators and invitations. */
 import { z } from 'zod'
 import { at, ok, permission, procedure, role } from './base'
 
@@ -18,21 +18,21 @@ const personName = z.string().trim().min(1).max(100)
 const token = z.string().min(20).max(200)
 
 export const session = {
-  /** Of whoever asks; `operator` is missing while nobody is signed in. */
+  /** The caller's session; `operator` is missing while nobody is signed in. */
   current: procedure(null).output(
     z.object({
       operator: operator.extend({ permissions: z.array(permission) }).optional(),
-      /** Nobody has an account yet: the set-up link the server prints makes the first. */
+      /** There is no account yet; the set-up link that the server prints creates the first. */
       needsSetup: z.boolean(),
       organization: z.string(),
       version: z.string(),
     }),
   ),
-  /** Makes the owner, once, with the token of the set-up link; signs in. */
+  /** Creates the owner, once, with the token of the set-up link, and signs in. */
   setUp: procedure(null)
     .input(z.object({ token, name: personName, email, password }))
     .output(ok),
-  /** `totp` where the account has it; without it then 401 with the reason `totp_needed`. */
+  /** `totp` is required if the account has it; otherwise 401 with the reason `totp_needed`. */
   signIn: procedure(null)
     .input(z.object({ email, password: z.string().max(256), totp: z.string().max(10).optional() }))
     .output(ok),
@@ -41,7 +41,7 @@ export const session = {
   changePassword: procedure('look')
     .input(z.object({ current: z.string().max(256), password }))
     .output(ok),
-  /** A secret to be shown as a QR code; it counts once `totpConfirm` has proved that it was scanned. */
+  /** Returns a secret for a QR code; it takes effect once `totpConfirm` has proved that it was scanned. */
   totpBegin: procedure('look')
     .input(z.object({ current: z.string().max(256) }))
     .output(z.object({ secret: z.string(), uri: z.string() })),
@@ -66,7 +66,7 @@ export const operators = {
       invitations: z.array(z.object({ invitationId: z.string(), role, invitedBy: z.string(), expiresAt: at })),
     }),
   ),
-  /** Answers a link that works once, for three days. */
+  /** Returns a link that works once, for three days. */
   invite: procedure('operators')
     .input(z.object({ role }))
     .output(z.object({ url: z.string(), expiresAt: at })),
@@ -76,7 +76,7 @@ export const operators = {
   changeRole: procedure('operators')
     .input(z.object({ operatorId: z.string(), role }))
     .output(ok),
-  /** Lifts the pauses that failed sign-ins to the account have earned, whoever has made them. */
+  /** Lifts the sign-in lockouts of the account. */
   unlock: procedure('operators')
     .input(z.object({ operatorId: z.string() }))
     .output(ok),

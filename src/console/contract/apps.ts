@@ -7,7 +7,7 @@ import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES } from '../../domain/access/api-key'
 import { at, mode, ofApp, ok, procedure } from './base'
 
-/** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
+/** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 const region = z.string().optional()
 
 const protectionMode = z.enum(PROTECTION_MODES)
@@ -23,7 +23,7 @@ const cap = z.object({
 const trusted = z.object({ networks: z.array(z.string()), countries })
 const resendMs = z.object({ sk: z.int(), pk: z.int() })
 
-/** What an owner decides about abuse: countries by their codes, times in milliseconds; `lockMs` null: until an operator opens it. */
+/** Abuse settings: countries by their codes, times in milliseconds. `lockMs` null locks until an operator unlocks. */
 const decidable = z.object({
   numberTypes: protectionMode,
   countries: protectionMode,
@@ -38,10 +38,10 @@ const decidable = z.object({
   lockMs: z.int().nullable(),
 })
 
-/** As it is: of trusted phones how many there are. What is blocked for a while is with what came of it. */
+/** Current settings, with the number of trusted phones. `protection.state` has temporary blocks. */
 const protection = decidable.extend({ resendMs, trusted: trusted.extend({ phones: z.int() }) })
 
-/** What is not named stays. Phones can only be trusted no more; which ones they are is known nowhere. */
+/** Missing fields stay. Trusted phones can only be cleared as a whole, because their numbers are unknown. */
 const decided = decidable.partial().extend({
   resendMs: resendMs.partial().optional(),
   trusted: trusted
@@ -50,31 +50,31 @@ const decided = decidable.partial().extend({
     .optional(),
 })
 
-/** What is asked for where a code would be refused for abuse, without the secret. */
+/** The challenge instead of a refusal for abuse, without its secret. */
 const challenge = z.object({
   vendor: z.enum(VENDORS),
   siteKey: z.string().optional(),
   onOutage: z.enum(ON_OUTAGE),
 })
 
-/** How its texts are written: what fills codes in, and whether the number's country chooses the language. */
+/** Text message settings: autofill lines, and whether the country of the number chooses the language. */
 const texts = z.object({
   webOtpDomain: z.string().optional(),
   androidHash: z.string().optional(),
   localeByCountry: z.boolean(),
 })
 
-/** What is not named stays; null: none from now on. */
+/** Missing fields stay; null removes a value. */
 const wantedTexts = z.object({
   webOtpDomain: z.string().nullable().optional(),
   androidHash: z.string().nullable().optional(),
   localeByCountry: z.boolean().optional(),
 })
 
-/** Whether proofs of verification say what an issue's metadata is. */
+/** Whether verification proofs include the metadata of the issue. */
 const provesMetadata = z.boolean()
 
-/** Days live issues are kept; missing: as the server is set. */
+/** Retention of live issues in days; missing: the server's setting. */
 const retentionDays = z.int().optional()
 
 const app = z.object({
@@ -103,12 +103,12 @@ export const apps = {
   challenge: procedure('apps')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),
-  /** Without a secret the stored one stays, where the vendor is the same. */
+  /** Without a secret the stored one stays, if the vendor is the same. */
   setChallenge: procedure('apps')
     .input(ofApp.extend({ ...challenge.shape, secret: z.string().optional() }))
     .output(ok),
   removeChallenge: procedure('apps').input(ofApp).output(ok),
-  /** All that can be chosen. */
+  /** All vendors. */
   regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
 }
 
@@ -125,14 +125,14 @@ const key = z.object({
   keyId: z.string(),
   kind: z.enum(['sk', 'pk']),
   mode,
-  /** Enough to recognise it: how it begins, and its last four characters. */
+  /** Prefix and last four characters of the key. */
   shown: z.string(),
   scopes: z.array(z.string()),
   allowedOrigins: z.array(z.string()),
   allowedCidrs: z.array(z.string()),
   limits,
   allows,
-  /** It works, and may do more than live browser keys should: what `allows` says. */
+  /** An active key with more rights than live browser keys should have; see `allows`. */
   isOpen: z.boolean(),
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: at,
@@ -145,7 +145,7 @@ export const keys = {
   list: procedure('look')
     .input(ofApp)
     .output(z.object({ keys: z.array(key) })),
-  /** Answers the key itself, once. */
+  /** Returns the key itself, once. */
   create: procedure('keys')
     .input(
       ofApp.extend({
@@ -164,7 +164,7 @@ export const keys = {
   rotate: procedure('keys')
     .input(z.object({ keyId: z.string(), overlapHours: z.int().min(0).max(168) }))
     .output(z.object({ keyId: z.string(), key: z.string(), previousWorksUntil: at })),
-  /** What a live public key may do beyond the usual, from now on. */
+  /** Sets the extra rights of a live browser key. */
   allow: procedure('keys')
     .input(z.object({ keyId: z.string(), allows }))
     .output(ok),

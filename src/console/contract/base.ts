@@ -1,16 +1,16 @@
-/** What every procedure of the console shares: who may call it, what may go wrong, the words they have in common. */
+/** Shared by all procedures of the console: permissions, errors and common schemas. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
 import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/role'
 import type { ReasonAbout, RefusalReason } from '../../domain/shared/reason'
 
-/** Every procedure names what its caller must be allowed to do; `null` is for those who are not signed in yet. */
+/** Every procedure names the permission it needs; `null` is for callers who are not signed in. */
 export interface Access {
   permission: Permission | null
 }
 
-/** What the page needs to tell a refusal in its own language. */
+/** Data with which the page translates a refusal. */
 export const mistake = z
   .object({ param: z.string(), reason: z.custom<RefusalReason>(), about: z.custom<ReasonAbout>() })
   .partial()
@@ -43,6 +43,6 @@ export const ok = z.object({ ok: z.literal(true) })
 export const ofApp = z.object({ appId: z.string().min(1) })
 export const ofAppAndMode = ofApp.extend({ mode })
 
-/** A page of rows, newest first; `next` is what `after` must be for the one behind it. */
+/** A page of rows, newest first; `next` is the `after` of the following page. */
 export const pageOf = <T extends z.ZodType>(row: T) => z.object({ rows: z.array(row), next: z.string().optional() })
 export const pageInput = z.object({ after: z.string().optional(), limit: z.int().min(1).max(200).default(50) })

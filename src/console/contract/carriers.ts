@@ -1,4 +1,4 @@
-/** Carriers, how they are, and which of them delivers what. */
+/** Carriers, their health, and routes. */
 import { z } from 'zod'
 import { at, leg, ok, procedure } from './base'
 
@@ -15,7 +15,7 @@ const provider = z.object({
   code: z.string().optional(),
   explanation: z.string().optional(),
   retryAt: at.optional(),
-  /** Of the last hour. */
+  /** Counts of the last hour. */
   recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
 })
 
@@ -28,14 +28,14 @@ const route = z.object({
 
 export const carriers = {
   list: procedure('look').output(z.object({ providers: z.array(provider) })),
-  /** Sends one marked message, past queue and wallet. */
+  /** Sends one test message, bypassing queue and wallet. */
   test: procedure('carriers')
     .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
     .output(
       z.object({
         kind: z.enum(['accepted', 'refused', 'ambiguous']),
         latencyMs: z.int(),
-        /** What the carrier calls the message. */
+        /** Message id at the carrier. */
         messageId: z.string().optional(),
         code: z.string().optional(),
         explanation: z.string().optional(),

@@ -1,4 +1,4 @@
-/** Issued codes, without number or code: what was asked, what was tried, what came of it. */
+/** Issues without numbers or codes: request, attempts and result. */
 import { z } from 'zod'
 import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
@@ -10,7 +10,7 @@ const row = z.object({
   mode,
   purpose: z.string(),
   channel,
-  /** The leg that carries the code now. */
+  /** The current leg. */
   leg,
   country: z.string().optional(),
   overallStatus: z.string(),
@@ -53,7 +53,7 @@ export const story = row.extend({
       latencyMs: z.int().optional(),
       outcome: z.enum(['accepted', 'refused', 'ambiguous']).optional(),
       code: z.string().optional(),
-      /** What the code means, in words to act on. */
+      /** Explanation of the error code. */
       explanation: z.string().optional(),
     }),
   ),
@@ -62,7 +62,7 @@ export const story = row.extend({
 })
 
 export const issues = {
-  /** `search` is an issue's id, or the beginning of a purpose. */
+  /** `search` is an issue id or the beginning of a purpose. */
   list: procedure('look')
     .input(
       ofAppAndMode.extend({
@@ -75,24 +75,24 @@ export const issues = {
       }),
     )
     .output(pageOf(row)),
-  /** Of any app and mode. */
+  /** An issue of any app and mode. */
   story: procedure('look')
     .input(z.object({ issueId: z.string() }))
     .output(story),
 }
 
-/** The scenario a magic number plays. */
+/** Scenario of the magic number. */
 const scenario = z.object({ scenario: z.int(), phoneNumber: z.string() })
 
 export const inbox = {
-  /** Test issues of the last seven days, with the number they went to and the code that verifies them. */
+  /** Test issues of the last seven days, with their number and the code that verifies them. */
   list: procedure('look')
     .input(ofApp.extend(pageInput.shape))
     .output(
       pageOf(
         row.extend({
           ...scenario.partial().shape,
-          /** Missing where no code verifies. */
+          /** Missing if no code verifies. */
           code: z.string().optional(),
         }),
       ),

@@ -4,7 +4,7 @@ import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const entryType = z.enum(['credit', 'debit', 'refund', 'clawback'])
 const amount = z.int().min(1).max(1_000_000_000)
-/** Makes the entry once, however often it is asked for. */
+/** Idempotent: creates the entry once. */
 const reference = z.string().optional()
 
 const entry = z.object({

@@ -1,16 +1,16 @@
-/** What is stored of one phone: told, or erased. The number stands in no address and in no entry of the audit log. */
+/** Export and erasure of the data of one phone. The number appears in no URL and in no audit entry. */
 import { z } from 'zod'
 import { ofApp, procedure } from './base'
 
-/** Of one app, or of all. */
+/** One app, or all apps. */
 const phone = ofApp.partial().extend({ phoneNumber: z.string().min(1).max(64) })
 
 export const privacy = {
-  /** As it is read, before something is done about it. */
+  /** The parsed number, for confirmation. */
   read: procedure('privacy')
     .input(phone)
     .output(z.object({ phoneNumber: z.string() })),
-  /** The first page has the head; a page may have no issues though there are more behind it. */
+  /** The first page has the head. A page may be empty although more follow. */
   export: procedure('privacy')
     .input(phone.extend({ after: z.string().max(300).optional() }))
     .output(
@@ -20,12 +20,12 @@ export const privacy = {
         next: z.string().optional(),
       }),
     ),
-  /** What takes long goes on after the answer. */
+  /** A long erasure continues after the answer. */
   erase: procedure('privacy')
     .input(phone)
     .output(
       z.object({
-        /** Missing while it is under way. */
+        /** Missing while the erasure is running. */
         erased: z.object({ issues: z.int(), counted: z.int(), events: z.int() }).optional(),
       }),
     ),

@@ -1,21 +1,21 @@
-/** What protects an app from abuse, what came of it, and what can be done at once. Live mode only. */
+/** Abuse protection of an app: rules, results and immediate actions. Live mode only. */
 import { z } from 'zod'
 import { FAILURE_RULES, RULES } from '../../abuse/rules/rule'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const kind = z.enum(['sk', 'pk'])
 const rule = z.enum(RULES)
-/** Empty: of a number that belongs to none. */
+/** Empty for a number without a country. */
 const country = z.string()
-/** Keyed hash of the digits that numbers share, as hexadecimal digits; with the digits where enough phones share them. */
+/** Keyed hash of a number prefix in hexadecimal; with its digits if enough phones share it. */
 const prefix = z.string()
 const digits = z.string().optional()
 
 const against = z.object({
-  /** Codes, and credits they would have cost. */
+  /** Counts of codes, and their price in credits. */
   refused: z.int(),
   refusedCredits: z.int(),
-  /** Sent although a rule was against them. */
+  /** Sent in watch-only mode although a rule matched. */
   watched: z.int(),
   watchedCredits: z.int(),
 })
@@ -23,13 +23,13 @@ const counted = against.extend({
   sent: z.int(),
   verified: z.int(),
   unverified: z.int(),
-  /** What codes have cost that nobody typed. */
+  /** Credits spent on unverified codes. */
   untypedCredits: z.int(),
 })
 
-/** Phones that wait, by what they wait for. */
+/** Paused or locked phones by reason. */
 const held = z.object({ failures_paused: z.int(), failures_locked: z.int(), failures_seldom: z.int() })
-/** In the input and nowhere else: no number is stored. */
+/** The number is only in the input; it is not stored. */
 const ofPhone = ofApp.extend({ phoneNumber: z.string().min(1).max(64) })
 
 const learned = z.object({ verified: z.int(), onDays: z.int(), isLearned: z.boolean() })
@@ -42,13 +42,13 @@ const incident = z.object({
   since: at,
   lastAt: at,
   endedAt: at.optional(),
-  /** Whether codes were refused; otherwise they would have been. */
+  /** Whether codes were refused, or only would have been. */
   isBlocked: z.boolean(),
   refused: z.int(),
   rules: z.array(rule),
   pausedUntil: at.optional(),
   cost: z.int(),
-  /** Credits given back. */
+  /** Refunded credits. */
   refunded: z.int().optional(),
 })
 
@@ -58,43 +58,43 @@ const place = z.object({
     .string()
     .regex(/^[0-9a-f]{2,128}$/)
     .optional(),
-  /** Missing: of every key. */
+  /** Missing: all keys. */
   kind: kind.optional(),
 })
 const ofIncident = z.object({ incidentId: z.string() })
 
 export const protection = {
-  /** As it is now. */
+  /** Current state. */
   state: procedure('look')
     .input(ofApp)
     .output(
       z.object({
         learned: z.object({ sk: learned, pk: learned }),
-        /** So much is needed, of so many last days. */
+        /** Thresholds for the baseline. */
         needed: z.object({ verified: z.int(), onDays: z.int(), ofDays: z.int() }),
         blocks: z.array(z.object({ country, prefix: prefix.optional(), kind: kind.optional(), digits, until: at })),
-        /** Where incidents were ended: no rule about typing refuses anything there for a while. */
+        /** Places where an incident was ended, exempt from conversion rules for a while. */
         reopened: z.array(z.object({ kind, country: z.string(), until: at })),
-        /** Of each kind of key; of very many phones those with the latest wrong codes. */
+        /** For each kind of key. If there are too many phones, those with the latest wrong codes. */
         held: z.object({ sk: held, pk: held, areAll: z.boolean() }),
       }),
     ),
-  /** Where codes of secret keys went lately: those that were typed, and those that nobody typed; the most first. */
+  /** Recent countries of secret keys, with and without verified codes; largest first. */
   sentTo: procedure('look')
     .input(ofApp)
     .output(z.object({ days: z.int(), typed: z.array(country), untyped: z.array(country) })),
-  /** What a decision about a country or prefix touches: active live keys, and codes of the last hour; the most first. */
+  /** Effect of a change for a country or prefix: active live keys, and codes of the last hour; largest first. */
   lately: procedure('look')
     .input(ofApp.extend({ prefix: place.shape.prefix }))
     .output(
       z.object({
         keys: z.object({ sk: z.int(), pk: z.int() }),
         codes: z.array(z.object({ kind, country, sent: z.int(), refused: z.int() })),
-        /** Otherwise more were sent than are counted. */
+        /** False if more codes were sent than are counted. */
         areAll: z.boolean(),
       }),
     ),
-  /** What a phone waits for, by the kind of key whose codes were mistaken. */
+  /** Lock or pause of a phone, by kind of key. */
   phone: procedure('apps')
     .input(ofPhone)
     .output(
@@ -103,7 +103,7 @@ export const protection = {
         standings: z.array(z.object({ kind, rule: z.enum(FAILURE_RULES).optional(), until: at.optional() })),
       }),
     ),
-  /** It may get a code now. */
+  /** Unlocks the phone. */
   unlock: procedure('apps')
     .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(2) }))
     .output(z.object({ wasWaiting: z.boolean() })),
@@ -112,39 +112,39 @@ export const protection = {
     .output(
       z.object({
         total: counted,
-        /** One for each hour or day (UTC) of the time, empty ones too. */
+        /** One for each hour or day (UTC) of the period, including empty ones. */
         series: z.array(counted.extend({ at })),
-        /** The most first. */
+        /** Largest first. */
         rules: z.array(against.extend({ rule })),
         countries: z.array(counted.extend({ country })),
         prefixes: z.array(against.extend({ country, prefix, digits })),
-        /** Enough of a keyed hash to tell one from another. */
+        /** Shortens a keyed hash for display. */
         networks: z.array(against.extend({ network: z.string() })),
       }),
     ),
-  /** Codes that were refused: in 24 hours, in the worse of the last two hours, and usually in the worst hour of a day. */
+  /** Refused codes: in 24 hours, in the worse of the last two hours, and in the usual worst hour of a day. */
   refused: procedure('look')
     .input(ofApp)
     .output(z.object({ lastDay: z.int(), lately: z.int(), usual: z.int(), isUnusual: z.boolean() })),
-  /** Those that are open come first, and all with the first page; then the others. The newest first. */
+  /** Open incidents come first, all on the first page; then the others, newest first. */
   incidents: procedure('look').input(ofApp.extend(pageInput.shape)).output(pageOf(incident)),
-  /** Those that are open, of all apps; the newest ones. */
+  /** Open incidents of all apps, newest first. */
   open: procedure('look').output(z.object({ incidents: z.array(incident) })),
-  /** Nothing is sent there for a day, by every key or by a kind of them. */
+  /** Blocks a country or prefix for a day, for all keys or one kind. */
   block: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
   unblock: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
-  /** Its pause is lifted, and no rule about typing refuses anything there until then. */
+  /** Ends an incident: lifts its pause and exempts the country from conversion rules until then. */
   end: procedure('apps')
     .input(ofIncident)
     .output(z.object({ reopenedUntil: at })),
-  /** Gives back, once each, what codes have cost that nobody typed. */
+  /** Refunds each unverified code once. */
   refund: procedure('money')
     .input(ofIncident)
     .output(
       z.object({
         issues: z.int(),
         credits: z.int(),
-        /** Not charged yet. */
+        /** Codes that are not charged yet. */
         undecided: z.int(),
       }),
     ),

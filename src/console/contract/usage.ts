@@ -1,4 +1,4 @@
-/** How much was issued, delivered, verified and spent, from rollups; and the state of the installation. */
+/** Usage from rollups, the audit log, and the state of the installation. */
 import { z } from 'zod'
 import { at, mode, pageInput, pageOf, procedure } from './base'
 
@@ -9,7 +9,7 @@ const counts = z.object({
   verified: z.int(),
   /** Credits. */
   spent: z.int(),
-  /** From call to acceptance, milliseconds; missing where nothing was accepted. */
+  /** Milliseconds from call to acceptance; missing if nothing was accepted. */
   p50Ms: z.int().optional(),
   p95Ms: z.int().optional(),
 })
@@ -29,14 +29,14 @@ export const usage = {
     .output(
       z.object({
         total: counts,
-        /** One for each hour or day (UTC) of the time, empty ones too. */
+        /** One for each hour or day (UTC) of the period, including empty ones. */
         series: z.array(counts.extend({ at })),
         groups: z.array(counts.extend({ name: z.string() })),
       }),
     ),
 }
 
-/** Places where the end of the log was written down, and what is wrong with the log or with them. */
+/** Problems with the end of the log, by the place that records it. */
 const lost = z.array(
   z.object({
     where: z.enum(['database', 'file']),
@@ -62,9 +62,9 @@ export const audit = {
         }),
       ),
     ),
-  /** Whether the log goes as far as it is known to have gone; quick. */
+  /** Fast check that the newest entries are present. */
   end: procedure('audit').output(z.object({ lost })),
-  /** Looks whether every entry is as it was written, and none is missing between them or at the end. */
+  /** Verifies the hash chain of all entries. */
   verify: procedure('audit').output(
     z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional(), lost }),
   ),
@@ -75,11 +75,11 @@ export const system = {
     z.object({
       version: z.string(),
       startedAt: at,
-      /** How the program is called in the folder of the server: `watchword`, or from its source. */
+      /** Command line of the program: `watchword`, or the call from source. */
       command: z.string(),
       databaseBytes: z.int(),
       publicUrl: z.string().optional(),
-      /** The servers that share the database, the one that answers among them; none where it has it for itself. */
+      /** Servers that share the database, including this one; empty for a single server. */
       nodes: z.array(
         z.object({
           id: z.string(),
@@ -91,14 +91,14 @@ export const system = {
           lagMs: z.int(),
         }),
       ),
-      /** Of the server that answers: its connections to a shared database for changes. */
+      /** Write pool of this server on a shared database. */
       pool: z.object({ size: z.int(), busy: z.int(), waiting: z.int() }).optional(),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
-      /** Newest first; `watchword backup` makes them. None where the database is backed up by its own means. */
+      /** Newest first, created by `watchword backup`. Empty on PostgreSQL. */
       backups: z.array(z.object({ name: z.string(), bytes: z.int(), at })),
-      /** When the last one that was tried for was not made. */
+      /** Time of the last failed backup. */
       backupFailedAt: at.optional(),
-      /** When the server has the next one made by itself. */
+      /** Time of the next scheduled backup. */
       nextBackupAt: at.optional(),
       queue: z.array(z.object({ kind: z.string(), waiting: z.int(), due: z.int(), oldestDueMs: z.int() })),
     }),

@@ -1,4 +1,4 @@
-/** Who is told of events, and what came of it. */
+/** Webhook endpoints and their deliveries. */
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
 import { at, eventType, mistake, mode, ofApp, ok, pageInput, pageOf, procedure } from './base'
@@ -13,7 +13,7 @@ const settings = z.object({
   url: z.string(),
   events: z.array(eventType),
   filters,
-  /** JSON with `{{path}}`; empty: the event itself. */
+  /** JSON with `{{path}}`; empty sends the unchanged event. */
   template: z.string(),
 })
 
@@ -21,14 +21,14 @@ const endpoint = settings.extend({
   endpointId: z.string(),
   appId: z.string(),
   mode,
-  /** Names only: values may be credentials. */
+  /** Names only, because values may be credentials. */
   headers: z.array(z.string()),
   enabled: z.boolean(),
   disabledReason: z.string().optional(),
   failingSince: at.optional(),
   previousSecretValidUntil: at.optional(),
   createdAt: at,
-  /** What the server's settings say against the URL; nothing is sent while they do. */
+  /** Reason why the server's settings block the URL. */
   warning: mistake.optional(),
 })
 
@@ -53,11 +53,11 @@ export const webhooks = {
   list: procedure('look')
     .input(ofApp)
     .output(z.object({ endpoints: z.array(endpoint) })),
-  /** Answers the secret, once. */
+  /** Returns the secret, once. */
   add: procedure('webhooks')
     .input(ofApp.extend({ mode, ...settings.shape, headers: headers.default({}) }))
     .output(z.object({ endpoint, secret: z.string() })),
-  /** `headers` only where they change, all of them. */
+  /** `headers` replaces all headers; missing keeps them. */
   update: procedure('webhooks')
     .input(
       ofEndpoint.extend({ ...settings.partial().shape, headers: headers.optional(), enabled: z.boolean().optional() }),
@@ -89,7 +89,7 @@ export const webhooks = {
         ),
       }),
     ),
-  /** The request of an attempt, or one that is sent now, rebuilt from event and endpoint as they are now. Missing where they make none. */
+  /** The request of an attempt, rebuilt from the event and the current endpoint. Missing if it cannot be built. */
   request: procedure('look')
     .input(z.object({ deliveryId: z.string(), attempt: z.int().min(1).optional() }))
     .output(
@@ -97,20 +97,20 @@ export const webhooks = {
         request: z
           .object({
             url: z.string(),
-            /** Static headers of the endpoint have no value: it may be a credential. */
+            /** Static headers have no value here, because it may be a credential. */
             headers: z.array(z.object({ name: z.string(), value: z.string().optional() })),
             body: z.string(),
-            /** Of the attempt; missing: it would be sent now. */
+            /** Time of the attempt; missing if there was none. */
             sentAt: at.optional(),
           })
           .optional(),
       }),
     ),
-  /** One event, or all that failed since a time. */
+  /** Replays one event, or all that failed since a time. */
   replay: procedure('webhooks')
     .input(ofEndpoint.extend({ eventId: z.string().optional(), since: at.optional() }))
     .output(z.object({ replayed: z.int() })),
-  /** What a template makes of a sample of each event; an empty one leaves it as it is; `mistake` instead of refusing. */
+  /** Previews a template for a sample of each event. Reports a `mistake` instead of refusing. */
   preview: procedure('look')
     .input(z.object({ template: z.string(), events: z.array(eventType).max(EVENT_TYPES.length) }))
     .output(

@@ -16,7 +16,7 @@ const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, la
   ...(lastSeenAt !== undefined && { lastSeenAt }),
 })
 
-/** Of the operator who invited; the command line has no other name. */
+/** Name of the operator who invited; `cli` for the command line. */
 const nameOf = async ({ store }: ConsoleDependencies, invitedBy: string): Promise<string> =>
   (await store.read.people.all()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
 
@@ -104,7 +104,7 @@ export function operatorProcedures(deps: ConsoleDependencies) {
     invite: os.invite.handler(async ({ input, context }) => {
       const inviter = signedIn(context).operator.operatorId
       const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, inviter })
-      // Behind the #, where it reaches no server and no log.
+      // The token stands after the #, so that it reaches no server and no log.
       return { url: `${context.origin}/console/invitation#${token}`, expiresAt }
     }),
     withdraw: os.withdraw.handler(async ({ input, context }) => {

@@ -58,7 +58,7 @@ export function appProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Which phones are trusted is not told: their hashes say nothing. */
+/** Omits trusted phones, because their hashes are meaningless to people. */
 const protectionView = ({ blocks: _, open, secretTo, closed, caps, trusted, ...protection }: Protection) => ({
   ...protection,
   open: [...open],

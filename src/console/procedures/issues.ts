@@ -38,7 +38,7 @@ export function issueProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Test issues are kept as long. */
+/** Same as the retention of test issues. */
 const INBOX_DAYS = 7
 
 export function inboxProcedures(deps: ConsoleDependencies) {
@@ -57,7 +57,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
           return {
             ...rowOf(issue, clock.now()),
             ...(number && { scenario: number.scenario, phoneNumber: number.to }),
-            // The scenario that refuses every code has none.
+            // The scenario of a wrong code has no code that verifies.
             ...(code !== undefined && /^\d{6}$/.test(code) && { code }),
           }
         }),
@@ -85,7 +85,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Stands for a secret test key of the app, so that the console's tries follow every rule of real ones. */
+/** Acts as a secret test key of the app, so that the console's test codes follow the same rules. */
 async function testKey(deps: ConsoleDependencies, appId: string, operatorId: string): Promise<ApiKey> {
   const { organizationId, region } = await existingApp(deps, appId)
   return {
@@ -108,19 +108,19 @@ async function testKey(deps: ConsoleDependencies, appId: string, operatorId: str
 const two = (number: number) => String(number).padStart(2, '0')
 const hundred = (prefix: string) => Array.from({ length: 100 }, (_, xx) => prefix + two(xx))
 
-/** By country; the third has one set for each area code. */
+/** Magic numbers by country; the third has one set for each area code. */
 const NUMBERS: Readonly<Record<string, () => string[]>> = {
   KR: () => hundred('+8210000000'),
   GB: () => hundred('+4477009000'),
   US: () => Array.from({ length: 1_000 }, (_, area) => hundred(`+1${String(area).padStart(3, '0')}55501`)).flat(),
 }
 
-/** What takes a millisecond or two. */
+/** Batch size that takes one or two milliseconds. */
 const HASHED_AT_ONCE = 1_000
 
 type KnownRecipients = Map<string, Recipient>
 
-/** Which magic number a test issue went to. Issues keep hashes only, but there are few magic numbers to try. */
+/** Finds the magic number of a test issue. Issues store hashes only, but there are few magic numbers to compare. */
 class MagicNumbers {
   readonly #known = new Map<string, Promise<KnownRecipients>>()
 
@@ -138,7 +138,9 @@ class MagicNumbers {
     return known
   }
 
-  /** When the first issue of the country is looked at; others have their turn meanwhile, for there are 100,000 in one. */
+  /**
+   * Computes the hashes of a country on first use. It yields to other requests, because a country has 100,000 numbers.
+   */
   async #hashed(numbers: string[]): Promise<KnownRecipients> {
     const { vault, clock } = this.deps
     const known: KnownRecipients = new Map()

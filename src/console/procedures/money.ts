@@ -10,7 +10,7 @@ const entryView = ({ appId: _, ...entry }: LedgerEntry) => entry
 export function walletProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.wallet).$context<ConsoleContext>()
   const { store, random } = deps
-  /** Operators click once; a click that is sent twice has one reference. */
+  /** A retried click has the same reference. */
   const referenceOr = (given: string | undefined) => given ?? `console-${Buffer.from(random.bytes(9)).toString('hex')}`
   return os.router({
     show: os.show.handler(async ({ input }) => {

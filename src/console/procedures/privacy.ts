@@ -8,7 +8,7 @@ import { seekPhone } from '../../usecases/shared/phone'
 import { adminOf, type ConsoleContext, type ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
 
-/** Whoever waits longer would be told that nothing answers. */
+/** A longer wait would run into the client's timeout. */
 const WAITED_FOR_MS = 10 * SECOND_MS
 
 export function privacyProcedures(deps: ConsoleDependencies) {
@@ -17,7 +17,7 @@ export function privacyProcedures(deps: ConsoleDependencies) {
   const { numbering } = deps.facts
   const doing = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering })
 
-  /** Undefined where it takes longer. */
+  /** Undefined if it takes longer. */
   const waitedFor = (work: Promise<Erased>): Promise<Erased | undefined> =>
     new Promise((resolve, reject) => {
       let isLate = false
@@ -26,7 +26,7 @@ export function privacyProcedures(deps: ConsoleDependencies) {
         resolve(undefined)
       })
       work.then(resolve, (failure: unknown) => {
-        // The next sweep goes on with it.
+        // The next sweep continues it.
         if (isLate) log.error(errorFields(failure), 'erasing a phone stopped')
         reject(failure)
       })

@@ -14,7 +14,7 @@ import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../c
 import { consoleContract } from '../contract'
 
 const MOST_OPEN = 100
-/** Enough of a hash to tell one network from another; nothing is done by it. */
+/** Shortened hash, for display only. */
 const NETWORK_DIGITS = 8
 
 const NEEDED = { ...LEARNED_FROM, ofDays: LEARNED_DAYS }

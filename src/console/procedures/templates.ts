@@ -38,7 +38,7 @@ export function templateProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** The message as it would be, or what is wrong with the template or its values. */
+/** The rendered message, or the mistake in the template or its values. */
 function previewOrMistake(
   template: Template,
   shown: PreviewOptions,

@@ -36,7 +36,7 @@ export function auditProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** From source as the README starts it: not everybody who has npm has Bun. */
+/** The call from source as in the README, because not everybody with npm has Bun. */
 const COMMAND = BUILD ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
 const backupsOf = ({ made, failedAt, nextAt }: Backups) => ({

@@ -80,13 +80,13 @@ export function webhookProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Without a template the event goes as it is. Throws `invalid` for one that cannot be. */
+/** Without a template the event is sent unchanged. Throws `invalid` for an invalid template. */
 const previewOf = (template: string, events: readonly EventType[]) =>
   template === ''
     ? events.map((type) => ({ type, body: JSON.stringify(sampleEvent(type)) }))
     : previewHookTemplate(template, events)
 
-/** Throws `not_found` for what cannot be an id. */
+/** Throws `not_found` for an invalid id. */
 function known(id: string | undefined): string | undefined {
   if (id !== undefined && !isUuid(id)) throw missing('event', id)
   return id

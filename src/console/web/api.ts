@@ -1,4 +1,4 @@
-/** The console's procedures as calls and as queries, and what their failures say. */
+/** The console's procedures as calls and as queries, and the messages of their failures. */
 import { createORPCClient, ORPCError } from '@orpc/client'
 import { RPCLink } from '@orpc/client/fetch'
 import type { ContractRouterClient } from '@orpc/contract'
@@ -9,7 +9,7 @@ import { fieldInWords, type Refused, refusalInWords } from './i18n/refusals'
 import { inWords, wordsNow } from './i18n/words'
 
 interface ApiCall {
-  /** What the server answered as `X-Request-Id`. */
+  /** Value of `X-Request-Id`. */
   requestId?: string
 }
 
@@ -37,12 +37,15 @@ const link = new RPCLink<ApiCall>({
 /** For calls outside components: `await client.keys.revoke({ keyId })`. */
 export const client: ContractRouterClient<ConsoleContract, ApiCall> = createORPCClient(link)
 
-/** For components: `useQuery(api.keys.list.queryOptions({ input: { appId } }))`, `useMutation(api.keys.revoke.mutationOptions())`. */
+/**
+ * For components: `useQuery(api.keys.list.queryOptions({ input: { appId } }))`,
+ * `useMutation(api.keys.revoke.mutationOptions())`.
+ */
 export const api = createTanstackQueryUtils(client)
 
 const isSignedOut = (failure: unknown) => failure instanceof ORPCError && failure.code === 'UNAUTHORIZED'
 
-/** Whoever turns out to be signed out is asked for again, and the frame leads to the way in. */
+/** If the session has ended, it is fetched again, and the frame leads to the sign-in page. */
 function lookAgain(failure: unknown, key?: readonly unknown[]): void {
   const isAboutSession = JSON.stringify(key?.[0]) === '["session","current"]'
   if (isSignedOut(failure) && !isAboutSession) queries.invalidateQueries({ queryKey: api.session.current.key() })
@@ -54,7 +57,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // An answer is an answer; only a server that could not be reached is asked again.
+      // Retries only if the server could not be reached.
       retry: (count, failure) => !(failure instanceof ORPCError) && count < 2,
     },
     mutations: { retry: false },
@@ -68,17 +71,16 @@ export const paging = {
 }
 
 export interface Problem {
-  /** In the reader's language. */
   message: string
-  /** The field that is to blame, as the server knows it; and as the reader does. */
+  /** The field with the mistake: its name on the server, and its label. */
   param?: string | undefined
   field?: string | undefined
   requestId?: string
-  /** `FORBIDDEN`, `BAD_REQUEST`, …, where the server answered. */
+  /** `FORBIDDEN`, `BAD_REQUEST`, …; undefined if the server did not answer. */
   code?: string
 }
 
-/** What to tell about anything that was thrown. */
+/** Describes any thrown value. */
 export function problemOf(failure: unknown): Problem {
   const say = wordsNow(words)
   if (failure instanceof ORPCError) {
@@ -93,7 +95,7 @@ export function problemOf(failure: unknown): Problem {
   return { message: say.unexpected }
 }
 
-/** What the server says of a refusal besides its sentence. */
+/** Structured data of a refusal. */
 export const refusedIn = (failure: unknown): Refused =>
   failure instanceof ORPCError && typeof failure.data === 'object' ? { ...failure.data } : {}
 

@@ -1,23 +1,23 @@
-/** How commands are to be typed on the server. */
+/** Commands for the server's shell, and curl commands for the API. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from './api'
 
-/** Writes a command as this server's program is called: “provider list” to “watchword provider list”. */
+/** Prefixes a command with the name of this server's program: “provider list” becomes “watchword provider list”. */
 export function useCommand(): (words: string) => string {
   const { data } = useQuery(api.system.show.queryOptions({ staleTime: Number.POSITIVE_INFINITY }))
   return (words) => `${data?.command ?? 'watchword'} ${words}`
 }
 
-/** Stands where a reader puts their own key. */
+/** Placeholder for the reader's own key. */
 export const KEY_PLACEHOLDER = 'sk_test_…'
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 interface Command {
-  /** Below the API, `/issue` say. */
+  /** Path below the API, for example `/issue`. */
   path: string
   key: string
-  /** The site a public key is used from; browsers say it themselves. */
+  /** Origin of a browser key; browsers send it themselves. */
   site?: string | undefined
   idempotencyKey?: string
   body?: object
@@ -36,7 +36,7 @@ export function curl({ path, key, site, idempotencyKey, body }: Command): string
   ].join(' \\\n  ')
 }
 
-/** A name nobody has used yet: for what must happen once, however often it is sent. */
+/** A unique name, for an idempotency key or a reference. */
 export function freshName(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
   return `${prefix}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

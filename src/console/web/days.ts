@@ -1,8 +1,8 @@
-/** Days as an address holds them (`2026-01-31`), and the times they stand for where the reader is. */
+/** Days in the URL (`2026-01-31`), and their times in the reader's time zone. */
 
 export interface DayRange {
   from?: string
-  /** The last day, whole. */
+  /** Last day, included. */
   to?: string
 }
 
@@ -14,13 +14,13 @@ export const dayRange = ({ from, to }: Record<string, unknown>): DayRange => ({
   to: isDay(to) ? to : undefined,
 })
 
-/** Midnight at the beginning of a day, here. */
+/** Local midnight at the beginning of a day. */
 function startOf(day: string, plusDays = 0): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date + plusDays).getTime()
 }
 
-/** `to` is the first moment behind the last day. */
+/** `to` is exclusive: the midnight after the last day. */
 export const timesOf = ({ from, to }: DayRange): { from?: number; to?: number } => ({
   ...(from !== undefined && { from: startOf(from) }),
   ...(to !== undefined && { to: startOf(to, 1) }),
@@ -28,7 +28,7 @@ export const timesOf = ({ from, to }: DayRange): { from?: number; to?: number } 
 
 const two = (number: number) => String(number).padStart(2, '0')
 
-/** The day here, some days from now. */
+/** Local date some days from now. */
 export function dayFromNow(days: number): string {
   const date = new Date()
   date.setDate(date.getDate() + days)

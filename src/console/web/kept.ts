@@ -1,4 +1,4 @@
-/** Small choices that the browser remembers. Where it may not (private windows), they last as long as the page. */
+/** Small choices in `localStorage`. In private windows, which may forbid it, they last as long as the page. */
 export function kept(name: string): { get(): string | undefined; set(value: string): void } {
   const key = `watchword.${name}`
   let here: string | undefined

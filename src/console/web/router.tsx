@@ -25,9 +25,9 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
   interface StaticDataRouteOption {
-    /** Shown only once there is an app to show it of. */
+    /** The page needs an app; without one the frame asks to create it. */
     needsApp?: boolean
-    /** Shown only to whom this is allowed, and so is the link to it; others are told who may. */
+    /** The permission that the page and its link need. Others see who has it. */
     needs?: GuardedBy
   }
 }
@@ -57,7 +57,7 @@ const inside = createRoute({
   ),
 })
 
-/** For people who come to sign in. */
+/** Pages for people who are not signed in. */
 const outside = createRoute({ getParentRoute: () => root, id: 'outside', component: SignedOutFrame })
 
 const wayIn = (load: PageLoader) => lazyRouteComponent(canKeepSession ? load : () => import('./pages/plain-http'))
@@ -87,7 +87,7 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/issues/$issueId',
       component: lazyRouteComponent(() => import('./pages/issue')),
-      /** So that the way back leads to the same list. */
+      /** Keeps the filters for the link back to the list. */
       validateSearch: issueFilters,
     }),
     createRoute({
@@ -114,7 +114,7 @@ const routes = root.addChildren([
       path: '/templates/edit',
       component: lazyRouteComponent(() => import('./pages/template-edit')),
       staticData: { needsApp: true },
-      /** Which one; none: a new one. */
+      /** Missing for a new one. */
       validateSearch: ({ template }: Record<string, unknown>): { template?: string } =>
         typeof template === 'string' ? { template } : {},
     }),
@@ -124,7 +124,7 @@ const routes = root.addChildren([
       path: '/webhooks/edit',
       component: lazyRouteComponent(() => import('./pages/webhook-edit')),
       staticData: { needsApp: true, needs: 'webhooks' },
-      /** Which one; none: a new one. */
+      /** Missing for a new one. */
       validateSearch: ({ endpoint }: Record<string, unknown>): { endpoint?: string } =>
         typeof endpoint === 'string' ? { endpoint } : {},
     }),
@@ -162,7 +162,7 @@ const routes = root.addChildren([
       getParentRoute: () => outside,
       path: '/sign-in',
       component: wayIn(() => import('./pages/sign-in')),
-      /** Where to go on to. */
+      /** Path to open after the sign-in. */
       validateSearch: ({ from }: Record<string, unknown>): { from?: string } =>
         typeof from === 'string' && from.startsWith('/') && !from.startsWith('//') ? { from } : {},
     }),
@@ -183,7 +183,7 @@ export const router = createRouter({
   routeTree: routes,
   basepath: '/console',
   defaultPreload: 'intent',
-  // Show that something is loading only where it takes long enough to wonder, and no longer than it does.
+  // Shows the loader only after a noticeable delay, and hides it at once.
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
   defaultPendingComponent: Loading,

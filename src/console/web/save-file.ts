@@ -1,4 +1,4 @@
-/** Files made in the browser, of what it has been shown. */
+/** Downloads a file that is built in the browser. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
@@ -10,7 +10,7 @@ export function saveFile(name: string, type: string, text: string): void {
 
 type CsvCell = string | number | undefined
 
-/** What a spreadsheet would run as a formula becomes text; numbers of ours stay numbers. */
+/** Quotes text that a spreadsheet would run as a formula (CSV injection). Numbers stay numbers. */
 function cellOf(value: CsvCell): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
@@ -18,11 +18,11 @@ function cellOf(value: CsvCell): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
-/** Tables for spreadsheets, as RFC 4180 has them. */
+/** Table as CSV, by RFC 4180. */
 const csv = (rows: readonly (readonly CsvCell[])[]): string =>
   rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 
-/** Spreadsheets take text for UTF-8 only where it begins so. */
+/** Spreadsheets recognize UTF-8 only by this mark. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 export const saveCsv = (name: string, rows: readonly (readonly CsvCell[])[]): void =>

@@ -1,4 +1,4 @@
-/** What is looked at: one app, live or test. It stands in the address, so that a link shows others the same. */
+/** The app and mode on display. Both are in the URL, so that a shared link shows the same. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { client } from './api'
@@ -26,14 +26,14 @@ export type ShownApp = Awaited<ReturnType<typeof client.apps.list>>['apps'][numb
 
 export const useApps = () => useSuspenseQuery(appsQuery()).data.apps
 
-/** Whose national phone formats are read for apps that have none of their own. */
+/** Region for national phone formats of apps without their own. */
 export const useDefaultRegion = () => useSuspenseQuery(appsQuery()).data.defaultRegion
 
-/** How long live issues are kept of apps that have no time of their own. */
+/** Retention of live issues of apps without their own. */
 export const useServerRetention = () => useSuspenseQuery(appsQuery()).data.liveRetentionDays
 
 export interface AppScope {
-  /** Missing while there is no app at all. */
+  /** Missing while there is no app. */
   app: { appId: string; name: string } | undefined
   mode: ShownMode
   choose(scope: ScopeSearch): void
@@ -41,7 +41,7 @@ export interface AppScope {
 
 export function useScope(): AppScope {
   const apps = useApps()
-  // The router lets through what `validateSearch` leaves out.
+  // The router passes parameters that `validateSearch` did not return, so they are validated again.
   const search = scopeSearch(useSearch({ strict: false }))
   const navigate = useNavigate()
   const wanted = search.app ?? lastApp.get()

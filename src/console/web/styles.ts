@@ -1,4 +1,4 @@
-/** The sheets that come before those of the components. */
+/** Global style sheets, which must come before those of the components. */
 import '@mantine/core/styles.css'
 import '@mantine/charts/styles.css'
 import '@mantine/notifications/styles.css'

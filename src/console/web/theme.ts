@@ -1,4 +1,4 @@
-/** How the console looks: calm, one accent, dense enough for tables; every text colour reads at 4.5 : 1 or more. */
+/** The theme: one accent colour, dense tables, and a contrast of at least 4.5 : 1 for every text. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const theme = createTheme({
@@ -34,10 +34,10 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's own choices fall short of the contrast that is asked for in these places. */
+/** Mantine's defaults have too little contrast in these places. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {
   const hues = Object.entries(colors).filter(([name]) => name !== 'dark')
-  /** One variable for each hue, from one of its shades. */
+  /** One CSS variable for each hue, from one of its shades. */
   const each = (suffix: string, shade: number, blackPercent = 0) =>
     Object.fromEntries(
       hues.map(([name, shades]) => [`--mantine-color-${name}-${suffix}`, mixed(shades[shade] ?? '', blackPercent)]),
@@ -52,7 +52,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
           mixed(shades[9] ?? '', blackPercent + (BRIGHT.includes(name) ? 30 : 0)),
         ]),
     )
-  // White text stands on these.
+  // Backgrounds of white text.
   const filled = { ...hued('filled', 0), ...hued('filled-hover', 12) }
   return {
     variables: {},

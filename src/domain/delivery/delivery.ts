@@ -9,7 +9,7 @@
  * A message that was taken and not reported failed stays open: its report counts, whichever leg the issue is on.
  */
 import type { Issue } from '../codes/issue'
-import { type Leg, SECOND_MS } from '../shared/value'
+import { DAY_MS, type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
 import type { PlannedLeg } from './plan'
 
@@ -25,14 +25,18 @@ export type SendRefusal = Retry | 'unfit' | 'unreached'
 /** What a carrier answered to one send. Codes are the carrier's, at most 128 characters, free of personal data. */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: SendRefusal; code: string }
+  | { kind: 'refused'; retry: SendRefusal; code: string; isAbsent?: true }
   | { kind: 'ambiguous'; code: string }
 
 /** A carrier's later word on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
+  isAbsent?: true
 }
+
+/** How long a phone is taken for one that its channel does not reach (`isAbsent`), such as one without WhatsApp. */
+export const ABSENT_MS = DAY_MS
 
 /** Wait for a report at most this long after acceptance; then processing finishes with what is known. */
 export const REPORT_DEADLINE_MS = 24 * 60 * 60_000

@@ -80,7 +80,12 @@ const NO_DIGITS = /\D+/g
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: RenderedMessage): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
-  const digits = outcome.carrierMessageId.replace(NO_DIGITS, '')
-  const isQuoting = digits.includes(code) || digits.includes(to.slice(1).slice(-8))
+  const id = outcome.carrierMessageId
+  // WhatsApp encodes the number into its ids.
+  const decoded = id.split('.').map((part) => Buffer.from(part, 'base64').toString('latin1'))
+  const isQuoting = [id, ...decoded].some((text) => {
+    const digits = text.replace(NO_DIGITS, '')
+    return digits.includes(code) || digits.includes(to.slice(1).slice(-8))
+  })
   return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
 }

@@ -1,4 +1,4 @@
-/** Apps and what rarely changes around them: challenges, templates, carriers and routes. And how carriers are. */
+/** Apps, API keys, challenges, templates, carriers and routes: settings that rarely change. And the health of carriers. */
 
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { Allowance, StoredKey } from '../../domain/access/api-key'
@@ -8,15 +8,14 @@ import type { Route } from '../../domain/delivery/route'
 import type { Template } from '../../domain/message/template'
 
 export interface AppTx {
-  /** The installation's organization; `first` becomes it where there is none. */
+  /** The id of the installation's organization; `first` is stored where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
   /**
-   * Undefined once it was removed. Until this ends nobody else changes the app, its keys and its templates, or adds to
-   * what belongs to it: limits of how much that may be hold.
+   * Locks an app with its keys and templates, so that limits on their number hold. Undefined once the app was removed.
    */
   lock(appId: string): Promise<App | undefined>
   add(app: App): Promise<void>
-  /** Stores what may change of an app: its name, its region and what is decided about it. */
+  /** Stores the changeable fields of an app. */
   save(app: App): Promise<void>
   remove(appId: string): Promise<void>
 }
@@ -29,11 +28,11 @@ export interface AppReader {
   find(appId: string): Promise<App | undefined>
 }
 
-/** Of apps that are locked. */
+/** The app must be locked. */
 export interface ChallengeTx {
   find(appId: string): Promise<ChallengeSettings | undefined>
   save(appId: string, settings: ChallengeSettings): Promise<void>
-  /** False where there was none. */
+  /** False where there was no such row. */
   remove(appId: string): Promise<boolean>
 }
 
@@ -44,9 +43,9 @@ export interface ChallengeReader {
 export interface TemplateTx {
   /** The newest version of an app's own template; undefined where there is none. */
   find(appId: string, templateId: string): Promise<Template | undefined>
-  /** A new version, of an app that is locked. */
+  /** Stores a new version. The app must be locked. */
   save(appId: string, template: Template): Promise<void>
-  /** With every version of it; false where there was none. */
+  /** Removes every version; false where there was none. */
   remove(appId: string, templateId: string): Promise<boolean>
 }
 
@@ -56,18 +55,18 @@ export interface TemplateReader {
 }
 
 export interface CarrierTx {
-  /** Until this ends nobody else changes or removes it, nor makes one of that name. */
+  /** Locks the name until the transaction ends, also where no such carrier exists. */
   lock(name: string): Promise<CarrierConfig | undefined>
   save(carrier: CarrierConfig): Promise<void>
   remove(name: string): Promise<boolean>
   saveHealth(carrier: string, health: Health): Promise<void>
-  /** A process begins with every carrier healthy. */
+  /** Called at the start: a process begins with every carrier healthy. */
   forgetHealth(): Promise<void>
 }
 
 export interface CarrierReader {
   all(): Promise<CarrierConfig[]>
-  /** What the running server last found of carriers, by name; one without a row is healthy. */
+  /** Last stored health of carriers, by name; one without a row is healthy. */
   health(): Promise<Map<string, Health>>
 }
 
@@ -81,20 +80,20 @@ export interface RouteReader {
 }
 
 export interface KeyTx {
-  /** Of an app that is locked, also those that have ended. */
+  /** Keys of a locked app, revoked and expired ones included. */
   ofApp(appId: string): Promise<StoredKey[]>
   lock(keyId: string): Promise<StoredKey | undefined>
   add(key: StoredKey): Promise<void>
   revoke(keyId: string, at: number): Promise<void>
   expire(keyId: string, at: number): Promise<void>
-  /** What a live browser key may do beyond the usual. */
+  /** Stores the allowances of a live browser key. */
   allow(keyId: string, allows: readonly Allowance[]): Promise<void>
   /** When keys were last used. */
   touch(usedAt: ReadonlyMap<string, number>): Promise<void>
 }
 
 export interface KeyReader {
-  /** Not of a removed app. */
+  /** Undefined where the app was removed. */
   findByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   find(keyId: string): Promise<StoredKey | undefined>
   ofApp(appId: string): Promise<StoredKey[]>

@@ -3,7 +3,7 @@
  *
  * The function of a transaction may run twice (the database may ask for it), so it must touch nothing outside of its
  * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in one
- * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, endpoint,
+ * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, absence, endpoint,
  * webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
@@ -35,7 +35,7 @@ import type {
   SessionReader,
   SessionTx,
 } from './people'
-import type { ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -43,20 +43,22 @@ import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
 export interface Store {
   readonly read: Reader
-  /** What people page through and add up; it may be behind `read` for a while, so nothing is decided by it. */
+  /** Lists and sums for people. They may lag behind `read`, so nothing is decided by them. */
   readonly lists: Lists
-  /** Runs `work` in a transaction and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
+  /**
+   * Runs `work` in a transaction and answers once its changes are on disk. Throws `unavailable` when they cannot be
+   * stored.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
   pool(): PoolUsage | undefined
   /**
-   * Leaves nothing in the write-ahead log of what has been deleted, where the store has one beside it. False where somebody
-   * else reads or copies it.
+   * Truncates the write-ahead log, so that no deleted data stays in it. False where another process reads or copies the log.
    */
   truncateLog(): Promise<boolean>
-  /** Bytes of the write-ahead log beside the database, which grow while nothing copies it; undefined where there is none. */
+  /** Size of the write-ahead log in bytes, which grows between checkpoints; undefined where there is none. */
   logBytes(): number | undefined
   /** Reports its work to `telemetry` from now on. */
   setTelemetry(telemetry: StoreTelemetry): void
@@ -65,8 +67,8 @@ export interface Store {
 
 export interface TransactionOptions {
   /**
-   * For frequent transactions that wait for nothing but the store: others may be stored together with this one. Each is isolated
-   * from the others, succeeds or fails by itself, and is answered once it is on disk.
+   * For frequent transactions that wait for nothing but the store: others may be stored together with this one. Each is
+   * isolated from the others, succeeds or fails by itself, and is answered once it is on disk.
    */
   mayShare?: boolean | undefined
 }
@@ -105,6 +107,7 @@ export interface Tx {
   readonly traffic: TrafficTx
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
+  readonly absences: AbsenceTx
   readonly clock: ClockTx
   readonly keyRing: KeyRingTx
 }

@@ -9,41 +9,43 @@ import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Owner } from '../../domain/shared/value'
 
-/** The `nth` newest of those that are younger than `withinMs`. */
+/** Asks for the `nth` newest issue that is younger than `withinMs`. */
 export interface NthNewest {
   nth: number
   withinMs: number
 }
 
-/** As a kind of key sees it. */
+/** Each kind of key counts a phone for itself. */
 export type Phone = Pick<PhoneOfApp, 'kind' | 'phoneHash'>
 
 export interface KnownPhone {
   /** The issue stored as `issued` for the purpose; there is at most one. */
   live: Issue | undefined
-  /** Wrong codes at it; not locked. */
+  /** Wrong codes at the phone; the row is not locked. */
   failures: FailureCount | undefined
 }
 
 export interface IssueTx {
   /**
-   * Reads an issue for change: no other transaction changes it until this one ends. `known`: as it once was, which may spare
-   * reading what never changes.
+   * Locks an issue. `known`: an earlier copy, which saves reading the columns that never change.
    */
   lock(owner: Owner, issueId: string, known?: Issue): Promise<Issue | undefined>
-  /** The same, to check a code; `hasFailures`: wrong codes are remembered of its phone. */
+  /** Locks an issue to check a code. `hasFailures`: there is a failure count of its phone. */
   lockToVerify(owner: Owner, issueId: string): Promise<{ issue: Issue; hasFailures: boolean } | undefined>
-  /** What is known of a phone before it gets a code for a purpose. Until this ends nobody else issues for it. */
+  /** Locks a phone before a code is issued for it; no other transaction issues for the phone meanwhile. */
   lockPhone(owner: Owner, phone: Phone, purpose: string): Promise<KnownPhone>
   /** Issues stored as `issued` whose expiry has passed. */
   lockExpired(limit: number): Promise<Issue[]>
   /**
-   * For each: when the `nth` newest live issue for a phone was made, where that is less than `withinMs` ago: then there are
-   * so many. Asked behind `lockPhone`, nobody adds another meanwhile.
+   * For each: when the `nth` newest live issue for the phone was made; undefined where it is older than `withinMs` or
+   * missing. The phone must be locked.
    */
   nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<NthNewest>): Promise<Array<number | undefined>>
   add(issue: Issue): Promise<void>
-  /** Stores what may change of an issue that is locked. `before`: as it was, which may spare a part of it. */
+  /**
+   * Stores the changeable fields of a locked issue. `before`: the copy that was read, so that only changed parts are
+   * written.
+   */
   save(issue: Issue, before?: Issue): Promise<void>
 }
 
@@ -53,14 +55,14 @@ export interface IdempotencyTx {
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
 }
 
-/** Numbers and texts, sealed, until they are erased. */
+/** Sealed numbers and texts of messages, until they are erased. */
 export interface OutboxTx {
   add(issue: Issue, rendered: RenderedMessage): Promise<void>
   find(issueId: string): Promise<RenderedMessage | undefined>
   erase(issueId: string): Promise<void>
 }
 
-/** Where a page starts and what it shows; times are Unix milliseconds. */
+/** A page of issues; times are Unix milliseconds. */
 export interface IssueFilter {
   before?: string
   status?: VerificationStatus
@@ -71,11 +73,11 @@ export interface IssueFilter {
 
 export interface IssueReader {
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
-  /** The same, as far as its status or a replay tells: less than half of it. */
+  /** The fields that the status view and a replay need, less than half of an issue. */
   standing(owner: Owner, issueId: string): Promise<IssueStanding | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
-  /** How many test issues each organization has made since, Unix milliseconds; also by apps that were removed. */
+  /** Number of test issues of each organization since a time (Unix milliseconds), removed apps included. */
   testIssuesSince(since: number): Promise<Array<{ organizationId: string; issues: number }>>
 }
 
@@ -83,17 +85,20 @@ export interface AttemptTx {
   add(attempt: Attempt): Promise<void>
   /** Oldest first. */
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
-  /** Said with the lock of an issue whose attempt is to be answered: who is far away looks then, instead of once more. */
+  /**
+   * Called with the lock of an issue whose attempt will be answered: a remote store reads the attempts in the same
+   * round trip.
+   */
   ahead(owner: Owner, issueId: string): void
-  /** Records the answer of an attempt that has none; false when it had one. */
+  /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
 }
 
 export interface ReportTx {
-  /** Makes a message findable for its carrier's report, or says more about it. */
+  /** Stores or updates the message under which its carrier will report. */
   expect(awaited: AwaitedReport): Promise<void>
   find(messageId: string): Promise<AwaitedReport | undefined>
-  /** What a report is about, by the carrier's own id of the message. */
+  /** The message of a report, by the carrier's own id. */
   findByCarrier(carrier: string, theirMessageId: string): Promise<AwaitedReport | undefined>
   forget(messageId: string): Promise<void>
 }
@@ -101,6 +106,6 @@ export interface ReportTx {
 export interface AttemptReader {
   /** Oldest first. */
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
-  /** How calls of live carriers ended, by carrier, for messages issued since. */
+  /** Outcomes of live sends by carrier, for messages issued since a time. */
   outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
 }

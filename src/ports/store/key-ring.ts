@@ -1,26 +1,30 @@
-/** The keys that a database keeps, and what is sealed by them. */
+/** The wrapped keys that a database stores, and resealing of data under the newest one. */
 import type { RingRow } from '../vault'
 
 export interface KeyRingTx {
-  /** Until this ends nobody else changes any. */
+  /** Locks all keys. */
   lock(): Promise<RingRow[]>
   add(rows: readonly RingRow[]): Promise<void>
-  /** The keys of that name are used from now on. */
+  /** Puts the keys of that name into use. */
   begin(name: string): Promise<void>
   drop(row: Pick<RingRow, 'name' | 'secretId'>): Promise<void>
   /**
-   * Seals some rows behind a place anew that are not under the newest key; answers where it has come to, undefined at the end. What somebody else is about to change is left to the next time.
+   * Reseals up to `limit` rows after a place that are not under the newest key. Answers the place it reached, undefined
+   * at the end. Locked rows are left to the next run.
    */
   renew(after: RenewalPlace | undefined, limit: number): Promise<RenewalPlace | undefined>
 }
 
 export interface KeyRingReader {
   all(): Promise<RingRow[]>
-  /** How many rows are sealed by another key than the newest. */
+  /** Number of rows that are not sealed by the newest key. */
   older(): Promise<number>
 }
 
-/** A row among all that are sealed: which column of them, and the row's key, of which only the store knows; no key: none of its rows yet. */
+/**
+ * Progress of resealing: the number of the sealed column, and the primary key of the last row in it. Undefined key:
+ * before its first row.
+ */
 export interface RenewalPlace {
   part: number
   key: ReadonlyArray<unknown> | undefined

@@ -1,46 +1,46 @@
-/** Operators, where they sign in from, their sessions and invitations. */
+/** Operators, their known addresses, sessions and invitations, and the audit log of what they change. */
 import type { Invitation, Operator, OperatorSession } from '../../domain/access/operator'
 import type { AuditEntry, AuditHead } from '../../domain/operations/audit'
 
 export interface PeopleTx {
-  /** Everybody, locked together: there must remain an owner, and addresses of mail are taken once. */
+  /** Locks all operators: an owner must remain, and e-mail addresses are unique. */
   lockAll(): Promise<Operator[]>
   add(operator: Operator): Promise<void>
-  /** Stores what may change of an operator, but for when they were seen. */
+  /** Stores the changeable fields of an operator, except when they were last seen. */
   save(operator: Operator): Promise<void>
-  /** The operator signs in now. */
+  /** Notes that the operator signs in now. */
   touch(operatorId: string): Promise<void>
-  /** With all sessions. */
+  /** Removes an operator with all sessions. */
   remove(operatorId: string): Promise<void>
-  /** The operator signs in from there; of the addresses known before only the newest stay, `kept` in all. */
+  /** Remembers an address that the operator signed in from; only the newest `kept` addresses stay. */
   rememberAddress(operatorId: string, addressHash: Uint8Array, kept: number): Promise<void>
   forgetAddresses(operatorId: string): Promise<void>
 }
 
 export interface PeopleReader {
   all(): Promise<Operator[]>
-  /** Whether an operator has signed in from an address, among the newest. */
+  /** Whether the operator has signed in from the address, among the remembered ones. */
   knowsAddress(operatorId: string, addressHash: Uint8Array): Promise<boolean>
 }
 
 export interface SessionTx {
   add(session: OperatorSession): Promise<void>
-  /** It is used now; one that has ended stays so. */
+  /** Notes that the session is used now. One that has ended is not revived. */
   touch(tokenHash: Uint8Array): Promise<void>
   remove(tokenHash: Uint8Array): Promise<void>
-  /** Answers how many. */
+  /** Answers how many were removed. */
   removeOf(operatorId: string): Promise<number>
 }
 
 export interface SessionReader {
-  /** A session and whose it is. */
+  /** A session and its operator. */
   find(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
 }
 
 export interface InvitationTx {
   add(invitation: Invitation): Promise<void>
   lock(tokenHash: Uint8Array): Promise<Invitation | undefined>
-  /** False where somebody else has removed it. */
+  /** False where another transaction removed it first. */
   remove(tokenHash: Uint8Array): Promise<boolean>
   removeOf(invitedBy: string): Promise<void>
 }
@@ -49,23 +49,23 @@ export interface InvitationReader {
   all(): Promise<Invitation[]>
 }
 
-/** Where the log ends, and where it should. */
+/** The end of the log, and the heads that say where it should end. */
 export interface AuditEnds {
   find(seq: number): Promise<AuditEntry | undefined>
-  /** Of every place where one is kept. */
+  /** The heads in the database and in the file. */
   heads(): Promise<StoredAuditHead[]>
 }
 
 export interface AuditTx extends AuditEnds {
-  /** The newest entry; until this ends nobody else adds one behind it. */
+  /** Locks the newest entry, so that one transaction at a time appends. */
   lockLast(): Promise<AuditEntry | undefined>
-  /** With it goes every head that is still held by the log. */
+  /** Adds an entry and moves every head that still matches the log. */
   add(entry: AuditEntry): Promise<void>
-  /** Writes down where the log ends wherever that is not known, or `inAnyCase`. */
+  /** Stores the head wherever it is missing, or everywhere where `inAnyCase`. */
   storeHead(how: { inAnyCase: boolean }): Promise<void>
 }
 
-/** Where the audit log ended when that was last written down: `unreadable` where somebody else has written there. */
+/** A stored head of the audit log; `unreadable` where it was not written with our key. */
 export type StoredAuditHead = { readonly where: 'database' | 'file' } & (
   | { readonly state: 'kept'; readonly head: AuditHead }
   | { readonly state: 'none' | 'unreadable' }

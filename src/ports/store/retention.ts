@@ -1,29 +1,31 @@
 /** What has outlived its retention: each deletes at most `limit` of it, and answers how many. */
 import type { Mode } from '../../domain/shared/value'
 
-/** Whose: of one app, or of all but some. */
+/** The issues of one app, or of all apps but some. */
 export type RetentionScope = { mode: Mode } & ({ only: string } | { but: readonly string[] })
 
 export interface RetentionTx {
-  /** Issues created before, with all that belongs to them; what was told of live ones, too. Erased ones go when nothing counts them. */
+  /** Issues created before a time, with all rows that belong to them. Erased ones are deleted once no limit counts them. */
   issues(whose: RetentionScope, before: number, limit: number): Promise<number>
   idempotencyRecords(before: number, limit: number): Promise<number>
-  /** Wrong codes at phones whose last one was before. */
+  /** Failure counts of phones whose last wrong code was before a time. */
   failures(before: number, limit: number): Promise<number>
-  /** What is no longer awaited because the report deadline has long passed. */
+  /** Awaited reports whose deadline has long passed. */
   reports(before: number, limit: number): Promise<number>
-  /** Webhooks that are done, with their attempts and with events nobody else is told of. */
+  /** Finished webhook deliveries with their attempts, and events without other deliveries. */
   hooks(before: number, limit: number): Promise<number>
-  /** What rules were against in minutes before. */
+  /** Decisions of rules from before a time. */
   decisions(before: number, limit: number): Promise<number>
-  /** What was sent in hours before, by country. */
+  /** Hourly traffic by country from before a time. */
   trafficHours(before: number, limit: number): Promise<number>
-  /** Incidents that ended before. */
+  /** Incidents that ended before a time. */
   incidents(before: number, limit: number): Promise<number>
-  /** Snapshots of traffic that nobody starts from any more. */
+  /** Traffic snapshots that are too old to start from. */
   trafficSnapshots(before: number, limit: number): Promise<number>
-  /** Forgets from which networks live codes were asked that were issued before. */
+  /** Removes the network hashes of live issues from before a time. */
   networks(before: number, limit: number): Promise<number>
-  /** Numbers and texts whose code has expired; a net below the rule that erases them with the issue's change. */
+  /** Absent phones whose time is over. */
+  absences(before: number, limit: number): Promise<number>
+  /** Numbers and texts of expired codes. They are normally erased when the issue changes; this catches the rest. */
   outbox(limit: number): Promise<number>
 }

@@ -1,4 +1,4 @@
-/** What becomes of live codes, by where they go; what rules were against; incidents. */
+/** Traffic of live codes by segment, decisions of rules, and incidents. */
 
 import type { TrafficHour } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
@@ -6,7 +6,7 @@ import type { Rule } from '../../abuse/rules/rule'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { DeliveryStatus } from '../../domain/codes/issue'
 
-/** An app's codes for a country, by the kind of key that issued them. */
+/** A segment: an app's codes for one country, issued by one kind of key. */
 export interface SegmentKey {
   readonly kind: KeyKind
   readonly country: string
@@ -14,7 +14,7 @@ export interface SegmentKey {
 
 export type SegmentHour = SegmentKey & TrafficHour
 
-/** What is looked at of an issue; empty hashes were not noted. */
+/** The columns of an issue that traffic is counted by; undefined hashes were not stored. */
 export interface IssueTrafficRow {
   readonly issueId: string
   readonly keyKind: KeyKind
@@ -28,23 +28,23 @@ export interface IssueTrafficRow {
   readonly price: number
 }
 
-/** How often in a minute a rule was against something. */
+/** How often a rule was against codes of one place in one minute. */
 export interface Decision extends SegmentKey {
   readonly appId: string
-  /** When it begins, Unix milliseconds. */
+  /** Start of the minute, Unix milliseconds. */
   readonly minute: number
   readonly rule: Rule
-  /** Otherwise it would have been. */
+  /** False: the rule is only watched. */
   readonly isRefused: boolean
-  /** Empty: of several, or not known. */
+  /** Empty: of several places, or unknown. */
   readonly prefixHash: Uint8Array
   readonly networkHash: Uint8Array
   readonly times: number
-  /** What it would have cost. */
+  /** Credits that the codes cost or would have cost. */
   readonly credits: number
 }
 
-/** What a server knew of an app's traffic, as text; it has hashes of prefixes and networks in it. */
+/** The counters of an app's traffic as text, with keyed hashes of prefixes and networks. */
 export interface TrafficSnapshot {
   readonly appId: string
   /** Unix milliseconds. */
@@ -53,53 +53,53 @@ export interface TrafficSnapshot {
 }
 
 export interface TrafficTx {
-  /** Instead of the one before. */
+  /** Replaces the snapshot of the app. */
   saveSnapshot(snapshot: TrafficSnapshot): Promise<void>
-  /** Each is stored as it is, whatever was stored of that hour before. */
+  /** Replaces what was stored of each hour. */
   saveHours(appId: string, hours: readonly SegmentHour[]): Promise<void>
-  /** Adds up with what is stored of the same minute. */
+  /** Adds to what is stored of the same minute. */
   addDecisions(decisions: readonly Decision[]): Promise<void>
-  /** The open one; where there is none, nobody else opens one until this ends. */
+  /** Locks the open incident of a segment, also where there is none yet. */
   lockIncident(appId: string, segment: SegmentKey): Promise<Incident | undefined>
-  /** Stores a new one, or what may change of one. */
+  /** Stores a new incident, or the changeable fields of one. */
   saveIncident(incident: Incident): Promise<void>
-  /** Any, by its id. */
+  /** Locks any incident by its id. */
   lockIncidentById(incidentId: string): Promise<Incident | undefined>
-  /** One of which the operator is to be told now; another server that asks does not get it. */
+  /** Locks an incident of which the operator is to be notified now; rows that other servers hold are skipped. */
   lockToNotify(): Promise<Incident | undefined>
 }
 
-/** All issues, those that were verified, or those that were verified when they had been judged. */
+/** All issues, the verified ones, or those verified late: after they were judged. */
 export type CountedIssues = 'all' | 'verified' | 'late'
 
 export interface TrafficReader {
   /**
-   * Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages.
+   * Live issues of an app made from `from` on and before `to`, ordered by id, in pages.
    */
   issues(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<IssueTrafficRow[]>
-  /** Undefined where there is none, or none that can be opened. */
+  /** Undefined where there is none, or none that can be decrypted. */
   snapshot(appId: string): Promise<TrafficSnapshot | undefined>
-  /** Apps that have made live issues from then on, of which there are at most so many. */
+  /** At most `limit` apps that issued live codes since `from`. */
   appsSince(from: number, limit: number): Promise<string[]>
-  /** Hours that began since. */
+  /** Hours that began since a time. */
   hours(appId: string, since: number): Promise<SegmentHour[]>
   openIncidents(appId: string): Promise<Incident[]>
-  /** Of every app. */
+  /** Open incidents of every app. */
   allOpenIncidents(): Promise<Incident[]>
   incident(incidentId: string): Promise<Incident | undefined>
-  /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
+  /** Whether the operator is to be notified of an incident by `now`, Unix milliseconds. */
   hasToNotify(now: number): Promise<boolean>
 }
 
-/** What owners look at; others get their turn between the pages. */
+/** Lists for owners, in pages. */
 export interface TrafficLists {
-  /** What rules were against from `from` on and before `to`, in the order of time. */
+  /** Decisions from `from` on and before `to`, oldest first. */
   decisions(appId: string, from: number, to: number): AsyncIterable<Decision[]>
-  /** What was sent in the hours that begin there, in the order of time. */
+  /** Traffic of the hours that begin from `from` on and before `to`, oldest first. */
   sent(appId: string, from: number, to: number): AsyncIterable<SegmentHour[]>
-  /** Of an app, or of all; the newest first. */
+  /** Open incidents of an app, or of all; newest first. */
   open(bounds: { appId?: string | undefined; limit: number }): Promise<Incident[]>
-  /** Those of an app that are over, the newest first; `before`: those behind that one. */
+  /** Ended incidents of an app, newest first; `before`: only older ones. */
   ended(appId: string, bounds: EndedBounds): Promise<Incident[]>
 }
 

@@ -1,21 +1,21 @@
-/** Credit: what an app has, and every change of it. */
+/** Wallets, their ledger, and hourly usage. */
 
 import type { UsageRow } from '../../domain/operations/usage'
 import type { Owner } from '../../domain/shared/value'
 import type { EntryType, LedgerEntry, Wallet } from '../../domain/wallet/wallet'
 
 export interface WalletTx {
-  /** One that is empty, where there is none yet. */
+  /** Locks a wallet; an empty one where there is none yet. */
   lock(appId: string): Promise<Wallet>
   save(wallet: Wallet): Promise<void>
-  /** Keeps credit for a message. Throws `no_credit`. */
+  /** Reserves credit for a message. Throws `no_credit`. */
   reserve(appId: string, amount: number): Promise<void>
   /** Ends a reservation without a charge. */
   release(appId: string, amount: number): Promise<void>
-  /** Ends a reservation and charges it, with its entry. */
+  /** Ends a reservation and charges it, with a ledger entry. */
   debit(appId: string, charge: { issueId: string; price: number }): Promise<void>
   addEntry(entry: LedgerEntry): Promise<void>
-  /** The entry of that kind an operator made under that reference. */
+  /** The entry of that type that an operator made under that reference. */
   findEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>
 }
 
@@ -36,16 +36,16 @@ export interface WalletReader {
 }
 
 export interface UsageTx {
-  /** The first hour that is not counted and kept yet; undefined while there are no issues. */
+  /** The first hour that is not rolled up yet; undefined while there are no issues. */
   rolledUntil(): Promise<number | undefined>
-  /** Counts the issues of one hour and keeps the result. */
+  /** Counts the issues of one hour and stores the result. */
   rollUp(hour: number): Promise<void>
 }
 
 export interface UsageReader {
   /**
-   * Of the hours that begin at or after `from` and before `to`. Those that are over may be ten minutes old, the running
-   * one a few seconds where counting it takes long.
+   * Usage of the hours that begin at or after `from` and before `to`. Past hours may be ten minutes stale, the running
+   * one a few seconds.
    */
   rows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
 }

@@ -1,21 +1,21 @@
-/** Endpoints, what they are told, and what came of it. */
+/** Webhook endpoints, events, deliveries and their attempts. */
 
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 
 export interface EndpointTx {
-  /** Of one app and mode. */
+  /** Endpoints of one app and mode. */
   ofOwner(owner: Owner): Promise<readonly Endpoint[]>
   lock(endpointId: string): Promise<Endpoint | undefined>
-  /** Of an app, in both modes. */
+  /** Locks the endpoints of an app in both modes. */
   lockOfApp(appId: string): Promise<Endpoint[]>
   add(endpoint: Endpoint): Promise<void>
-  /** Stores what may change of an endpoint that is locked. */
+  /** Stores the changeable fields of a locked endpoint. */
   save(endpoint: Endpoint): Promise<void>
-  /** Stores whether it is disabled and since when it fails, and nothing else. */
+  /** Stores only whether it is disabled and since when it fails. */
   saveState(endpoint: Endpoint): Promise<void>
-  /** What it was told first, at most `limit` of it; true when that was all, and the endpoint is gone too. */
+  /** Removes at most `limit` deliveries of the endpoint, and then the endpoint; true once it is gone. */
   remove(endpointId: string, limit?: number): Promise<boolean>
 }
 
@@ -25,18 +25,21 @@ export interface HookTx {
   event(eventId: string): Promise<StoredEvent | undefined>
   add(delivery: HookDelivery): Promise<void>
   find(deliveryId: string): Promise<HookDelivery | undefined>
-  /** What is to be told, and to whom; both are locked. */
+  /** Locks a delivery and its endpoint. */
   lock(deliveryId: string): Promise<{ delivery: HookDelivery; endpoint: Endpoint } | undefined>
   save(delivery: HookDelivery): Promise<void>
-  /** Of what an endpoint was told of that issue and never tried: the id of the first, or of the first after `after`. */
+  /**
+   * The id of the first delivery to the same endpoint about the same issue that was never tried; `after`: the first one
+   * after that delivery.
+   */
   firstUntried(delivery: HookDelivery, after?: HookDelivery): Promise<string | undefined>
-  /** What an endpoint was told and did not take, since a time; it is not locked. */
+  /** Failed deliveries of an endpoint since a time; they are not locked. */
   failed(
     endpointId: string,
     since: number,
     page?: { after?: string | undefined; limit?: number },
   ): Promise<HookDelivery[]>
-  /** It is not locked. */
+  /** The rows are not locked. */
   ofEvent(eventId: string): Promise<HookDelivery[]>
   addAttempt(attempt: HookAttempt): Promise<void>
 }
@@ -49,7 +52,7 @@ export interface EndpointReader {
 export interface HookFilter {
   endpointId: string
   status?: HookDelivery['status'] | undefined
-  /** Only older than this delivery. */
+  /** Only deliveries older than this one. */
   before?: string | undefined
   limit: number
 }

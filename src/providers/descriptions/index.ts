@@ -7,9 +7,13 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
   alibaba: () => require('./alibaba').alibaba,
+  vonage: () => require('./vonage').vonage,
+  telnyx: () => require('./telnyx').telnyx,
+  sinch: () => require('./sinch').sinch,
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
   kaleyra: () => require('./kaleyra').kaleyra,
   msg91: () => require('./msg91').msg91,
   tencent: () => require('./tencent').tencent,
+  whatsapp: () => require('./whatsapp').whatsapp,
 }

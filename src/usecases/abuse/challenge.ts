@@ -1,4 +1,4 @@
-/** Where a rule would refuse, an app may ask for a proof of a human instead. Decisions: "Abuse". */
+/** Verifies the proof of a human, which an app may accept where a rule would refuse. Decisions: "Abuse". */
 import {
   type ChallengeSettings,
   challengeFailed,
@@ -19,17 +19,17 @@ export interface ChallengeDependencies {
   log: Log
 }
 
-/** Who asks, and what they show. */
+/** The request that was refused, and its proof. */
 export interface ProofRequest extends CheckedFor {
   challenge: string | undefined
   address: string | undefined
 }
 
 /**
- * Throws what somebody was refused with, unless a proof lifts it and they show one that is right: then they may try once more. The
- * vendor is asked between the two, while nothing is locked. Who is answered at the first try, as every replay is, proves nothing
- * and costs nothing. Throws `forbidden` too, and `limited` where too many are being checked, which never passes. Where nobody can
- * tell, throws the refusal, unless the app lets pass then.
+ * Returns where a valid proof lifts the refusal: then the caller tries once more. The vendor is asked between two
+ * transactions, while nothing is locked; a request that is not refused is never checked. Throws the refusal where no
+ * proof lifts it, `forbidden` for a missing or wrong proof, and `limited` where too many checks run. While the vendor
+ * does not answer, throws the refusal unless the app's settings let it pass.
  */
 export async function assertProven(
   { challenges, ...deps }: ChallengeDependencies,
@@ -53,7 +53,7 @@ export async function assertProven(
   if (onOutage === 'refuse') throw refusal
 }
 
-/** Without it nobody would see that proofs are worth nothing, or that nobody can give one. */
+/** Logs an outage of the vendor: operators must see that proofs are not checked, or cannot be given. */
 function warn(
   { node, clock, log }: Omit<ChallengeDependencies, 'challenges'>,
   about: { appId: string; vendor: Vendor; reason?: string; onOutage?: ChallengeSettings['onOutage'] },

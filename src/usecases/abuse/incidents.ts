@@ -1,4 +1,4 @@
-/** What an operator does about codes that nobody types: stop a place for a while, end an incident, give back what it cost. */
+/** Operators act on incidents: block a country or prefix for a while, end an incident, refund its codes. */
 
 import { ended, type Incident, REOPENED_MS, SEEN_AFTER_MS } from '../../abuse/rules/incident'
 import { type ActiveBlock, assertProtection, MAX_REOPENED_HOURS, protectionOf } from '../../abuse/rules/protection'
@@ -12,13 +12,13 @@ import { type AdminDependencies, lockApp } from '../administer/shared'
 import { writeAudit } from '../shared/write-audit'
 
 /**
- * A country, or a prefix of its numbers by the keyed hash of its digits, as hexadecimal digits; with a kind of key only what
- * that sends.
+ * A country, or a prefix of its numbers (keyed hash, hexadecimal digits), for one kind of key or both.
  */
 export type BlockedPlace = Omit<ActiveBlock, 'until'>
 
 /**
- * Nothing is sent there for a day, or for so many milliseconds. A block of every key takes the place of one of a kind. Throws `invalid` and `not_found`.
+ * Blocks a place for a day, or for `forMs`. A block of both kinds of key replaces one of a single kind. Throws
+ * `invalid` and `not_found`.
  */
 export const blockPlace = (
   deps: AdminDependencies,
@@ -27,7 +27,7 @@ export const blockPlace = (
 ): Promise<App> =>
   changeBlocks(deps, appId, 'app.block', place, (others, now) => [...others, { ...place, until: now + forMs }])
 
-/** Ends a block; without a kind of key those of each kind, too. Throws `not_found`. */
+/** Ends a block; without a kind of key those of both kinds. Throws `not_found`. */
 export const unblockPlace = (deps: AdminDependencies, appId: string, place: BlockedPlace): Promise<App> =>
   changeBlocks(deps, appId, 'app.unblock', place, (others) => others)
 
@@ -68,9 +68,9 @@ export async function existingIncident(
 }
 
 /**
- * The incident is over, and so is the pause that it has brought about. For a day, or for `forHours` (1 to 168), no rule about
- * typing refuses codes of its kind of key for its country. Caps and what the owner has closed still hold. Answers until when
- * (Unix milliseconds). Throws `invalid` and `not_found`.
+ * Ends an incident and its pause. For a day, or for `forHours` (1 to 168), no rule about unverified codes refuses in
+ * its segment. Caps and closed countries still hold. Answers until when, Unix milliseconds. Throws `invalid` and
+ * `not_found`.
  */
 export async function endIncident(
   deps: AdminDependencies,
@@ -100,15 +100,15 @@ export async function endIncident(
 
 export interface RefundedIncident {
   incident: Incident
-  /** Of this time. */
+  /** Refunded by this call. */
   refunded: { issues: number; credits: number }
-  /** Not charged yet: their carriers may still report, at most for a day. */
+  /** Issues that are not charged yet, since their carriers may still report for up to a day. */
   undecided: number
 }
 
 /**
- * Gives back, once each, what codes have cost that nobody typed: for its country and kind of key, from an hour before it was
- * seen until it ended. Throws `not_found`.
+ * Refunds, once each, the unverified codes of the incident's segment, from an hour before it was seen until it ended.
+ * Throws `not_found`.
  */
 export async function refundUntyped(
   deps: AdminDependencies & { clock: Pick<Clock, 'now' | 'after'> },

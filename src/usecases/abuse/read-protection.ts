@@ -1,4 +1,4 @@
-/** What protects an app and what came of it: for owners to see. Live mode only. */
+/** What owners see of the rules against abuse: hits, waiting phones, recent traffic and destinations. Live mode only. */
 
 import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
 import { standingOf } from '../../abuse/rules/failure-budget'
@@ -26,7 +26,7 @@ interface Dependencies {
   clock: Pick<Clock, 'now' | 'elapsed'>
 }
 
-/** How much of an app's traffic is known, by the kind of key. */
+/** How much of an app's traffic is learned, by kind of key. */
 export async function readLearned(
   { store, clock }: Dependencies,
   appId: string,
@@ -39,20 +39,20 @@ export async function readLearned(
   return { sk: of('sk'), pk: of('pk') }
 }
 
-/** How many phones wait, by what they wait for. */
+/** Number of waiting phones by rule. */
 export type WaitingCounts = Readonly<Record<FailureRule, number>>
 
 export interface WaitingPhones {
   readonly sk: WaitingCounts
   readonly pk: WaitingCounts
-  /** Otherwise there are more: those with the latest wrong codes are counted. */
+  /** False: there are more phones than counted; those with the latest wrong codes are counted. */
   readonly areAll: boolean
 }
 
-/** Each is looked at. */
+/** Bounds the work: each row is read. */
 const MOST_HELD = 1_000
 
-/** Phones that wrong codes hold up, or would where that is only watched. */
+/** Phones that wrong codes pause or lock, or would where the rule is only watched. */
 export async function readWaitingPhones(
   { store, clock }: { store: { read: Pick<Reader, 'phones'> }; clock: Pick<Clock, 'now'> },
   app: App,
@@ -73,9 +73,9 @@ export async function readWaitingPhones(
 export interface RecentTraffic {
   /** Active live keys. */
   readonly keys: Readonly<Record<KeyKind, number>>
-  /** Codes of the last hour; those with the most first. */
+  /** Codes of the last hour by segment, largest first. */
   readonly codes: readonly RecentCodes[]
-  /** Otherwise more were sent than are counted. */
+  /** False: more codes were sent than counted. */
   readonly areAll: boolean
 }
 
@@ -86,10 +86,10 @@ interface RecentCodes {
   readonly refused: number
 }
 
-/** Each is looked at. */
+/** Bounds the work: each row is read. */
 const MOST_LATELY = 20_000
 
-/** `prefix`: only of these numbers, by the keyed hash of their digits. */
+/** `prefix`: only codes to this prefix, by its keyed hash. */
 export async function readRecentTraffic(
   {
     store,
@@ -130,15 +130,15 @@ const NO_HASH = new Uint8Array()
 
 const SENT_TO_DAYS = 90
 
-/** Where codes of an app's secret keys went lately. */
+/** Countries that an app's secret keys sent to lately. */
 export interface Destinations {
   readonly days: number
-  /** Where some were typed, and where none was; those with the most codes first. */
+  /** Countries with a verified code, and those without one; most codes first. */
   readonly typed: readonly string[]
   readonly untyped: readonly string[]
 }
 
-/** What an owner who closes all other countries has to know. */
+/** Read before an owner closes all other countries. */
 export async function readDestinations({ store, clock }: Dependencies, appId: string): Promise<Destinations> {
   const now = clock.now()
   const counts = new Map<string, { sent: number; verified: number }>()
@@ -160,12 +160,12 @@ export interface ProtectionQuery {
   by: 'hour' | 'day'
 }
 
-/** What was sent, and what became of it; what is not over for an hour is not counted yet. */
+/** Codes sent and their results. The last hour is not counted yet. */
 export interface SentTraffic {
   sent: number
   verified: number
   unverified: number
-  /** What codes have cost that nobody typed: of an hour its share. */
+  /** Credits of unverified codes, estimated by the share of each hour. */
   untypedCredits: number
 }
 
@@ -174,7 +174,7 @@ type CountedTraffic = Against & SentTraffic
 export interface ProtectionReport {
   total: CountedTraffic
   series: Array<CountedTraffic & { at: number }>
-  /** The most first. */
+  /** Most hits first. */
   rules: Array<Against & { rule: Rule }>
   countries: Array<CountedTraffic & { country: string }>
   /** Keyed hashes, as hexadecimal digits. */
@@ -182,7 +182,7 @@ export interface ProtectionReport {
   networks: Array<Against & { network: string }>
 }
 
-/** It is looked at as often as somebody watches, and there may be a row for each code of an attack. */
+/** Sums are cached by hour: the page reloads often, and an attack may have a row for each code. */
 export class ProtectionHistory {
   readonly #hours: HourlyReports
 
@@ -221,7 +221,7 @@ export class ProtectionHistory {
     }
   }
 
-  /** How many codes were refused in the last 24 hours, and whether lately there are more than usual. */
+  /** Refused codes of the last 24 hours, and whether there are more than usual. */
   async refused(appId: string): Promise<RefusedLately & { lastDay: number }> {
     const end = (Math.floor(this.deps.clock.now() / HOUR_MS) + 1) * HOUR_MS
     const from = end - COMPARED_HOURS * HOUR_MS
@@ -245,13 +245,13 @@ function addSent(sum: SentTraffic, { sent, credits, verified, unverified }: Segm
   sum.sent += sent
   sum.verified += verified
   sum.unverified += unverified
-  // What each has cost is not kept.
+  // The price of each code is not stored.
   sum.untypedCredits += sent > 0 ? (credits * Math.min(unverified, sent)) / sent : 0
 }
 
 const rounded = <T extends SentTraffic>(sum: T): T => ({ ...sum, untypedCredits: Math.round(sum.untypedCredits) })
 
-/** Where rules were against the most; then where the most was sent. */
+/** Most hits first, then most codes. */
 const mostOf = (countries: ReadonlyMap<string, CountedTraffic>) =>
   [...countries]
     .map(([country, sum]) => ({ country, ...rounded(sum) }))
@@ -260,13 +260,13 @@ const mostOf = (countries: ReadonlyMap<string, CountedTraffic>) =>
 
 const against = ({ refused, watched }: Against) => refused + watched
 
-/** To an hour that is over so long nothing is added any more. */
+/** After so long nothing is added to an hour. */
 const SETTLED_AFTER_MS = 10 * MINUTE_MS
-/** A sum of the running hours is kept for so many times what it took: adding up may not keep the process busy. */
+/** Sums of running hours are cached for so many times the time they took, which bounds the load. */
 const REST_AFTER_READ = 20
 const MOST_HOURS_KEPT = 3_000
 
-/** What rules were against, by the hour. An hour that is over is added up once. */
+/** Rule hits by hour. A past hour is summed once. */
 class HourlyReports {
   readonly #kept = new Map<string, { decided: RuleReport; until: number }>()
 
@@ -298,7 +298,7 @@ class HourlyReports {
     for await (const page of store.lists.traffic.decisions(appId, first, last + HOUR_MS))
       for (const decision of page) {
         const decided = hours.get(Math.floor(decision.minute / HOUR_MS) * HOUR_MS)
-        // They come in the order of time.
+        // Decisions come in order of time.
         if (decided !== adding) adding?.trim()
         adding = decided
         decided?.add(foundOf(decision))

@@ -1,4 +1,4 @@
-/** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
+/** Stores what a server found in its traffic, for owners and for other servers. Decisions: "Abuse". */
 import { ended, type Incident, isCapIncident, isOver, NO_PAUSE } from '../../abuse/rules/incident'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
@@ -12,7 +12,7 @@ interface RecordDependencies {
   log: Log
 }
 
-/** In a transaction of its own: no code waits for it. */
+/** Runs in a transaction of its own, so that no code waits for it. */
 export async function recordTraffic({ store, random, log }: RecordDependencies, findings: Findings): Promise<void> {
   const { appId, decisions, incidentUpdates, hours } = findings
   await store.transaction(async (tx) => {
@@ -43,7 +43,7 @@ const opened = (incidentId: string, appId: string, { segment, lastAt }: Incident
   ...{ tellAt: now, tells: 0 },
 })
 
-/** Servers that pause at a time pause once. */
+/** Servers that pause at the same time count as one pause. */
 function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: IncidentUpdate): Incident {
   const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
   return {
@@ -52,14 +52,14 @@ function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pa
     isBlocked: incident.isBlocked || isBlocked,
     since: Math.min(incident.since, lastAt),
     lastAt: Math.max(incident.lastAt, lastAt),
-    // Every server sees the same codes.
+    // Every server counts the same codes, so the costs are not added.
     cost: Math.max(incident.cost, cost),
     rules: [...new Set([...incident.rules, ...rules])].sort(),
     ...(isLonger && { pausedUntil: pause.pausedUntil, pauses: Math.max(pause.pauses, incident.pauses) }),
   }
 }
 
-/** Ends incidents in which nothing was refused for an hour, nor would have been. */
+/** Ends incidents without a rule hit for an hour. */
 export async function endQuietIncidents({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }): Promise<void> {
   for (const { incidentId } of await store.read.traffic.allOpenIncidents())
     await store.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
+/** Owners change an app's settings against abuse, trust phones, and unlock phones. */
 
 import { type FailureStanding, NO_FAILURES, standingOf } from '../../abuse/rules/failure-budget'
 import { assertProtection, type Protection, protectionOf } from '../../abuse/rules/protection'
@@ -11,7 +11,7 @@ import { type AdminDependencies, existingApp, lockApp } from '../administer/shar
 import { seekPhone } from '../shared/phone'
 import { writeAudit } from '../shared/write-audit'
 
-/** What is not named stays: two who decide about different things at a time both have their will. */
+/** Settings to change. The others stay, so that two owners can change different settings at the same time. */
 export type WantedProtection = Partial<Omit<Protection, 'resendMs' | 'trusted'>> & {
   resendMs?: Partial<Protection['resendMs']> | undefined
   trusted?: Partial<Protection['trusted']> | undefined
@@ -35,7 +35,7 @@ export async function protectApp(deps: AdminDependencies, appId: string, decided
   })
 }
 
-/** What is otherwise than before, by its name; phones are counted, for their hashes say nothing. */
+/** Changed settings by name, for the audit log. Trusted phones are only counted, since hashes mean nothing to readers. */
 function changesOf(before: Protection, after: Protection): Record<string, unknown> {
   const shown = ({ trusted, ...rest }: Protection) => ({ ...rest, ...trusted, phones: trusted.phones.length })
   const [was, is] = [shown(before), shown(after)] as Array<Record<string, unknown>>
@@ -48,7 +48,10 @@ function changesOf(before: Protection, after: Protection): Record<string, unknow
   )
 }
 
-/** The app sends to this phone whatever traffic looks like. The number is noted nowhere. Throws `invalid` or `not_found`. */
+/**
+ * Trusts a phone: rules about traffic do not refuse it. The number itself is not stored. Throws `invalid` or
+ * `not_found`.
+ */
 export async function trustPhone(
   deps: AdminDependencies & { vault: Vault; numbering: Numbering },
   appId: string,
@@ -76,11 +79,11 @@ interface PhoneDependencies extends AdminDependencies {
   numbering: Numbering
 }
 
-/** A phone as an operator has typed it: its number is stored nowhere. */
+/** How long a phone waits. Its number is not stored. */
 export interface PhoneStanding {
   /** E.164. */
   phoneNumber: string
-  /** What it waits for, by the kind of key that issued what was mistaken. */
+  /** Wait and rule, by the kind of key that issued the codes. */
   standings: ReadonlyArray<Pick<FailureStanding, 'rule' | 'waitMs'> & { kind: KeyKind }>
 }
 
@@ -103,8 +106,8 @@ export async function standingOfPhone(
 }
 
 /**
- * Opens a phone, for these kinds of key: it may get a code now, with all its attempts, and its wrong codes are counted anew. The number
- * is noted nowhere. Throws `invalid` or `not_found`.
+ * Unlocks a phone for these kinds of key: it may get a code now, with all attempts, and its wrong codes are counted
+ * anew. The number is not stored. Throws `invalid` or `not_found`.
  */
 export async function unlockPhone(
   deps: PhoneDependencies,

@@ -1,7 +1,8 @@
 import { type Issue, settled } from '../../domain/codes/issue'
 import type { AwaitedReport } from '../../domain/delivery/attempt'
-import { isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
+import { ABSENT_MS, isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
+import type { Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { type SaveDependencies, type SentMessage, saveIssue } from './save-issue'
 import { settle } from './settle'
@@ -35,11 +36,18 @@ export async function takeStep(
   tx.afterCommit(() => deps.telemetry.deliveryEnded(ended))
 }
 
+/** The next codes of the phone leave that leg out for a while. */
+export async function noteAbsence(tx: Tx, { phoneHash, erasedAt }: Issue, leg: Leg): Promise<void> {
+  if (erasedAt === undefined) await tx.absences.note(leg, phoneHash, tx.now + ABSENT_MS)
+}
+
 /** Forgets the messages whose reports can change nothing any more. */
 async function forgetReports(tx: Tx, before: Issue, after: Issue, { staysOpen }: Step): Promise<void> {
   const isLegOver = after.messageId !== before.messageId && !staysOpen
   if (isFinal(after) || isLegOver) await tx.reports.forget(before.messageId)
   if (!isFinal(after) || before.legs === undefined) return
+  // A report of an earlier leg has ended the delivery: nobody asks about the current one any more.
+  await tx.jobs.remove('await-report', after.issueId)
   for (const { messageId } of await openMessages(tx, before)) await tx.reports.forget(messageId)
 }
 

@@ -150,7 +150,7 @@ const signedOut: State[] = [
     ...signIn,
     see(/authenticator app|인증 앱 코드/),
   ),
-  state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgotten|잊으셨나요/)),
+  state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgot your|잊으셨나요/)),
   state('sign-in, before anybody has an account', '/sign-in', NEEDS_SETUP),
   { ...state('sign-in, loading', '/sign-in', {}), isLoading: true },
   state(
@@ -164,7 +164,7 @@ const signedOut: State[] = [
   { ...state('set-up, over plain http', `/set-up${LINK}`, NEEDS_SETUP), isForeign: true },
   state('sign-in, failing', '/sign-in', { 'session/current': BROKEN }),
   state('set-up', `/set-up${LINK}`, NEEDS_SETUP),
-  state('set-up, with nothing filled in', `/set-up${LINK}`, NEEDS_SETUP, press(/^(Make the account|계정 만들기)$/)),
+  state('set-up, with nothing filled in', `/set-up${LINK}`, NEEDS_SETUP, press(/^(Create the account|계정 만들기)$/)),
   state('set-up, by a used link', `/set-up${LINK}`, SIGNED_OUT),
   state('invitation', `/invitation${LINK}`, INVITED),
   { ...state('invitation, loading', `/invitation${LINK}`, SIGNED_OUT), isLoading: true },
@@ -193,7 +193,7 @@ const firstSteps: State[] = [
 const frame: State[] = [
   state('the menu of pages on a phone', '/', FULL, onPhone, press(/^(Menu|메뉴)$/)),
   over('frame/user-menu.tsx', 'the menu of the operator', '/', FULL, press(/^Menu of|메뉴,/)),
-  over('frame/scope-choice.tsx', 'the choice of an app', '/keys', FULL, (page) =>
+  over('frame/frame.tsx', 'the choice of an app', '/keys', FULL, (page) =>
     page.locator('header input').first().click(),
   ),
 ]
@@ -227,7 +227,7 @@ const tryIt: State[] = [
     { ...FULL, 'inbox/tryIt': refusal(402, 'PAYMENT_REQUIRED', 'Not enough credit') },
     select(/^(Scenario|시나리오)/, '7'),
     issueCode,
-    see(/That is what this|의도된 결과/),
+    see(/This scenario simulates|의도된 결과/),
   ),
 ]
 
@@ -250,9 +250,9 @@ const apps: State[] = [
   ),
   ...(
     [
-      ['what becomes of other countries', /^(Codes for other countries|브라우저 키로 다른 국가)/],
-      ['opening countries', /^(Browser keys also send|브라우저 키로 보낼 수)/],
-      ['how long a phone is locked', /^(After 100 wrong codes|코드가 연속 100번)/],
+      ['what becomes of other countries', /^(Codes to countries not on|허용 목록에 없는 국가)/],
+      ['opening countries', /^(Allow list of countries for browser|브라우저 키의 국가 허용)/],
+      ['how long a phone is locked', /^(After 100 wrong codes|인증번호를 연속 100번)/],
     ] as const
   ).map(([what, label]) =>
     over('pages/apps/protection.tsx', `apps, settings, ${what}`, '/apps', FULL, appSettings, (page) =>
@@ -261,7 +261,7 @@ const apps: State[] = [
   ),
   ...(
     [
-      ['the proof that is asked for', /^(Proof asked for|요구할 확인)/],
+      ['the proof that is asked for', /^(Challenge vendor|요구할 확인)/],
       ['what an outage of its vendor means', /^(While the vendor|업체가 응답하지)/],
     ] as const
   ).map(([what, label]) =>
@@ -281,7 +281,7 @@ const apps: State[] = [
     (page) =>
       page
         .getByRole('dialog')
-        .getByLabel(/^(Page that codes|인증번호를 입력하는)/)
+        .getByLabel(/^(Domain of the page|인증번호를 입력하는)/)
         .fill('https://example.com'),
     confirm(/^(Save|저장)$/),
     see(/Only the name of a host|호스트 이름만 입력하세요/),
@@ -295,11 +295,11 @@ const apps: State[] = [
     (page) =>
       page
         .getByRole('dialog')
-        .getByRole('combobox', { name: /^(Proof asked for|요구할 확인)/ })
+        .getByRole('combobox', { name: /^(Challenge vendor|요구할 확인)/ })
         .click(),
     (page) => page.getByRole('option', { name: 'hCaptcha' }).click(),
     confirm(/^(Save|저장)$/),
-    see(/This is needed|꼭 필요한 값/),
+    see(/This field is required|꼭 필요한 값/),
   ),
   over(
     'pages/apps/settings.tsx',
@@ -315,7 +315,7 @@ const apps: State[] = [
     '/apps',
     EMPTY,
     appSettings,
-    press(/^(Codes to where nobody|아무도 입력하지 않는 곳)/, 'combobox'),
+    press(/^(Codes to destinations with low|전환율이 낮은 곳)/, 'combobox'),
   ),
   over(
     'pages/apps/settings.tsx',
@@ -329,12 +329,12 @@ const apps: State[] = [
     },
     appSettings,
     press(/^(Add a cap|상한 추가)$/),
-    fill(/^(Browser keys: messages to each country in a day|브라우저 키: 국가마다 하루에 메시지)$/, ''),
+    fill(/^(Browser keys: messages per country per day|브라우저 키: 국가마다 하루에 메시지)$/, ''),
     confirm(/^(Save|저장)$/),
     see(/A whole number from|부터 .*까지의 정수/),
   ),
   over(
-    'pages/apps/region-choice.tsx',
+    'pages/apps/new-app.tsx',
     'apps, choosing a region',
     '/apps',
     FULL,
@@ -349,7 +349,7 @@ const apps: State[] = [
   ),
 ]
 
-const openPhone = press(/^(Open a phone|전화 열기)$/)
+const openPhone = press(/^(Unlock a phone|전화 잠금 해제)$/)
 const lookAtPhone = [openPhone, fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Look|확인)$/)]
 const protection: State[] = [
   over('pages/protection/open-phone.tsx', 'protection, opening a phone', '/protection', FULL, ...lookAtPhone),
@@ -374,10 +374,10 @@ const protection: State[] = [
     '/protection',
     { ...FULL, 'protection/unlock': FORBIDDEN },
     ...lookAtPhone,
-    press(/^(Open both|둘 다 열기)$/),
+    press(/^(Unlock both|둘 다 잠금 해제)$/),
   ),
   over(
-    'pages/protection/refund.tsx',
+    'pages/protection/incidents.tsx',
     'protection, refunding an incident',
     '/protection',
     FULL,
@@ -416,7 +416,7 @@ const protection: State[] = [
     'protection, closing all other countries',
     '/protection',
     { ...EMPTY, 'protection/sentTo': FULL['protection/sentTo'], 'protection/lately': FULL['protection/lately'] },
-    press(/^(Close all others|나머지 모두 닫기)/),
+    press(/^(Allow only verified countries|인증된 국가만 허용)/),
   ),
   state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
   state(
@@ -439,7 +439,7 @@ const keys: State[] = [
     '/keys',
     FULL,
     createKey,
-    check(/In a browser|브라우저: 공개/),
+    check(/In a browser|브라우저: 브라우저/),
     (page) =>
       page
         .getByRole('dialog')
@@ -507,7 +507,7 @@ const wallet: State[] = [
     FULL,
     press(/^(Overdraft and alert|초과 사용과 알림)$/),
   ),
-  over('pages/issue/refund.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
+  over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
 
 const more = press(/^(More|더 보기)$/)
@@ -529,7 +529,7 @@ const webhooks: State[] = [
     see(/address 10\.0\.0\.1|10\.0\.0\.1 주소/),
   ),
   over(
-    'pages/webhooks/actions.tsx',
+    'pages/webhook.tsx',
     'webhooks, sending a test event',
     WEBHOOK,
     FULL,
@@ -541,11 +541,11 @@ const webhooks: State[] = [
     FULL,
     press(/^(Send a test event|테스트 이벤트 보내기)$/),
     press(/otp.expired/, 'menuitem'),
-    see(/on its way|보내고 있습니다/),
+    see(/is being sent|보내고 있습니다/),
   ),
-  over('pages/webhooks/actions.tsx', 'webhooks, more to do', WEBHOOK, FULL, more),
+  over('pages/webhook.tsx', 'webhooks, more to do', WEBHOOK, FULL, more),
   over(
-    'pages/webhooks/rotate.tsx',
+    'pages/webhooks/secret.tsx',
     'webhooks, rotating the secret',
     WEBHOOK,
     FULL,
@@ -559,10 +559,10 @@ const webhooks: State[] = [
     FULL,
     more,
     press(/Rotate secret|시크릿 교체/, 'menuitem'),
-    confirm(/^(Make a new secret|새 시크릿 만들기)$/),
+    confirm(/^(Create a new secret|새 시크릿 만들기)$/),
     see(/I have stored it|보관했습니다/),
   ),
-  over('pages/webhooks/actions.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
+  over('pages/webhook.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
   state(
     'webhooks, a change that is refused',
     WEBHOOK,
@@ -572,11 +572,11 @@ const webhooks: State[] = [
     see(/That did not work|처리하지 못했습니다/),
   ),
   over(
-    'pages/webhooks/replay.tsx',
+    'pages/webhooks/deliveries.tsx',
     'webhooks, sending again',
     WEBHOOK,
     FULL,
-    press(/^(Send failed ones again|실패한 이벤트 다시 보내기)$/),
+    press(/^(Replay failed events|실패한 이벤트 재전송)$/),
   ),
   over('pages/webhooks/delivery-details.tsx', 'webhooks, a delivery', WEBHOOK, FULL, press(/^Details|자세히$/)),
   state('webhooks, disabled', '/webhooks/e2', FULL),
@@ -593,7 +593,7 @@ const people: State[] = [
     '/operators',
     FULL,
     press(/^(Invite|초대하기)$/),
-    confirm(/^(Make a link|링크 만들기)$/),
+    confirm(/^(Create a link|링크 만들기)$/),
   ),
   over(
     'pages/operators/operator-table.tsx',
@@ -646,7 +646,7 @@ const people: State[] = [
     press(/^(Remove|해제하기)$/),
   ),
   over(
-    'pages/account/sessions.tsx',
+    'pages/account.tsx',
     'account, signing out everywhere',
     '/account',
     FULL,
@@ -654,8 +654,8 @@ const people: State[] = [
   ),
   state('account, with nothing filled in', '/account', FULL, press(/^(Change password|비밀번호 변경)$/)),
   state('audit, verified', '/audit', FULL, press(/^(Verify|검증하기)$/), see(/is intact|온전합니다/)),
-  over('pages/audit/filters.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Who|작업자)/, 'combobox')),
-  over('pages/audit/filters.tsx', 'audit, choosing what', '/audit', FULL, press(/^(What|작업)$/, 'combobox')),
+  over('pages/audit.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Who|작업자)/, 'combobox')),
+  over('pages/audit.tsx', 'audit, choosing what', '/audit', FULL, press(/^(What|작업)$/, 'combobox')),
   over('pages/audit/export.tsx', 'audit, exporting', '/audit', FULL, press(/^(Export|내보내기)$/)),
   state(
     'privacy, with nothing filled in',
@@ -675,15 +675,15 @@ const people: State[] = [
     { ...FULL, 'privacy/erase': {} },
     ...askToErase,
     ...erase,
-    see(/being erased|삭제하는 중/),
+    see(/erasure is running|삭제하는 중/),
   ),
 ]
 
 const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const carriers: State[] = [
-  over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
+  over('pages/providers/carrier-card.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
   over(
-    'pages/providers/carrier-test.tsx',
+    'pages/providers/carrier-card.tsx',
     'carriers, a test refused',
     '/providers',
     FULL,
@@ -733,7 +733,7 @@ const templates: State[] = [
     'templates/preview': { mistake: { param: 'body', reason: 'undeclared_placeholder', about: { name: 'name' } } },
   }),
   over(
-    'pages/templates/languages-field.tsx',
+    'pages/templates/fields.tsx',
     'templates, adding a language',
     '/templates/edit?template=otp_default_kr',
     FULL,

@@ -1,4 +1,4 @@
-/** Around every page of those who are signed in: sidebar, app and mode, the operator's menu. */
+/** The frame of every page after the sign-in: sidebar, choice of app and mode, and the operator's menu. */
 import { AppShell, Burger, Button, Group, ScrollArea, SegmentedControl, Select } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconApps } from '@tabler/icons-react'
@@ -64,7 +64,7 @@ export function Frame() {
   )
 }
 
-/** The page itself, unless it is not for this operator, or about an app and there is none yet. */
+/** The page itself, or a notice if the role does not allow it or there is no app yet. */
 function Page() {
   const { app } = useScope()
   const { operator } = useSession()
@@ -76,7 +76,7 @@ function Page() {
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }
 
-/** Whoever has been signed out meanwhile is led to the way in. */
+/** Redirects to the sign-in page when the session has ended. */
 function useWayOut(): void {
   const { operator } = useSession()
   const router = useRouter()
@@ -88,8 +88,8 @@ function useWayOut(): void {
 const words = inWords({
   en: {
     title: 'No app yet',
-    next: 'Keys, messages and credit belong to an app. Make the first one.',
-    make: 'Make an app',
+    next: 'Keys, messages and credit belong to an app. Create the first one.',
+    make: 'Create an app',
   },
   ko: { title: '아직 앱이 없습니다', next: '키, 메시지, 크레딧은 앱에 속합니다. 첫 앱을 만드세요.', make: '앱 만들기' },
 })
@@ -105,11 +105,11 @@ function FirstApp() {
   )
 }
 
-/** Nobody should take one for the other. White text reads on both. */
+/** Clearly different colours for live and test, both with enough contrast for white text. */
 const LIVE = '#087f5b'
 const TEST = '#a83c0c'
 
-/** Which app is looked at, and whether live or test. */
+/** The choice of app and mode. */
 function ScopeChoice() {
   const say = useWords(frameWords)
   const apps = useApps()

@@ -1,4 +1,4 @@
-/** In place of a page that is not for the operator's role: what it is for, who may open it, whom to ask. */
+/** Replaces a page that the role does not allow: describes the page and names operators who may open it. */
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -18,12 +18,12 @@ const words = inWords({
       try: 'Issue test codes and verify them, by the same rules as with a test key.',
       templates: 'Write what messages say.',
       webhooks: 'Add webhook endpoints and change their settings.',
-      audit: 'Every change that was made here: who, what, when, from where.',
+      audit: 'Every change by an operator: actor, action, time and IP address.',
       privacy: 'Export or erase what is stored of one phone.',
     },
     title: 'Not part of your role',
     who: (yours: string, theirs: string) => `You are signed in as ${yours}. This page is for the role ${theirs}.`,
-    ask: 'You can ask:',
+    ask: 'These people can help:',
     askOwner: 'Ask an owner.',
     home: 'To the overview',
   },
@@ -43,12 +43,12 @@ const words = inWords({
   },
 })
 
-/** What pages ask for. */
+/** Permissions that guard a page. */
 export type GuardedBy = keyof (typeof words)['en']['about']
 
 const PAGE = { try: 'tryIt', templates: 'templates', webhooks: 'webhooks', audit: 'audit', privacy: 'privacy' } as const
 
-/** More would be a list to search. */
+/** A longer list would have to be searched. */
 const MOST_PEOPLE = 3
 
 export function MayNot({ needs }: { needs: GuardedBy }) {

@@ -1,4 +1,4 @@
-/** In place of a page that failed: what happened, what to do, and the id to look it up by. The frame around it stays. */
+/** Replaces a page that failed with the error and its request id. The frame stays. */
 import { Button } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
@@ -31,7 +31,7 @@ export function ProblemPage({ error, reset }: ErrorComponentProps) {
 const words = inWords({
   en: {
     title: 'No such page',
-    next: 'The address leads nowhere. It may have been cut off when it was copied.',
+    next: 'This address does not exist. It may have been cut off when it was copied.',
     home: 'To the overview',
   },
   ko: {

@@ -32,7 +32,7 @@ interface PageLink {
   icon: Icon
 }
 
-/** The pages of the sidebar: where, under which icon. What they load, and for whom, stands in `router.tsx`. */
+/** The pages of the sidebar with path and icon. `router.tsx` has their components and permissions. */
 const PAGE_GROUPS = {
   watch: [
     { name: 'overview', to: '/', icon: IconLayoutDashboard },

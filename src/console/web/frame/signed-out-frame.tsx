@@ -1,4 +1,4 @@
-/** Around what stands outside the frame, for those who are not signed in or went astray: a quiet card in the middle. */
+/** The frame of pages outside the console's frame, for visitors who are not signed in or followed a wrong link. */
 import { Center, Group, Paper, Stack, Text } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -23,7 +23,7 @@ export function SignedOutFrame({ children = <Outlet /> }: { children?: ReactNode
   )
 }
 
-/** Where there is little room, its name is left out. */
+/** `isShort` hides the name on narrow screens. */
 export function Logo({ isShort = false }: { isShort?: boolean }) {
   const say = useWords(frameWords)
   return (

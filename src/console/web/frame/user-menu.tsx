@@ -1,4 +1,4 @@
-/** Who is signed in; language, appearance, account and the way out. */
+/** The operator's menu: account, language, appearance and sign-out. */
 import {
   Group,
   type MantineColorScheme,
@@ -103,7 +103,7 @@ export function UserMenu() {
   )
 }
 
-/** For those who have no menu yet. */
+/** For visitors who are not signed in and have no menu. */
 export function LanguageChoice() {
   const say = useWords(frameWords)
   const chosen = useLanguage()

@@ -25,7 +25,7 @@ const formats = (language: Language) => {
     number: (value: number) => number.format(value),
     /** 12K, 1.2만 */
     short: (value: number) => short.format(value),
-    /** Of a share from 0 to 1. */
+    /** Formats a share from 0 to 1. */
     percent: (share: number) => percent.format(share),
     bytes(count: number) {
       const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
@@ -33,16 +33,16 @@ const formats = (language: Language) => {
     },
     /** Number and unit stay together. */
     milliseconds: (ms: number) => `${number.format(ms)}\u00a0ms`,
-    /** How long to wait, not less: “30 seconds”, “2분”. */
+    /** Waiting time, rounded up: “30 seconds”, “2분”. */
     wait(ms: number) {
       const seconds = Math.max(1, Math.ceil(ms / 1_000))
       const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
       return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
     },
-    /** Unix milliseconds, where the reader is. */
+    /** Unix milliseconds as local time. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
-    /** “14:00” in UTC, whose hours are those that usage is counted in. */
+    /** “14:00” in UTC, since usage is counted by UTC hours. */
     hour: (at: number) => hour.format(at),
     utc: (at: number) => utc.format(at),
     /** “3 minutes ago”. */
@@ -72,5 +72,5 @@ function formatsOf(language: Language): Formats {
 
 export const useFormats = (): Formats => formatsOf(useLanguage())
 
-/** For outside of components. */
+/** For use outside components. */
 export const formatsNow = (): Formats => formatsOf(language())

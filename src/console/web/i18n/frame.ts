@@ -1,4 +1,4 @@
-/** The words of the frame, and those that every page shares. */
+/** Words of the frame, and words that all pages share. */
 import { inWords } from './words'
 
 export const frameWords = inWords({
@@ -9,6 +9,7 @@ export const frameWords = inWords({
     navigation: 'Pages',
     documentation: 'Documentation',
     reference: 'API reference',
+    guide: 'Read about this page in the guide',
     groups: { watch: 'Watch', build: 'Build', operate: 'Operate' },
     pages: {
       overview: 'Overview',
@@ -18,13 +19,13 @@ export const frameWords = inWords({
       inbox: 'Test inbox',
       tryIt: 'Try it',
       apps: 'Apps',
-      keys: 'Keys',
+      keys: 'API keys',
       templates: 'Templates',
       webhooks: 'Webhooks',
       wallet: 'Wallet',
       providers: 'Carriers',
       operators: 'Operators',
-      audit: 'Audit',
+      audit: 'Audit log',
       privacy: 'Privacy',
       system: 'System',
       account: 'Account',
@@ -37,7 +38,7 @@ export const frameWords = inWords({
     user: (name: string, role: string) => `Menu of ${name}, ${role}`,
     language: 'Language',
     theme: 'Appearance',
-    themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+    themes: { auto: 'System', light: 'Light', dark: 'Dark' },
     signOut: 'Sign out',
     loading: 'Loading…',
     close: 'Close',
@@ -55,6 +56,7 @@ export const frameWords = inWords({
     navigation: '페이지',
     documentation: '문서',
     reference: 'API 문서',
+    guide: '이 페이지의 가이드 읽기',
     groups: { watch: '보기', build: '만들기', operate: '운영' },
     pages: {
       overview: '개요',
@@ -64,7 +66,7 @@ export const frameWords = inWords({
       inbox: '테스트 수신함',
       tryIt: '시험해 보기',
       apps: '앱',
-      keys: '키',
+      keys: 'API 키',
       templates: '템플릿',
       webhooks: '웹훅',
       wallet: '지갑',

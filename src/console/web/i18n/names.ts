@@ -13,7 +13,7 @@ export const channelWords = inWords({
   ko: { sms: 'SMS', alimtalk: '알림톡', whatsapp: 'WhatsApp', telegram: '텔레그램', voice: '음성 통화' },
 })
 
-/** By its ISO 3166 code; the code itself for what is none. */
+/** Name of an ISO 3166 code, or the code itself if it is unknown. */
 export function countryName(code: string, language: Language, style: 'long' | 'short' = 'long'): string {
   try {
     return new Intl.DisplayNames(language, { type: 'region', style }).of(code) ?? code
@@ -24,7 +24,7 @@ export function countryName(code: string, language: Language, style: 'long' | 's
 
 export const countryWithCode = (code: string, language: Language): string => `${countryName(code, language)} (${code})`
 
-/** By its tag; the tag itself for what is none. */
+/** Name of a language tag, or the tag itself if it is unknown. */
 export function languageName(tag: string, language: Language): string {
   try {
     return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag
@@ -33,7 +33,7 @@ export function languageName(tag: string, language: Language): string {
   }
 }
 
-/** The names of what can become of an issue, its message and its price. */
+/** Names of the states of an issue, its delivery and its charge. */
 export const statusWords = inWords({
   en: {
     verification: {

@@ -8,7 +8,7 @@ import type { ReasonAbout, RefusalReason, RefusalValues, Thing } from '../../../
 import { formatsNow } from './format'
 import { inWords, type Words, wordsNow } from './words'
 
-/** As the server sends it, in an error or of what it only looked at. */
+/** A reason as sent by the server, in an error or in a preview. */
 export interface Refused {
   param?: string | undefined
   reason?: RefusalReason | undefined
@@ -32,9 +32,9 @@ const LISTED = new Intl.ListFormat('en', { type: 'disjunction' })
 const words: Words<RefusalWords> = inWords<RefusalWords>({
   en: {
     reasons: {
-      required: 'This is needed.',
+      required: 'This field is required.',
       unknown_field: 'The server does not know this field.',
-      duplicate_field: 'Each only once.',
+      duplicate_field: 'Each value may occur only once.',
       wrong_type: ({ expected }) => `This has to be ${words.en.types[expected]}.`,
       too_short: ({ min }) => `At least ${min}.`,
       too_long: ({ max }) => `At most ${max} characters.`,
@@ -47,8 +47,8 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       invalid_json: 'The server could not read what this page sent.',
       unsupported_media_type: 'The server could not read what this page sent.',
       invalid_phone_number: 'This is not a phone number.',
-      ambiguous_phone_number: 'The digits may mean two phones. Write the number with + and the country code.',
-      phone_number_without_texts: 'This type of number cannot get a text message.',
+      ambiguous_phone_number: 'The digits match two phone numbers. Write the number with + and the country code.',
+      phone_number_without_texts: 'This type of number cannot receive SMS.',
       test_number_required:
         'Test mode takes magic numbers only, such as 010-0000-0000, and reaches no real phone. Codes to your own number need a live key.',
       test_number_in_live_mode: 'This is a magic number for tests; nothing real is sent to it.',
@@ -63,7 +63,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       metadata_too_large: 'The metadata is too large.',
       invalid_date: 'This is not a date.',
       date_range_reversed: 'The end has to be later than the beginning.',
-      invalid_cursor: 'This page of the list cannot be read any more. Start at the first one.',
+      invalid_cursor: 'This page of the list has expired. Start at the first page.',
       idempotency_key_required: 'An idempotency key is missing.',
       idempotency_key_mismatch: 'Two different idempotency keys were sent.',
       idempotency_key_reused: 'This idempotency key was used for another request.',
@@ -71,15 +71,15 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       idempotency_key_forgotten: 'The code of this idempotency key was erased.',
       scope_missing: ({ scope }) => `The key lacks the scope ${scope}.`,
       server_only: 'Only secret keys may do this.',
-      origin_missing: 'A public key needs an origin.',
+      origin_missing: 'A browser key needs an origin.',
       origin_not_allowed: 'The key may not be used from this origin.',
-      from_not_allowed: 'This public key may not set the sender.',
+      from_not_allowed: 'This browser key may not set the sender.',
       free_text_not_allowed:
-        'With this public key at most 40 letters, digits and simple punctuation, without a link or phone number.',
-      country_closed: 'The app does not send codes to the country of this number.',
+        'With this browser key at most 40 letters, digits and simple punctuation, without a link or phone number.',
+      country_closed: 'The country of this number is not on the allow list of the app.',
       address_not_allowed: 'The key may not be used from this network address.',
-      challenge_required: 'The app asks for a proof of a human here.',
-      challenge_failed: 'The proof of a human is wrong, too old or was used already.',
+      challenge_required: 'The app requires a challenge response here.',
+      challenge_failed: 'The challenge response is wrong, expired or was used already.',
       out_of_range: ({ min, max }) => `A whole number from ${min} to ${max}.`,
       not_visible_ascii: ({ max }) => `1 to ${max} letters, digits or signs of ASCII, without spaces.`,
       invalid_name: ({ max }) => `Letters, digits, dots, dashes and underscores, at most ${max}.`,
@@ -89,7 +89,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       email_taken: 'This address has an account already. Sign in instead.',
       wrong_credentials: 'E-mail address or password is wrong.',
       wrong_password: 'This is not your current password.',
-      common_password: 'This is among the passwords that are tried first. Choose another one.',
+      common_password: 'This is one of the most common passwords. Choose another one.',
       password_changed: 'Your password has been changed meanwhile. Sign in again.',
       totp_needed: 'Enter the code of your authenticator app.',
       totp_wrong: 'This code is wrong or too old. Enter the one that is shown now.',
@@ -97,37 +97,37 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       totp_begin_anew: 'That took too long. Close this and begin again.',
       totp_already_on: 'An authenticator app is set up already. Remove it first.',
       no_such: ({ what }) => `There is no such ${words.en.things[what]}.`,
-      link_used_up: 'This link was used or is too old. Ask for another.',
+      link_used_up: 'This link was used or has expired. Ask for a new one.',
       not_signed_in: 'You are not signed in.',
       role_lacks_permission: 'Your role does not allow this.',
-      public_url_needed: 'The server was not told of this address: set WATCHWORD_PUBLIC_URL.',
-      foreign_origin: 'The console was opened under another address than the server knows as its own.',
-      last_owner: 'Somebody has to stay an owner.',
-      public_key_scope: 'A public key may issue and verify only.',
-      origins_on_secret_key: 'Only public keys have origins.',
+      public_url_needed: 'The server is not configured for this address: set WATCHWORD_PUBLIC_URL.',
+      foreign_origin: 'The console was opened at an address that is not the configured public URL.',
+      last_owner: 'At least one owner must remain.',
+      public_key_scope: 'A browser key may issue and verify only.',
+      origins_on_secret_key: 'Only browser keys have origins.',
       networks_on_public_key: 'Only secret keys have networks.',
       invalid_origin: ({ origin }) =>
         `Each must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`,
       invalid_network: ({ network }) => `This is not a network in CIDR notation: ${network}`,
       limits_on_test_key: 'Test keys have fixed limits.',
       too_many_keys: ({ max }) => `The app has ${max} active keys already. Revoke one first.`,
-      not_a_live_browser_key: 'Only live public keys are held to less.',
+      not_a_live_browser_key: 'Only live browser keys have these restrictions.',
       key_not_active: 'This key was revoked or has expired.',
-      not_refundable: 'Only what was charged can be refunded, and once.',
-      reference_taken: 'This reference stands for another entry already.',
+      not_refundable: 'Only a charged issue can be refunded, and only once.',
+      reference_taken: 'This reference belongs to another entry already.',
       code_placeholder_missing: 'The text must contain #{code}.',
       undeclared_placeholder: ({ name }) => `#{${name}} is not one of the variables.`,
       unused_variable: ({ name }) => `#{${name}} does not occur in the body.`,
       invalid_variable_name: ({ name }) => `“${name}” cannot be the name of a variable.`,
       invalid_pattern: ({ name }) =>
-        `The pattern of “${name}” is not a regular expression, or one that may take for ever (no lookaround, no backreferences).`,
+        `The pattern of “${name}” is not a safe regular expression (no lookaround, no backreferences).`,
       pattern_too_large: ({ name }) => `The pattern of “${name}” is too long or repeats too much.`,
       template_built_in: 'Built-in templates cannot be removed.',
       too_many_webhooks: ({ max }) => `The app has ${max} webhooks already. Remove one first.`,
-      webhook_disabled: 'The webhook is switched off. Switch it on first.',
-      invalid_url: 'This has to be a whole address such as https://app.example.com/hooks.',
+      webhook_disabled: 'The webhook is disabled. Enable it first.',
+      invalid_url: 'This has to be a full URL such as https://app.example.com/hooks.',
       url_with_credentials: 'The address must not have a user name or password. Use a header.',
-      url_with_fragment: 'What follows # is never sent. Leave it out.',
+      url_with_fragment: 'The part after # is never sent. Leave it out.',
       https_required: 'The address has to begin with https://.',
       port_not_allowed: ({ port }) => `Webhooks may not be sent to port ${port}.`,
       target_not_allowed: ({ address }) => `Webhooks may not be sent to the address ${address}.`,
@@ -171,10 +171,10 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
     codes: {
       BAD_REQUEST: 'The server did not accept this.',
       UNAUTHORIZED: 'You are not signed in.',
-      PAYMENT_REQUIRED: 'The wallet has too little credit.',
+      PAYMENT_REQUIRED: 'Insufficient credit in the wallet.',
       FORBIDDEN: 'Your role does not allow this.',
-      NOT_FOUND: 'This does not exist, or not any more.',
-      CONFLICT: 'It has changed meanwhile. Load the page again.',
+      NOT_FOUND: 'This does not exist, or it was removed.',
+      CONFLICT: 'It has changed in the meantime. Reload the page.',
       PAYLOAD_TOO_LARGE: 'This is too large to be sent.',
       TOO_MANY_REQUESTS: 'Too many attempts. Try again later.',
       INTERNAL_SERVER_ERROR: 'Something went wrong in the server. Its log says more.',
@@ -261,12 +261,12 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       idempotency_key_forgotten: '이 멱등 키의 인증번호는 삭제되었습니다.',
       scope_missing: ({ scope }) => `키에 ${scope} 권한이 없습니다.`,
       server_only: '비밀 키만 할 수 있습니다.',
-      origin_missing: '공개 키에는 출처가 필요합니다.',
+      origin_missing: '브라우저 키에는 출처가 필요합니다.',
       origin_not_allowed: '이 출처에서는 키를 쓸 수 없습니다.',
-      from_not_allowed: '이 공개 키로는 발신자를 정할 수 없습니다.',
+      from_not_allowed: '이 브라우저 키로는 발신자를 정할 수 없습니다.',
       free_text_not_allowed:
-        '이 공개 키로는 글자, 숫자, 간단한 문장 부호를 최대 40자까지 넣을 수 있으며 링크와 전화번호는 넣을 수 없습니다.',
-      country_closed: '앱이 이 번호의 국가로는 인증번호를 보내지 않습니다.',
+        '이 브라우저 키로는 글자, 숫자, 간단한 문장 부호를 최대 40자까지 넣을 수 있으며 링크와 전화번호는 넣을 수 없습니다.',
+      country_closed: '이 번호의 국가는 앱의 허용 목록에 없습니다.',
       address_not_allowed: '이 네트워크 주소에서는 키를 쓸 수 없습니다.',
       challenge_required: '이 앱은 여기서 사람 확인을 요구합니다.',
       challenge_failed: '사람 확인이 틀렸거나 오래되었거나 이미 사용되었습니다.',
@@ -293,15 +293,15 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       public_url_needed: '서버에 등록되지 않은 주소입니다. WATCHWORD_PUBLIC_URL을 설정하세요.',
       foreign_origin: '서버가 알고 있는 주소가 아닌 곳에서 콘솔을 열었습니다.',
       last_owner: '소유자가 한 명은 있어야 합니다.',
-      public_key_scope: '공개 키는 발급과 확인만 할 수 있습니다.',
-      origins_on_secret_key: '출처는 공개 키에만 있습니다.',
+      public_key_scope: '브라우저 키는 발급과 확인만 할 수 있습니다.',
+      origins_on_secret_key: '출처는 브라우저 키에만 있습니다.',
       networks_on_public_key: '네트워크는 비밀 키에만 있습니다.',
       invalid_origin: ({ origin }) =>
         `‘${origin}’은(는) 정확한 출처가 아닙니다. 경로나 와일드카드 없이 https://app.example.com처럼 쓰세요.`,
       invalid_network: ({ network }) => `‘${network}’은(는) 203.0.113.0/24 같은 네트워크가 아닙니다.`,
       limits_on_test_key: '테스트 키의 한도는 정해져 있습니다.',
       too_many_keys: ({ max }) => `이 앱에 이미 활성 키가 ${max}개 있습니다. 먼저 하나를 폐기하세요.`,
-      not_a_live_browser_key: '운영용 공개 키에만 해당합니다.',
+      not_a_live_browser_key: '운영용 브라우저 키에만 해당합니다.',
       key_not_active: '폐기되었거나 만료된 키입니다.',
       not_refundable: '차감된 것만 한 번 환불할 수 있습니다.',
       reference_taken: '이미 다른 항목에 쓴 참조입니다.',
@@ -310,11 +310,11 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       unused_variable: ({ name }) => `문구에 #{${name}}이(가) 없습니다.`,
       invalid_variable_name: ({ name }) => `‘${name}’은(는) 변수 이름으로 쓸 수 없습니다.`,
       invalid_pattern: ({ name }) =>
-        `‘${name}’의 패턴이 정규식이 아니거나 끝없이 걸릴 수 있는 식입니다(전후방 탐색, 역참조 불가).`,
+        `‘${name}’의 패턴이 정규식이 아니거나 안전하지 않은 식입니다(전후방 탐색, 역참조 불가).`,
       pattern_too_large: ({ name }) => `‘${name}’의 패턴이 너무 길거나 반복이 너무 많습니다.`,
       template_built_in: '기본 템플릿은 삭제할 수 없습니다.',
       too_many_webhooks: ({ max }) => `이 앱에 이미 웹훅이 ${max}개 있습니다. 먼저 하나를 삭제하세요.`,
-      webhook_disabled: '웹훅이 꺼져 있습니다. 먼저 켜세요.',
+      webhook_disabled: '웹훅이 사용 중지되어 있습니다. 먼저 사용하도록 바꾸세요.',
       invalid_url: 'https://app.example.com/hooks처럼 전체 주소를 입력하세요.',
       url_with_credentials: '주소에 사용자 이름이나 비밀번호를 넣을 수 없습니다. 헤더를 쓰세요.',
       url_with_fragment: '# 뒤는 전송되지 않습니다. 빼고 입력하세요.',
@@ -402,7 +402,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       reference: '참조',
       region: '지역',
       scope: '권한',
-      template: '본문 템플릿',
+      template: '페이로드 템플릿',
       'template-code': '템플릿 코드',
       templateId: 'ID',
       templateVariables: '변수',
@@ -412,7 +412,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
   },
 })
 
-/** What it says, to be read beside the field it is about, where it is about one. */
+/** Message without the field name, for display beside the field. */
 export function refusalInWords(
   { reason, about = {} as ReasonAbout, retryAfterMs }: Refused,
   code = 'BAD_REQUEST',
@@ -424,13 +424,13 @@ export function refusalInWords(
   return codes[code as ErrorCode] ?? codes.INTERNAL_SERVER_ERROR
 }
 
-/** The same with the name of the field, for where that is not beside it. */
+/** Message with the field name, for display elsewhere. */
 export function mistakeInWords(mistake: Refused): string {
   const field = fieldInWords(mistake.param)
   return [field, refusalInWords(mistake)].filter(Boolean).join(': ')
 }
 
-/** The name of the field for where it is not seen beside; undefined for what is no field of a form. */
+/** Label of the field; undefined for a parameter that is no form field. */
 export function fieldInWords(param: string | undefined): string | undefined {
   const [field = '', ...within] = (param ?? '').split('.')
   const name = wordsNow(words).fields[field]

@@ -1,4 +1,4 @@
-/** What the roles are called, and what they allow in a sentence; the rule itself is `domain/role.ts`. */
+/** Names and descriptions of the roles. `domain/access/role.ts` has the rules. */
 import { may, type Permission, ROLES } from '../../../domain/access/role'
 import { inWords, useWords } from './words'
 
@@ -7,9 +7,9 @@ export const roleWords = inWords({
     names: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
     or: (roles: string[]) => roles.join(' or '),
     about: {
-      owner: 'May do everything: money, carriers, operators, the audit log.',
-      developer: 'Keys, templates, webhooks and test codes. No money, no operators.',
-      viewer: 'Looks at everything and changes nothing.',
+      owner: 'Full access, including credit, carriers, operators and the audit log.',
+      developer: 'Manages keys, templates, webhooks and test codes, but neither credit nor operators.',
+      viewer: 'Read-only access.',
     },
   },
   ko: {
@@ -23,7 +23,7 @@ export const roleWords = inWords({
   },
 })
 
-/** Whose roles allow it: “Owner or Developer”. */
+/** Names of the roles that have a permission: “Owner or Developer”. */
 export function useWhoMay(): (permission: Permission) => string {
   const { names, or } = useWords(roleWords)
   return (permission) => or(ROLES.filter((role) => may(role, permission)).map((role) => names[role]))

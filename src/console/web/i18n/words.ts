@@ -27,7 +27,7 @@ const chosen = choice.get()
 let current: Language = isLanguage(chosen) ? chosen : fromBrowser()
 const listeners = new Set<() => void>()
 
-/** Which language the console speaks: chosen here, else the browser's first that it knows. */
+/** The current language: the chosen one, or the first supported language of the browser. */
 export const language = (): Language => current
 
 export function setLanguage(next: Language): void {
@@ -46,7 +46,7 @@ function subscribe(listener: () => void): () => void {
 
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, language)
 
-/** A word, or a sentence made with what it is about. */
+/** A text, or a function that builds one. */
 // biome-ignore lint/suspicious/noExplicitAny: a sentence may be made of anything
 type Sentences = { readonly [name: string]: string | ((...about: any[]) => string) | Sentences }
 
@@ -58,5 +58,5 @@ export const inWords = <T extends Sentences>(
 
 export const useWords = <T>(words: Words<T>): T => words[useLanguage()]
 
-/** Outside components. */
+/** For use outside components. */
 export const wordsNow = <T>(words: Words<T>): T => words[language()]

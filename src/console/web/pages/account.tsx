@@ -95,7 +95,7 @@ function ChangePassword() {
 const sessionsWords = inWords({
   en: {
     title: 'Sessions',
-    about: 'Ends every session of your account, this one too. Do it when a device is lost.',
+    about: 'Ends every session of your account, including this one. Use it when a device is lost.',
     action: 'Sign out everywhere',
     confirm: 'You will be signed out on all devices and sign in again here.',
     done: (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'} ended.`,

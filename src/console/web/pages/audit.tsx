@@ -22,16 +22,16 @@ const LONG_MIN = '6rem'
 const words = inWords({
   en: {
     about:
-      'Every change: who, what, when, from where. Each entry is chained to the one before, so that a change shows.',
+      'Every change: actor, action, time and IP address. A hash chain links each entry to the one before, so tampering is detected.',
     seq: 'No.',
-    at: 'When',
-    actor: 'Who',
-    action: 'What',
-    target: 'To what',
+    at: 'Time',
+    actor: 'Actor',
+    action: 'Action',
+    target: 'Target',
     detail: 'Details',
-    ip: 'From',
+    ip: 'IP address',
     none: 'No entries',
-    next: 'Nobody did such a thing. Take a filter away to see more.',
+    next: 'No entry matches the filters. Remove a filter to see more.',
   },
   ko: {
     about:
@@ -148,7 +148,7 @@ export default function Audit() {
   )
 }
 
-/** What an entry says beside who and what, one thing a line. */
+/** Details of an entry, one per line. */
 function Detail({ detail }: { detail: Record<string, unknown> }) {
   const entries = Object.entries(detail).filter(([, value]) => !isEmpty(value))
   if (entries.length === 0) return null
@@ -180,7 +180,7 @@ function plain(value: unknown): string {
 }
 
 const filtersWords = inWords({
-  en: { actor: 'Who', anybody: 'Anybody', action: 'What', anything: 'Anything' },
+  en: { actor: 'Actor', anybody: 'Any actor', action: 'Action', anything: 'Any action' },
   ko: { actor: '작업자', anybody: '전체', action: '작업', anything: '전체' },
 })
 

@@ -1,4 +1,4 @@
-/** The test inbox: what test issues would have arrived, at which number, and the code that verifies them. */
+/** The test inbox: test issues with their number and the code that verifies them. */
 import { Box, Button, Code, Group, Text } from '@mantine/core'
 import { IconInbox, IconPlayerPlay } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -18,8 +18,8 @@ import { useAppScope } from '../scope'
 
 const words = inWords({
   en: {
-    about: 'Test issues of the last 7 days, as they happen. Nothing of this was sent to anybody.',
-    to: 'To, and what for',
+    about: 'Test issues of the last 7 days, live. None of these messages was really sent.',
+    to: 'Recipient and purpose',
     scenario: 'Scenario',
     code: 'Code',
     noCode: 'None',

@@ -39,7 +39,7 @@ function Invited({ token }: { token: string }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const roles = useWords(roleWords)
-  // Accepting it uses it up: what was read once stays until then.
+  // Accepting uses up the invitation, so the answer is kept and never refetched.
   const invitation = useQuery(
     api.session.invitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
   )

@@ -1,4 +1,4 @@
-/** One issue: where it stands, and how it got there. */
+/** One issue: its state and its timeline. */
 import { Anchor, Button, Grid, Group, Paper, Text, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconArrowBackUp, IconArrowLeft } from '@tabler/icons-react'
@@ -27,21 +27,21 @@ const words = inWords({
     timeline: 'Timeline',
     facts: 'Details',
     glance: {
-      verified: 'The code arrived where it should and was typed in.',
-      verifiedUndelivered: 'The right code was typed in.',
-      waitingDelivered: 'The message was delivered; nobody has typed the code yet.',
-      waitingSent: 'A carrier has the message and has not reported yet what became of it.',
-      noReport: 'A carrier has taken the message, and gives no report of whether it arrived.',
+      verified: 'The message was delivered and the code was verified.',
+      verifiedUndelivered: 'The code was verified.',
+      waitingDelivered: 'The message was delivered; the code is not verified yet.',
+      waitingSent: 'A carrier accepted the message and has not sent a delivery report yet.',
+      noReport: 'A carrier accepted the message, but it sends no delivery reports.',
       waitingQueued: 'The message has not been sent yet.',
       waitingCarrier: 'A carrier has been asked to send the message, and has not answered yet.',
       interrupted:
-        'The server was interrupted while it sent the message. Whether it left is unknown; it is not sent again, so that nobody gets two.',
-      ambiguous: 'The carrier did not say whether it took the message. It is not sent again, so that nobody gets two.',
+        'The server was interrupted while it sent the message. Whether it was sent is unknown; it is not sent again, to avoid a duplicate.',
+      ambiguous: 'The carrier did not say whether it accepted the message. It is not sent again, to avoid a duplicate.',
       failed: 'The message was not delivered. The timeline says why; a new code can be issued.',
-      expiredDelivered: 'The message was delivered, but nobody typed the code in time.',
-      expired: 'The code ran out before the right one was typed.',
-      max_attempts: 'Wrong codes were typed until no attempts remained. A new code can be issued.',
-      replaced: 'A newer code was issued for the same number and purpose; only that one counts.',
+      expiredDelivered: 'The message was delivered, but the code was not verified in time.',
+      expired: 'The code expired before it was verified.',
+      max_attempts: 'Wrong codes used up all attempts. A new code can be issued.',
+      replaced: 'A newer code was issued for the same number and purpose; only the newer one is valid.',
     },
   },
   ko: {
@@ -71,7 +71,7 @@ const words = inWords({
 })
 
 const LIVE_MS = 2_000
-/** What has ended changes little: a webhook, a refund. */
+/** A finished issue changes rarely: a webhook, a refund. */
 const ENDED_MS = 10_000
 
 const hasEnded = (story: Story) =>
@@ -172,8 +172,8 @@ const refundWords = inWords({
     refund: 'Refund',
     title: 'Refund this issue?',
     means: (credits: string) =>
-      `The price of ${credits} goes back to the wallet of the app, as an entry of its ledger. An issue is refunded once; the entry cannot be removed.`,
-    done: (credits: string) => `Given back to the wallet: ${credits}.`,
+      `The price of ${credits} is refunded to the wallet of the app and recorded in its ledger. An issue can be refunded once; the entry cannot be removed.`,
+    done: (credits: string) => `Refunded to the wallet: ${credits}.`,
   },
   ko: {
     refund: '환불',
@@ -184,7 +184,7 @@ const refundWords = inWords({
   },
 })
 
-/** Gives back what a charged issue has cost. */
+/** Refunds a charged issue. */
 function RefundButton({ story: { appId, issueId, mode, billingStatus, price, ledger } }: { story: Story }) {
   const say = useWords(refundWords)
   const common = useWords(frameWords)

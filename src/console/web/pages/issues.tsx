@@ -1,4 +1,4 @@
-/** The issues of an app: looked for, narrowed, live. */
+/** Live list of the issues of an app, with search and filters. */
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconMessages, IconSearch } from '@tabler/icons-react'
@@ -22,7 +22,7 @@ import { DELIVERIES, type IssueFilters, VERIFICATIONS } from './search-params'
 
 const words = inWords({
   en: {
-    about: 'Every code that was asked for: whether it arrived, and whether it was typed. Never a number, never a code.',
+    about: 'Every issued code: whether it was delivered and verified. Phone numbers and codes are never shown.',
     aboutTest:
       'A test key takes magic numbers only, such as 010-0000-0000. A code for your own number is refused and not listed: it needs a live key.',
     issue: 'Issue',
@@ -31,17 +31,17 @@ const words = inWords({
     channel: 'Channel',
     wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
     issued: 'Issued',
-    further: 'Search further',
+    further: 'Search older issues',
     emptyTest: 'No test issue yet',
     emptyTestNext: 'Issue one here in the console, or with a test key.',
     emptyLive: 'No live issue yet',
     emptyLiveNext: 'What your app issues with a live key appears here at once.',
     tryIt: 'Try it',
-    keys: 'To the keys',
-    nothing: 'Nothing fits these filters',
-    nothingNext: 'Purposes are compared from their beginning, ids whole. Live and test are kept apart.',
-    nothingYet: 'Nothing fits among the newest issues',
-    nothingYetNext: 'There are older ones that have not been looked at.',
+    keys: 'To the API keys',
+    nothing: 'No issue matches these filters',
+    nothingNext: 'A purpose matches by its beginning, an id only as a whole. Live and test issues are separate.',
+    nothingYet: 'No match among the newest issues',
+    nothingYetNext: 'Older issues have not been searched yet.',
   },
   ko: {
     about: '요청된 모든 인증번호가 도달했는지, 입력되었는지 보여 줍니다. 전화번호와 인증번호는 표시하지 않습니다.',
@@ -204,7 +204,7 @@ const issueFiltersWords = inWords({
 
 const REST_MS = 300
 
-/** The fields the list is narrowed with. What is typed is looked for after a short rest. */
+/** Filters of the list. A typed search runs after a short pause. */
 function IssueFilterFields({ filters, onChange }: { filters: IssueFilters; onChange(filters: IssueFilters): void }) {
   const say = useWords(issueFiltersWords)
   const names = useWords(statusWords)

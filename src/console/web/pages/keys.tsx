@@ -1,4 +1,4 @@
-/** The keys of an app, those of the mode that is looked at. */
+/** API keys of an app in the current mode. */
 import { Button, Modal, NativeSelect, Switch, Text } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -20,7 +20,7 @@ import { type Key, KeyTable } from './keys/key-table'
 import { NewKeyShown, type ShownKey } from './keys/new-key'
 import { keyWords } from './keys/words'
 
-/** What stands in front of the page: at most one of these. */
+/** The open dialog; at most one. */
 type Open = { kind: 'create' } | { kind: 'allow' | 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
 
 const LOOK_AGAIN_MS = 5_000
@@ -107,7 +107,7 @@ export default function Keys() {
         size="lg"
         title={open && titleOf(open)}
         closeButtonProps={{ 'aria-label': common.close }}
-        // A key that can be seen once is not lost by a click beside it.
+        // A click outside must not close a key that is shown once.
         closeOnClickOutside={open?.kind !== 'shown'}
         closeOnEscape={open?.kind !== 'shown'}
         withCloseButton={open?.kind !== 'shown'}
@@ -123,10 +123,9 @@ export default function Keys() {
 
 const words = inWords({
   en: {
-    about: 'Makes a new key with the same rights. The old one goes on working for as long as you choose here.',
-    overlap: 'The old key works for another',
-    hours: (hours: number) =>
-      hours === 0 ? 'No time at all: it has leaked' : hours === 1 ? '1 hour' : `${hours} hours`,
+    about: 'Creates a new key with the same rights. The old key stays valid for the time you choose here.',
+    overlap: 'The old key stays valid for',
+    hours: (hours: number) => (hours === 0 ? 'Not at all: it has leaked' : hours === 1 ? '1 hour' : `${hours} hours`),
     days: (days: number) => `${days} days`,
   },
   ko: {
@@ -139,7 +138,7 @@ const words = inWords({
 
 const OVERLAPS = [0, 1, 24, 72, 168]
 
-/** A new key in place of an old one, which goes on working for a while, so that nobody has to hurry. */
+/** Replaces a key. The old key stays valid for a while, for a change without downtime. */
 function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): void; onCancel(): void }) {
   const say = useWords(words)
   const known = useWords(keyWords)
@@ -168,11 +167,11 @@ function RotateKey({ of, onDone, onCancel }: { of: Key; onDone(made: ShownKey): 
 }
 
 const allowKeyWords = inWords({
-  en: { save: 'Save', saved: (key: string) => `Saved what ${key} may do; it counts from now on.` },
+  en: { save: 'Save', saved: (key: string) => `The rights of ${key} are saved and apply from now on.` },
   ko: { save: '저장', saved: (key) => `${key} 키의 권한을 저장했습니다. 지금부터 적용됩니다.` },
 })
 
-/** Changes what a live public key may do beyond the usual. */
+/** Changes the extra rights of a live browser key. */
 function AllowKey({ of, onDone }: { of: Key; onDone(): void }) {
   const say = useWords(allowKeyWords)
   const form = useServerForm({

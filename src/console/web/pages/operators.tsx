@@ -19,7 +19,7 @@ import { useMay } from '../session'
 import { OperatorTable, RoleChoice } from './operators/operator-table'
 
 const words = inWords({
-  en: { about: 'Who may sign in to this console, and what each may do.', invite: 'Invite' },
+  en: { about: 'The people who may sign in to this console, with their roles.', invite: 'Invite' },
   ko: { about: '이 콘솔에 로그인할 수 있는 사람과 각자의 권한입니다.', invite: '초대하기' },
 })
 
@@ -30,7 +30,7 @@ export default function Operators() {
   const invite = () => {
     const modalId = modals.open({
       title: say.invite,
-      // The link is shown once: a click beside it does not lose it.
+      // A click outside must not close a link that is shown once.
       closeOnClickOutside: false,
       closeButtonProps: { 'aria-label': common.close },
       children: <Invite onClose={() => modals.close(modalId)} />,
@@ -66,13 +66,13 @@ const invitationsWords = inWords({
     role: 'Role',
     by: 'Invited by',
     cli: 'Command line',
-    until: 'Works until',
+    until: 'Valid until',
     actions: 'Actions',
     withdraw: 'Withdraw',
     withdrawOf: (role: string, by: string) => `Withdraw the invitation as ${role} by ${by}`,
-    withdrawn: 'The link does not work any more.',
+    withdrawn: 'The link is no longer valid.',
     none: 'No pending invitations',
-    next: 'Who has followed a link is listed above.',
+    next: 'People who accepted an invitation are listed above.',
   },
   ko: {
     title: '대기 중인 초대',
@@ -89,7 +89,7 @@ const invitationsWords = inWords({
   },
 })
 
-/** Links that were not followed yet. */
+/** Invitations that are not accepted yet. */
 function InvitationTable() {
   const say = useWords(invitationsWords)
   const roles = useWords(roleWords)
@@ -145,13 +145,13 @@ function InvitationTable() {
 
 const inviteWords = inWords({
   en: {
-    role: 'What may they do?',
-    make: 'Make a link',
+    role: 'Role',
+    make: 'Create a link',
     link: 'Invitation link',
-    until: (time: string) => `Send it to them. It works once, until ${time}.`,
+    until: (time: string) => `Send it to the person you invite. It can be used once, until ${time}.`,
   },
   ko: {
-    role: '어떤 역할을 부여할까요?',
+    role: '역할',
     make: '링크 만들기',
     link: '초대 링크',
     until: (time) => `초대할 사람에게 보내세요. ${time}까지 한 번만 사용할 수 있습니다.`,

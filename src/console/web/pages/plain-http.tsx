@@ -1,4 +1,4 @@
-/** In place of every way in, where no browser would keep who is signed in: why that is, and two ways out. */
+/** Replaces the sign-in pages over plain http, where browsers drop the session cookie, and offers two solutions. */
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { inWords, useWords } from '../i18n/words'
 import { CopyBlock } from '../parts/copy'
@@ -8,13 +8,13 @@ const words = inWords({
   en: {
     title: 'Signing in needs https',
     why: (host: string) =>
-      `This page came from ${host} over plain http. Whoever is on the way could read your password, so browsers keep the cookie that signs you in only from https or from their own machine. Nobody can sign in here.`,
+      `This page came from ${host} over plain http. Others on the network could read your password, so browsers keep the session cookie only over https or on their own machine. Nobody can sign in here.`,
     now: 'Right now: a tunnel',
     run: 'On your own machine',
     open: 'Leave it open, and follow this link, which leads to the same page:',
-    good: 'For good: https',
+    good: 'Permanently: https',
     proxy: 'Put a reverse proxy with a certificate in front, and start the server with its address:',
-    setting: 'For the server',
+    setting: 'Server setting',
   },
   ko: {
     title: '로그인하려면 https가 필요합니다',
@@ -35,7 +35,7 @@ export default function PlainHttp() {
   const number = port || '80'
   const sshHost = hostname.replace(/^\[|\]$/g, '')
   const isName = /[a-z]$/i.test(hostname)
-  // With the token of a set-up link or an invitation.
+  // Keeps the token of a set-up link or an invitation.
   const link = `http://127.0.0.1:${number}${pathname}${search}${hash}`
   return (
     <Stack>

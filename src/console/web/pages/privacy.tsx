@@ -22,7 +22,7 @@ interface SoughtPhone {
   appId?: string
 }
 
-/** All of it in one file, made of every page. */
+/** Collects all pages into one file. */
 async function exportAll(sought: SoughtPhone): Promise<number> {
   const issues: unknown[] = []
   let head: Record<string, unknown> = {}
@@ -140,9 +140,9 @@ const codes = (count: number) => `${count} ${count === 1 ? 'issue' : 'issues'}`
 
 const privacyWords = inWords({
   en: {
-    about: 'For people who ask what is stored of them, or want it gone. Both are in the audit log, without the number.',
+    about: 'For access and erasure requests. Both are recorded in the audit log, without the number.',
     ofPhone: 'One phone',
-    ofPhoneAbout: 'Numbers are stored as keyed hashes only. Enter the number, and what was issued for it is found.',
+    ofPhoneAbout: 'Numbers are stored as keyed hashes only. Enter the number to find its issues.',
     number: 'Phone number',
     numberAbout: 'With + and the country code, or as people write it in the region of the app.',
     needsNumber: 'Enter a number.',
@@ -152,19 +152,19 @@ const privacyWords = inWords({
     erase: 'Erase',
     eraseTitle: 'Erase what is stored of this phone',
     consequence: (scope: string) =>
-      `${scope}: issues, attempts, messages that wait and webhook events go. A code that is out is good no more. It cannot be undone.`,
-    erased: (issues: string, events: string) => `Erased. Issues: ${issues}. Events of webhooks: ${events}.`,
+      `${scope}: issues, attempts, queued messages and webhook events are deleted. Codes already sent become invalid. This cannot be undone.`,
+    erased: (issues: string, events: string) => `Erased. Issues: ${issues}. Webhook events: ${events}.`,
     counted: (count: string) =>
-      `Of these issues ${count} still count against limits or are being charged; what is left of them goes within days.`,
-    underWay: 'It is being erased. There is much of it: the audit log says when it is done.',
+      `${count} of these issues still count against rate limits or are being charged; their remains are deleted within days.`,
+    underWay: 'The erasure is running. There is much data: the audit log records when it is finished.',
     stays: 'What stays',
-    staysAbout: 'Erasing undoes no charge and lifts no lock.',
+    staysAbout: 'Erasing neither refunds charges nor unlocks the phone.',
     staying: {
-      ledger: 'The ledger: amounts and times, under another id than the issue had.',
-      counted: 'For two days: that something was issued, for limits and usage.',
+      ledger: 'The ledger: amounts and times, under a new id.',
+      counted: 'For two days: that a code was issued, for rate limits and usage.',
       locks: 'Locks and wrong codes: a keyed hash, until a year after the last wrong code.',
-      keys: 'Idempotency keys: keyed hashes, until they end. A repeated order is refused, and sends nothing.',
-      backups: 'Backups made before. Where one is restored, the phone is erased again.',
+      keys: 'Idempotency keys: keyed hashes, until they expire. A repeated request is refused and sends nothing.',
+      backups: 'Earlier backups. When one is restored, the phone is erased again.',
     },
   },
   ko: {
@@ -190,7 +190,7 @@ const privacyWords = inWords({
       ledger: '원장: 금액과 시각. 발급 ID는 다른 값으로 바뀝니다.',
       counted: '이틀 동안: 발급이 있었다는 사실. 한도와 사용량 집계에 쓰입니다.',
       locks: '잠금과 틀린 인증번호 횟수: 키를 사용한 해시로, 마지막으로 틀린 뒤 1년까지.',
-      keys: '멱등 키: 만료될 때까지 해시로. 같은 요청을 반복하면 거절하며 메시지를 보내지 않습니다.',
+      keys: '멱등 키: 만료될 때까지 해시로. 같은 요청을 반복하면 거부하며 메시지를 보내지 않습니다.',
       backups: '이전에 만든 백업. 복원하면 이 번호를 다시 삭제합니다.',
     },
   },

@@ -1,4 +1,4 @@
-/** What protects an app from abuse, what came of it, and what can be done about it at once. */
+/** The abuse protection of an app: rules, results and immediate actions. */
 import { Group, SegmentedControl, Skeleton, Stack, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ import { PROTECTION_RANGES, type ProtectionSearch, protectionSearch } from './se
 import { periodOf, useMinute } from './usage/period'
 
 const LOOK_MS = 5_000
-/** Of many days there is more to add up, and little that changes. */
+/** A long period is slower to sum and changes rarely. */
 const LOOK_FAR_MS = 30_000
 
 export default function ProtectionPage() {
@@ -24,7 +24,7 @@ export default function ProtectionPage() {
   const common = useWords(frameWords)
   const { appId } = useAppScope()
   const app = useApps().find((one) => one.appId === appId)
-  // The router lets through what `validateSearch` leaves out.
+  // The router passes parameters that `validateSearch` did not return, so they are validated again.
   const { range = '24h', group = 'country' } = protectionSearch({ ...useSearch({ from: '/inside/protection' }) })
   const navigate = useNavigate({ from: '/protection' })
   const { from, to, by } = periodOf({ range }, useMinute())

@@ -1,4 +1,4 @@
-/** Carriers and routes, of the whole installation. */
+/** Carriers and routes of the whole installation. */
 import { Accordion, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -28,7 +28,10 @@ export default function Providers() {
   )
 }
 
-/** Credentials stay on the server. The name is a free one: under one that is taken it would replace that carrier. */
+/**
+ * Command that adds a carrier, since credentials stay on the server. It uses a free name, because a taken name would
+ * replace a carrier.
+ */
 const commandFor = (carriers: readonly ShownCarrier[]) =>
   `provider set ${freeName(carriers)} --type http --channel sms --url https://carrier.example.com/send`
 
@@ -38,7 +41,7 @@ function freeName(carriers: readonly ShownCarrier[]): string {
   return ['main', 'backup', ...further].find(isFree) ?? ''
 }
 
-/** Every carrier as it is now. */
+/** All carriers with their current state. */
 function Carriers() {
   const say = useWords(providerWords)
   const command = useCommand()

@@ -15,7 +15,7 @@ export interface IssueFilters extends DayRange {
 
 /** Returns every filter by name: the router keeps the old value of a parameter that is missing here. */
 export function issueFilters(asked: Record<string, unknown>): IssueFilters {
-  // The address writes a purpose of digits as a number.
+  // The router parses a purpose of digits as a number.
   const search = typeof asked.search === 'number' ? String(asked.search) : asked.search
   const status = oneOf(VERIFICATIONS, asked.status)
   const delivery = oneOf(DELIVERIES, asked.delivery)

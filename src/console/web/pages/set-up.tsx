@@ -7,8 +7,8 @@ import { PersonForm, UsedLink, useLinkToken } from './entering/person-form'
 const words = inWords({
   en: {
     title: 'Set up Watchword',
-    about: 'Make the first account. It owns this installation and can invite others.',
-    action: 'Make the account',
+    about: 'Create the first account. It is the owner of this installation and can invite others.',
+    action: 'Create the account',
   },
   ko: {
     title: 'Watchword 시작하기',

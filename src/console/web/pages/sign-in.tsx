@@ -15,7 +15,7 @@ const words = inWords({
   en: {
     title: 'Sign in',
     needsSetup:
-      'Nobody has an account yet. Open the set-up link that the server printed when it started; a restart prints a new one.',
+      'There is no account yet. Open the set-up link that the server printed when it started; a restart prints a new one.',
   },
   ko: {
     title: '로그인',
@@ -46,14 +46,14 @@ const signInFormWords = inWords({
   en: {
     email: 'E-mail address',
     password: 'Password',
-    totp: 'Code of your authenticator app',
-    totpAbout: 'Six digits; they change every half minute.',
+    totp: 'Code from your authenticator app',
+    totpAbout: 'Six digits; they change every 30 seconds.',
     signIn: 'Sign in',
     needsEmail: 'Enter your e-mail address.',
     needsPassword: 'Enter your password.',
     needsTotp: 'Enter the six digits.',
-    forgotten: 'Forgotten the password?',
-    reset: 'Whoever runs the server makes a new one with this command:',
+    forgotten: 'Forgot your password?',
+    reset: 'The operator of the server creates a new one with this command:',
   },
   ko: {
     email: '이메일',
@@ -69,7 +69,7 @@ const signInFormWords = inWords({
   },
 })
 
-/** E-mail address and password; the code of the authenticator app only where the account has one. */
+/** E-mail and password, and a TOTP code if the account has an authenticator app. */
 function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
   const say = useWords(signInFormWords)
   const [needsTotp, setNeedsTotp] = useState(false)

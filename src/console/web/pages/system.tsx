@@ -16,7 +16,7 @@ import { NodeTable, QueueTable } from './system/tables'
 
 const words = inWords({
   en: {
-    about: 'This server and what it has to do now.',
+    about: 'The state of this server and its queue.',
     server: 'Server',
     version: 'Version',
     uptime: 'Running for',
@@ -24,8 +24,8 @@ const words = inWords({
     url: 'Public URL',
     noUrl: 'Not set',
     checks: 'Checks',
-    database: 'Database can be written',
-    dispatcher: 'Delivery looks for work',
+    database: 'Database is writable',
+    dispatcher: 'Dispatcher polls the queue',
     well: 'OK',
     ill: 'Failing',
     backups: 'Backups',
@@ -36,17 +36,17 @@ const words = inWords({
     backupCount: 'Kept',
     nextBackup: 'Next one',
     failedBackup: 'Failed',
-    backupHow: 'Made by this command, for example every night, or by the server itself at WATCHWORD_BACKUP_AT:',
+    backupHow: 'Created by this command, for example every night, or by the server itself at WATCHWORD_BACKUP_AT:',
     nodes: 'Servers',
-    nodesAbout: 'They share one database. When one is silent, the others do its work.',
-    forget: (name: string) => `Forget ${name}, if it does not come back`,
+    nodesAbout: 'They share one database. When a server is silent, the others do its work.',
+    forget: (name: string) => `Forget ${name} if it does not come back`,
     connections: 'Connections of this server',
     inUse: (busy: string, size: string) => `${busy} of ${size} in use`,
     waitingForOne: 'Waiting for a connection',
     ownMeans:
-      'The database is a PostgreSQL, and backed up by its own means: its archive, or this command every night. Useless without WATCHWORD_SECRET.',
+      'Back up PostgreSQL with its own tools: its archive, or this command every night. A backup is useless without WATCHWORD_SECRET.',
     queue: 'Queue',
-    queueAbout: 'Work that is not done yet. What waits for its time is not late.',
+    queueAbout: 'Unfinished jobs. A job that waits for its scheduled time is not late.',
   },
   ko: {
     about: '서버 상태와 지금 처리할 작업입니다.',
@@ -58,7 +58,7 @@ const words = inWords({
     noUrl: '설정되지 않음',
     checks: '상태 점검',
     database: '데이터베이스 쓰기',
-    dispatcher: '발송 작업 확인',
+    dispatcher: '디스패처의 대기열 확인',
     well: '정상',
     ill: '이상',
     backups: '백업',
@@ -205,7 +205,7 @@ const uptimeWords = inWords({
   },
 })
 
-/** As of now; the page looks again every moment. */
+/** Current state; the page polls it. */
 function useUptime(startedAt: number | undefined): string {
   const say = useWords(uptimeWords)
   if (startedAt === undefined) return ''

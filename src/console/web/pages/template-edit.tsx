@@ -1,5 +1,4 @@
-/** One template: a new one, or a new version of one. */
-
+/** Editor of a template: a new one or a new version. */
 import { Alert, Anchor, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconInfoCircle, IconTemplate } from '@tabler/icons-react'
@@ -62,7 +61,7 @@ export default function TemplateEdit() {
   )
 }
 
-/** Of typing, before the server is asked what would come of it. */
+/** Pause in typing before the server renders the preview. */
 const QUIET_MS = 200
 
 interface TemplateEditorProps {
@@ -228,10 +227,10 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
   )
 }
 
-/** The server's word on the draft, a moment after the last key. */
+/** The server's preview of the draft, after a pause in typing. */
 function usePreview(appId: string, draft: TemplateDraft, locale: string) {
   const [quiet] = useDebouncedValue(draft, QUIET_MS)
-  // A template that has no id yet can be looked at all the same.
+  // A template without an id can be previewed as well.
   const template = templateOf({ ...quiet, templateId: quiet.templateId.trim() || 'new' })
   return useQuery(
     api.templates.preview.queryOptions({
@@ -242,6 +241,6 @@ function usePreview(appId: string, draft: TemplateDraft, locale: string) {
   )
 }
 
-/** Mistakes begin with the field they are about. */
+/** The path of a mistake begins with its field. */
 const mistakeAbout = (field: string, mistake: Refused | undefined) =>
   mistake?.param === field ? refusalInWords(mistake) : undefined

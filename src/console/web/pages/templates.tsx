@@ -79,7 +79,7 @@ export default function Templates() {
             key: 'channels',
             header: say.channels,
             isMinor: true,
-            // Short enough for a line of its own wherever there is room.
+            // Short enough for one line.
             cell: ({ channelSupport }) => (
               <span data-unbroken>{channelSupport.map((channel) => channels[channel]).join(', ')}</span>
             ),

@@ -1,4 +1,4 @@
-/** A code from its issue to its verification, in two clicks: what an app does, shown step by step. */
+/** Issues and verifies a test code, step by step, as an app would. */
 import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import {
   IconBook,
@@ -34,31 +34,31 @@ const words = inWords({
     about:
       'Issue a test code and verify it, by the same rules as with a test key. Nothing is sent, nothing is charged.',
     issue: '1. Issue',
-    watch: '2. Watch it arrive, and verify',
+    watch: '2. Watch the delivery, and verify',
     waiting: 'Nothing issued yet',
-    waitingNext: 'Choose what should happen, and issue. The delivery appears here, second by second.',
-    refusedAsPlayed: 'That is what this scenario plays: your app gets this answer.',
-    details: 'To the whole timeline',
+    waitingNext: 'Choose a scenario and issue. The delivery appears here, second by second.',
+    refusedAsPlayed: 'This scenario simulates the refusal: your app gets this answer.',
+    details: 'Show the whole timeline',
     terminal: 'The same in a terminal',
-    terminalAbout: 'With a secret test key of your own in place of the placeholder.',
+    terminalAbout: 'Replace the placeholder with your own secret test key.',
     issueCommand: 'Issue',
     verifyCommand: 'Verify, with the issueId of the answer',
-    makeKey: 'Make a key',
+    makeKey: 'Create an API key',
     docs: 'Read the API reference',
   },
   ko: {
     about: '테스트 키와 같은 규칙으로 인증번호를 발급하고 확인합니다. 발송도 차감도 없습니다.',
     issue: '1. 발급',
-    watch: '2. 전달 확인과 인증',
+    watch: '2. 도달 확인과 인증',
     waiting: '아직 발급하지 않았습니다',
-    waitingNext: '시나리오를 고르고 발급하세요. 전달 과정이 초 단위로 여기에 표시됩니다.',
+    waitingNext: '시나리오를 고르고 발급하세요. 발송 과정이 초 단위로 여기에 표시됩니다.',
     refusedAsPlayed: '이 시나리오에서 의도된 결과입니다. 앱도 이 응답을 받습니다.',
     details: '전체 타임라인 보기',
     terminal: '터미널에서 똑같이 하기',
     terminalAbout: '자리 표시자를 직접 만든 비밀 테스트 키로 바꾸세요.',
     issueCommand: '발급',
     verifyCommand: '확인(응답의 issueId 사용)',
-    makeKey: '키 만들기',
+    makeKey: 'API 키 만들기',
     docs: 'API 문서 읽기',
   },
 })
@@ -86,7 +86,7 @@ export default function TryIt() {
   )
 }
 
-/** Scenarios of this range are refusals. */
+/** Scenarios in this range are refused. */
 const isRefusal = (scenario: number | undefined) => scenario !== undefined && scenario >= 6 && scenario <= 9
 
 function Trial() {
@@ -194,16 +194,16 @@ const deliveryWords = inWords({
     steps: 'Delivery',
     issued: 'Issued',
     queued: 'Queued for the carrier',
-    calling: (provider: string, channel: string) => `${provider} is asked to send it as ${channel}`,
+    calling: (provider: string, channel: string) => `Sending to ${provider} as ${channel}`,
     sent: (provider: string, channel: string) => `Sent by ${provider} as ${channel}`,
-    ambiguous: (provider: string) => `${provider} did not say whether it took the message`,
+    ambiguous: (provider: string) => `${provider} did not say whether it accepted the message`,
     refused: (provider: string) => `${provider} refused the message`,
-    report: 'Waiting for the report',
+    report: 'Waiting for the delivery report',
     delivered: 'Delivered',
     failed: 'Not delivered',
   },
   ko: {
-    steps: '전달 과정',
+    steps: '발송 과정',
     issued: '발급',
     queued: '발송 대기',
     calling: (provider, channel) => `${provider}에 ${channel} 발송 요청 중`,
@@ -254,7 +254,7 @@ function Delivery({ story }: { story: Story }) {
   )
 }
 
-/** When the delivery ended. Kept once it is seen: it can be told only until the code is verified. */
+/** When the delivery ended. The state is kept, because it is visible only until the code is verified. */
 function useEnd(story: Story): number | undefined {
   const { deliveryStatus } = story
   const now = deliveryStatus === 'delivered' || deliveryStatus === 'failed' ? reportedAt(story) : undefined

@@ -1,4 +1,4 @@
-/** How much, how well, how fast and for what price; in words, as charts and as tables. */
+/** Usage of an app: volume, conversion, latency and cost, as text, charts and tables. */
 import { Button, Group, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -21,7 +21,7 @@ export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const { appId, mode } = useAppScope()
-  // The router lets through what `validateSearch` leaves out.
+  // The router passes parameters that `validateSearch` did not return, so they are validated again.
   const search = usageSearch({ ...useSearch({ from: '/inside/usage' }) })
   const group = search.group ?? 'channel'
   const period = periodOf(search, useMinute())
@@ -72,7 +72,7 @@ export default function UsagePage() {
   )
 }
 
-/** Which time, in which steps. */
+/** Choice of the period and its interval. */
 function UsageFilters({ search, period }: { search: UsageSearch; period: Period }) {
   const say = useWords(usageWords)
   const navigate = useNavigate({ from: '/usage' })
@@ -126,11 +126,11 @@ type Say = (typeof usageWords)['en']
 
 interface UsageSummaryProps {
   total: UsageTotals
-  /** Missing while it is not known yet. */
+  /** Missing while loading. */
   previous: UsageTotals | undefined
 }
 
-/** The time that is looked at in words, compared with as long a time before; and its main numbers. */
+/** The period in words, compared with the previous period, and its main figures. */
 function UsageSummary({ total, previous }: UsageSummaryProps) {
   const say = useWords(usageWords)
   const common = useWords(frameWords)

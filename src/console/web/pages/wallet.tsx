@@ -1,4 +1,4 @@
-/** The prepaid credit of an app: how much there is, how it got there and where it went. */
+/** The prepaid credit of an app: balance and ledger. */
 import { Alert, Button, Group, Modal, NumberInput, Paper, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -101,7 +101,7 @@ export default function WalletPage() {
 
 type ShownWallet = Awaited<ReturnType<typeof client.wallet.show>>
 
-/** What there is, what is promised, and what is left. */
+/** Balance, reserved and available credit. */
 function Balance({ wallet }: { wallet: ShownWallet }) {
   const say = useWords(walletWords)
   const formats = useFormats()
@@ -154,7 +154,7 @@ interface LevelsFormProps {
   onDone(): void
 }
 
-/** How far the credit may go down, and from when on the console warns. */
+/** Overdraft and low-credit alert. */
 function LevelsForm({ appId, wallet, onDone }: LevelsFormProps) {
   const say = useWords(walletWords)
   const form = useServerForm({
@@ -189,16 +189,16 @@ function LevelsForm({ appId, wallet, onDone }: LevelsFormProps) {
 interface AmountFormProps {
   about?: ReactNode
   action: string
-  /** What cannot be undone is red. */
+  /** Red, because it cannot be undone. */
   color?: 'red'
   send(order: { amount: number; reference: string }): Promise<unknown>
   onCancel(): void
 }
 
-/** How much, and for what: of a top-up, and of a clawback. */
+/** Amount and reference of a top-up or a clawback. */
 function AmountForm({ about, send, ...end }: AmountFormProps) {
   const say = useWords(walletWords)
-  // The same for as long as the form stands: sent twice after a lost answer, it still makes one entry.
+  // One reference for the life of the form, so that a retry after a lost answer creates no second entry.
   const [ownReference] = useState(() => freshName('console'))
   const form = useServerForm({
     initialValues: { amount: '' as number | string, reference: '' },

@@ -41,7 +41,7 @@ export default function WebhookEdit() {
   )
 }
 
-/** Adds an endpoint, or changes one. */
+/** Form for a new or an existing endpoint. */
 function EndpointForm({ known }: { known?: ShownEndpoint | undefined }) {
   const say = useWords(formWords)
   const words = useWords(webhookWords)

@@ -1,4 +1,4 @@
-/** One endpoint: how it is, how it is set, and what it was told. */
+/** One endpoint: state, settings and deliveries. */
 import { Alert, Anchor, Button, Code, Menu, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import {
   IconAlertTriangle,
@@ -75,7 +75,7 @@ export default function Webhook() {
   )
 }
 
-/** How an endpoint is set, to be read. */
+/** Read-only settings of an endpoint. */
 function EndpointSettings({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(webhookWords)
   const form = useWords(formWords)
@@ -141,7 +141,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 const words = inWords({ en: { more: 'More' }, ko: { more: '더 보기' } })
 
-/** What can be done with an endpoint. */
+/** Actions on an endpoint. */
 function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
   const say = useWords(webhookWords)
   const { more } = useWords(words)

@@ -1,4 +1,4 @@
-/** Who is told of the app's events, in the mode that is looked at. */
+/** Webhook endpoints of an app in the current mode. */
 import { Button, Stack, Text } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -1,9 +1,9 @@
-/** Counts as bars, on axes of whole numbers; and what all charts have in common. */
+/** Bar charts of counts, and options shared by all charts. */
 import { BarChart } from '@mantine/charts'
 import { useFormats } from '../i18n/format'
 import { ChartFrame } from './figure'
 
-/** Beside every chart stands a table: that is what keyboards and screen readers use. */
+/** Keyboards and screen readers use the table beside each chart. */
 export const QUIET = { accessibilityLayer: false }
 
 export const PLAIN = {
@@ -19,11 +19,11 @@ export const WHOLE = { allowDecimals: false }
 
 export const CountBars = BarChart.withProps({ ...PLAIN, barChartProps: QUIET, yAxisProps: WHOLE })
 
-/** As many as a chart can show; a table beside it has all of them. */
+/** Maximum of bars; the table beside the chart has all of them. */
 const MOST_BARS = 12
 const BAR_HEIGHT = 36
 const AXIS_HEIGHT = 60
-/** Beside the bars; the table has the whole name. */
+/** Width of a label; the table has the full name. */
 const LONGEST_NAME = 12
 const NAMES_WIDTH = 112
 
@@ -31,11 +31,11 @@ const short = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, L
 
 interface NameBarsProps {
   rows: readonly { name: string; counts: readonly number[] }[]
-  /** What each of the counts is; the first one is what a bar is read out as. */
+  /** Names of the series; the first one is read out for a bar. */
   series: readonly { label: string; color: string }[]
 }
 
-/** Counts of named things as bars, one under the other, the most first. */
+/** Horizontal bars of named counts, largest first. */
 export function NameBars({ rows, series }: NameBarsProps) {
   const formats = useFormats()
   const bars = rows.slice(0, MOST_BARS)

@@ -14,11 +14,11 @@ export interface Confirmation {
   title: string
   /** What has to be typed. */
   name: string
-  /** What will happen, and to whom. */
+  /** The consequence, in a sentence. */
   consequence: ReactNode
-  /** The button's word. */
+  /** Label of the button. */
   action: string
-  /** Does it. A failure is shown where it was confirmed; otherwise that closes. */
+  /** Runs the action. The dialog shows a failure, or closes. */
   run(): Promise<unknown>
 }
 

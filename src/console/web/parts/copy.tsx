@@ -1,4 +1,4 @@
-/** Copying, and secrets that are shown this once. */
+/** Copy buttons, and secrets that are shown once. */
 import { ActionIcon, Alert, Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -8,7 +8,7 @@ import { AsWritten } from './text'
 
 const COPIED_MS = 2_000
 
-/** Browsers let only secure origins write to the clipboard; elsewhere the old way still works. */
+/** Only secure origins may use the clipboard API; elsewhere the older command works. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')
@@ -32,7 +32,7 @@ function useCopy(value: string): { isCopied: boolean; copy: () => void } {
 
 export interface CopyButtonProps {
   value: string
-  /** What is copied, for those who cannot see what stands beside it. */
+  /** Accessible name of the copied value. */
   what?: string
 }
 
@@ -49,11 +49,11 @@ export function CopyButton({ value, what }: CopyButtonProps) {
   )
 }
 
-/** Something to be pasted elsewhere, whole: a command, a link, a key. */
+/** A value to copy as a whole: a command, a link or a key. */
 export function CopyBlock({ value, label }: { value: string; label: string }) {
   const say = useWords(frameWords)
   const { isCopied, copy } = useCopy(value)
-  // What has lines of its own keeps them, and scrolls.
+  // Multi-line text keeps its lines and scrolls.
   const hasLines = value.includes('\n')
   return (
     <Stack gap={4}>
@@ -88,7 +88,7 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
 const words = inWords({
   en: {
     title: 'Shown this once',
-    about: 'Keep it somewhere safe now: nobody can show it again, not even the operator of this server.',
+    about: 'Store it in a safe place now: nobody can show it again, not even the operator of this server.',
     stored: 'I have stored it',
   },
   ko: {
@@ -102,7 +102,7 @@ export interface SecretOnceProps {
   secret: string
   label: string
   onDone(): void
-  /** What to do with it: a ready command in a `CopyBlock`, say. */
+  /** What to do with the secret, for example a command in a `CopyBlock`. */
   children?: ReactNode
 }
 

@@ -1,4 +1,6 @@
-/** Countries of a list, one or several. A typed text that names none of them is refused with words, and never taken for another one. */
+/**
+ * Choice of one or several countries. A typed text that matches none is refused, and never taken for another country.
+ */
 import {
   type ComboboxItem,
   MultiSelect,
@@ -16,12 +18,12 @@ import { inWords, LANGUAGES, type Language, useLanguage, useWords } from '../i18
 
 interface Countries {
   countries: ComboboxItem[]
-  /** They are not there yet: what is typed now would name none. */
+  /** The names are still loading, so nothing typed can match. */
   isLoading: boolean
   error: Error | null
 }
 
-/** Those that codes can be sent to. `chosen` have their names before the others are there. */
+/** Countries that codes can be sent to. The chosen ones have names before the list is loaded. */
 function useCountries(chosen: readonly string[]): Countries {
   const language = useLanguage()
   const known = useQuery(api.apps.regions.queryOptions({ staleTime: Number.POSITIVE_INFINITY }))
@@ -35,15 +37,15 @@ const NAMED_IN = Object.keys(LANGUAGES) as Language[]
 
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').trim().toLowerCase()
 
-/** Of a country: its name in each language, and the short one: “UK”, “한국”. */
+/** Names of a country in each language, with short forms such as “UK” and “한국”. */
 const countryNames = (code: string) =>
   NAMED_IN.flatMap((language) => [countryName(code, language), countryName(code, language, 'short')])
 
-/** The names that find an option: its code, its label and its other names. */
+/** Texts that match an option: code, label and other names. */
 const namesOf = ({ value, label }: ComboboxItem) =>
   [value, label, ...(value === '' ? [] : countryNames(value))].map(folded)
 
-/** Those whose name or code begins so come first: “DE” is Germany before it is a part of Sweden. */
+/** Prefix matches come first: “DE” finds Germany before Sweden. */
 const matching = (items: readonly ComboboxItem[], search: string): ComboboxItem[] => {
   const sought = folded(search)
   return items
@@ -59,7 +61,7 @@ const filterCountries: OptionsFilter = ({ options, search }) =>
     search,
   )
 
-/** The first that a list shows for a text. */
+/** The first match for a text. */
 const firstCountry = (options: readonly ComboboxItem[], typed: string): string | undefined =>
   matching(options, typed)[0]?.value
 
@@ -70,14 +72,14 @@ function rankOf(names: readonly string[], sought: string): number {
   return names.some((name) => name.includes(sought)) ? 2 : NO_MATCH
 }
 
-/** The option that is called exactly so. */
+/** The option with exactly this name. */
 const countryCalled = (options: readonly ComboboxItem[], typed: string): string | undefined =>
   options.find((option) => namesOf(option).includes(folded(typed)))?.value
 
 const words = inWords({
   en: {
-    unknown: 'No country fits this.',
-    notCalled: (typed: string) => `No country is called “${typed}”. Choose one of the list.`,
+    unknown: 'No country matches.',
+    notCalled: (typed: string) => `There is no country “${typed}”. Choose one from the list.`,
   },
   ko: {
     unknown: '맞는 국가가 없습니다.',
@@ -85,7 +87,7 @@ const words = inWords({
   },
 })
 
-/** Undefined: what `none` says. Null: nothing, until something is chosen. */
+/** Undefined selects `none`. Null selects nothing. */
 export type ChosenCountry = string | undefined | null
 
 interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' | 'error'> {
@@ -95,7 +97,7 @@ interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' |
   onChange(country: ChosenCountry): void
 }
 
-/** No country has it. */
+/** A code that no country has. */
 const NONE = ''
 
 export function CountryChoice({ none, value, onChange, error, ...props }: CountryChoiceProps) {
@@ -129,7 +131,7 @@ export function CountryChoice({ none, value, onChange, error, ...props }: Countr
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
-      // A new text replaces the name that is there.
+      // Selects the text, so that typing replaces it.
       onClick={(event) => event.currentTarget.select()}
       onKeyDown={(event) => {
         if (search !== labelOf(chosen)) onEnter(event, options, search, choose)
@@ -193,7 +195,7 @@ export function CountriesChoice({ value, onChange, ...props }: CountriesChoicePr
         if (found !== undefined) add(currentTarget, found)
         else refuse(currentTarget, search.trim() === '' ? '' : say.notCalled(search))
       }}
-      // Names are long, and the list has them.
+      // Shows codes, because names are long and the list has them.
       renderPill={({ value: country, onRemove }) => (
         <Pill withRemoveButton {...(onRemove && { onRemove })}>
           {country}
@@ -215,7 +217,7 @@ function onEnter(
   typed: string,
   choose: (country: string) => void,
 ): void {
-  // An input method ends its word by Enter, too.
+  // An input method also ends a word with Enter.
   if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
   event.preventDefault()
   const first = firstCountry(options, typed)

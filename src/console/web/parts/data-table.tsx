@@ -20,10 +20,10 @@ interface Pages<Row> {
   rows: readonly Row[] | undefined
   failure: unknown
   onRetry?: () => void
-  /** There are more: how to get them. */
+  /** Loads more rows; undefined if there are none. */
   onMore?: (() => void) | undefined
   isLoadingMore?: boolean
-  /** The word for it, where “load more” would promise too much. */
+  /** Label of the button, if “load more” would promise too much. */
   more?: string
 }
 
@@ -83,7 +83,7 @@ interface PagedQuery<Row> {
   refetch(): unknown
 }
 
-/** What a table needs of an infinite query. */
+/** Adapts an infinite query to the table. */
 export const fromPages = <Row,>(query: PagedQuery<Row>): Pages<Row> => ({
   rows: query.data?.pages.flatMap(({ rows }) => rows),
   failure: query.error,
@@ -92,14 +92,14 @@ export const fromPages = <Row,>(query: PagedQuery<Row>): Pages<Row> => ({
   isLoadingMore: query.isFetchingNextPage,
 })
 
-/** The same of a list that comes whole. */
+/** Adapts a complete list to the table. */
 export const fromList = <Row,>(
   rows: readonly Row[] | undefined,
   query: { error: unknown; refetch(): unknown },
 ): Pages<Row> => ({ rows, failure: query.error, onRetry: () => query.refetch() })
 
 const LIVE_MS = 3_000
-/** Every page that is shown is asked for again, so a long table stands still until it is opened anew. */
+/** A refresh reloads every loaded page, so a long table stops refreshing. */
 const PAGES_AT_MOST = 3
 
 interface Paged {

@@ -1,4 +1,4 @@
-/** From which day to which. */
+/** Fields for the first and the last day. */
 import { TextInput } from '@mantine/core'
 import type { DayRange } from '../days'
 import { inWords, useWords } from '../i18n/words'

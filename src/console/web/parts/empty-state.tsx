@@ -1,4 +1,4 @@
-/** Nothing to show: why, and the next step. */
+/** Placeholder for missing content: the reason and the next step, or a loader. */
 import { Center, EmptyState as Empty, Loader } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -8,9 +8,9 @@ import { useWords } from '../i18n/words'
 interface EmptyStateProps {
   icon: Icon
   title: string
-  /** What to do now, as a sentence. */
+  /** The next step, as a sentence. */
   next: ReactNode
-  /** The buttons to do it with. */
+  /** Buttons for the next step. */
   children?: ReactNode
 }
 

@@ -31,7 +31,7 @@ export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
   </div>
 )
 
-/** Around a chart: what it shows in words, and the edge it stays within while it measures itself. */
+/** Frame of a chart with its accessible name. It clips the chart while it measures itself. */
 export const ChartFrame = ({ label, children }: { label: string; children: ReactNode }) => (
   <Box role="img" aria-label={label} miw={0} style={{ overflow: 'hidden' }}>
     {children}

@@ -24,30 +24,30 @@ import { ProblemNote } from './problem-note'
 // biome-ignore lint/suspicious/noExplicitAny: as `@mantine/form` has it, so that interfaces fit
 type FormFields = Record<string, any>
 
-/** Its value is there, and of the field's type. */
+/** The value exists and has the type of the field. */
 type InputProps<Value> = Omit<GetInputPropsReturnType, 'value'> & { value: Value }
 
 export interface ServerFormOptions<Values extends FormFields, Answer> {
   initialValues: Values
-  /** Missing: the browser checks, by the attributes of the fields. */
+  /** If missing, the browser validates by the attributes of the fields. */
   validate?: FormRulesRecord<Values>
   onValuesChange?(values: Values): void
   send(values: Values): Promise<Answer>
   onDone?(answer: Answer, values: Values): unknown
-  /** After success and failure alike. */
+  /** Runs after success and after failure. */
   onSettled?(): unknown
-  /** Parameters whose refusals the form itself shows, out of `errors`. */
+  /** Parameters whose errors the form shows itself. */
   otherParams?: readonly string[]
 }
 
 export function useServerForm<Values extends FormFields, Answer>(options: ServerFormOptions<Values, Answer>) {
   const { send, onDone, onSettled, otherParams = [], ...input } = options
   const form = useForm<Values>(input)
-  /** What the server calls the fields that are shown. */
+  /** Server names of the visible fields. */
   const paramsOf = new Map(otherParams.map((param) => [param, [param]]))
   const sending = useMutation({
     mutationFn: (values: Values) => send(values),
-    // Neither what was typed nor a secret that was answered is kept once the form is gone.
+    // The cache keeps neither input nor an answered secret after the form is closed.
     gcTime: 0,
     ...(onDone && { onSuccess: onDone }),
     ...(onSettled && { onSettled }),
@@ -65,12 +65,12 @@ export function useServerForm<Values extends FormFields, Answer>(options: Server
     errors: form.errors,
     set: form.setValues,
     reset: form.reset,
-    /** For the input of one field. The server may know it by other names. */
+    /** Props of one input. The server may use other names for the field. */
     field<Name extends keyof Values & string>(name: Name, ...otherParams: string[]) {
       paramsOf.set(name, [name, ...otherParams])
       return form.getInputProps(name) as InputProps<Values[Name]>
     },
-    /** Without a place for a refusal, which then stands above the buttons. */
+    /** Props without an error; the error then stands above the buttons. */
     plainField: <Name extends keyof Values & string>(name: Name) =>
       form.getInputProps(name, { withError: false }) as InputProps<Values[Name]>,
     checkbox: (name: keyof Values & string) => form.getInputProps(name, { type: 'checkbox' }),
@@ -79,11 +79,11 @@ export function useServerForm<Values extends FormFields, Answer>(options: Server
       if (refused) refused.focus()
       else if (!sending.isPending) sending.mutate(values)
     }, toFirstProblem),
-    /** Forgets what came of the last time. */
+    /** Clears the last result. */
     forget: sending.reset,
     sent: sending.variables,
     answer: sending.data,
-    /** What no field shows. */
+    /** The error that no field shows. */
     failure: sending.error,
     isPending: sending.isPending,
     isDone: sending.isSuccess,
@@ -93,7 +93,7 @@ export function useServerForm<Values extends FormFields, Answer>(options: Server
 
 export type ServerForm<Values extends FormFields, Answer> = ReturnType<typeof useServerForm<Values, Answer>>
 
-/** What is wrong with one of the fields that the server knows under these names. */
+/** The error of a field, by its server names. */
 function fieldProblem(failure: unknown, names: readonly string[]): string | undefined {
   const { code, param = '', message } = problemOf(failure)
   const isAbout = names.some((name) => param === name || param.startsWith(`${name}.`))
@@ -102,11 +102,11 @@ function fieldProblem(failure: unknown, names: readonly string[]): string | unde
 
 type FormEventOrNone = SyntheticEvent<HTMLFormElement> | undefined
 
-/** An input that has a mistake of its own, such as a typed country that there is not. */
+/** An input that is invalid itself, such as an unknown country. */
 const refusedByItself = (event: FormEventOrNone): HTMLInputElement | undefined =>
   [...(event?.currentTarget.querySelectorAll('input') ?? [])].find(({ validity }) => validity.customError)
 
-/** Leads to the first field that is not right, for those who do not see where it is. */
+/** Focuses the first invalid field, for screen readers. */
 function toFirstProblem(errors: FormErrors, _: unknown, event: FormEventOrNone): void {
   const [first] = Object.keys(errors)
   event?.currentTarget.querySelector<HTMLElement>(`[data-path="${first}"]`)?.focus()
@@ -119,16 +119,16 @@ interface FormProps extends Pick<ButtonProps, 'color' | 'disabled'> {
     isPending: boolean
     isBrowserChecked: boolean
   }
-  /** The button's word. */
+  /** Label of the button. */
   action: ReactNode
-  /** Of a form in a window of its own. */
+  /** For a form in a dialog. */
   onCancel?(): void
-  /** Another word for leaving, once there is nothing to cancel. */
+  /** Another label for the button, once there is nothing to cancel. */
   cancel?: string
   children: ReactNode
 }
 
-/** Fields, what went wrong with the form as a whole, and the buttons. */
+/** The fields, the error of the whole form, and the buttons. */
 export function Form({ form, action, onCancel, cancel, children, ...button }: FormProps) {
   const common = useWords(frameWords)
   return (

@@ -1,6 +1,7 @@
-/** The top of every page: its one heading, a sentence on what it is for, what can be done. Also names the tab. */
+/** The top of every page: its heading, a link to the guide, one sentence about the page and its buttons. Also sets the title of the tab. */
 import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { GuideLink } from './guide-link'
 import { AsWritten } from './text'
 
 export interface PageHeaderProps {
@@ -17,7 +18,10 @@ export function PageHeader({ title, about, children }: PageHeaderProps) {
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
       <Stack gap={4} flex="1 1 320px">
-        <Title order={1}>{title}</Title>
+        <Group gap={4}>
+          <Title order={1}>{title}</Title>
+          <GuideLink />
+        </Group>
         {about && (
           <AsWritten c="dimmed" size="sm" maw={640}>
             {about}

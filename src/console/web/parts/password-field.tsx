@@ -1,9 +1,9 @@
-/** A password that its writer may look at, which is why it is asked for once. */
+/** Password field that can be revealed, so it needs no repetition, and helpers for TOTP codes. */
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { useState } from 'react'
 import { inWords, useWords } from '../i18n/words'
 
-/** As the contract asks for; the server decides. */
+/** Same minimum as the contract; the server decides. */
 const LEAST_CHARACTERS = 12
 
 const words = inWords({
@@ -36,18 +36,18 @@ export function PasswordField(props: PasswordInputProps) {
   )
 }
 
-/** For a password that is being chosen. */
+/** Field for a new password. */
 export function NewPasswordField(props: PasswordInputProps) {
   return <PasswordField autoComplete="new-password" description={useWords(words).least} {...props} />
 }
 
-/** What is wrong with a password somebody chose. */
+/** Validates a new password. */
 export function useNewPassword(): (password: string) => string | undefined {
   const say = useWords(words)
   return (password) => (password.length < LEAST_CHARACTERS ? say.short : undefined)
 }
 
-/** Codes of authenticator apps, which show them with a space in the middle. */
+/** Authenticator apps show codes with a space in the middle, so spaces are removed. */
 export const digitsOf = (totp: string): string => totp.replaceAll(/\s/g, '')
 
 export const isTotp = (typed: string): boolean => /^\d{6}$/.test(digitsOf(typed))

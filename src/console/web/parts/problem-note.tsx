@@ -1,4 +1,4 @@
-/** What went wrong, in the reader's language, with the id that finds it in the server's log. */
+/** A failure in the reader's language, with the request id for the server's log. */
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** A part of a page, under a heading of its own. */
+/** Section of a page with a heading. */
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 

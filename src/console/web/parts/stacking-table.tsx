@@ -13,26 +13,25 @@ export interface TableColumn<Row> {
   key: string
   header: ReactNode
   cell(row: Row): ReactNode
-  /** What the row is about. */
   isHeading?: boolean
-  /** Numbers stand on the right. */
+  /** Right-aligned numbers. */
   isNumber?: boolean
-  /** On one line, however narrow the table. */
+  /** Never wraps. */
   isUnbroken?: boolean
-  /** Left out on phones. */
+  /** Hidden on phones. */
   isMinor?: boolean
 }
 
 export interface StackingTableProps<Row> {
-  /** What the table is of, for those who cannot see the heading above. */
+  /** Accessible name of the table. */
   label: string
   columns: readonly TableColumn<Row>[]
   /** Missing while they are loaded. */
   rows: readonly Row[] | undefined
   keyOf(row: Row): string
-  /** Where a row leads: its first cell becomes the link. */
+  /** Target of a row: its first cell becomes a link. */
   linkOf?: ((row: Row) => LinkProps) | undefined
-  /** No higher than a chart; the rest is scrolled to. */
+  /** Limits the height to that of a chart; the table scrolls. */
   isLow?: boolean
 }
 
@@ -87,7 +86,7 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 
-/** What stands before a value where there is no row of headers. */
+/** Label of a value in a card, which has no header row. */
 const labelOf = ({ header }: Pick<TableColumn<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
 const placed = ({ isNumber, isUnbroken, isMinor }: Omit<TableColumn<never>, 'cell'>) => ({

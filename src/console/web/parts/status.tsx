@@ -1,4 +1,4 @@
-/** Where an issue stands, in a word and a colour. */
+/** Badges for the states of an issue. */
 import { Badge, type BadgeProps } from '@mantine/core'
 import { statusWords } from '../i18n/names'
 import { useWords } from '../i18n/words'

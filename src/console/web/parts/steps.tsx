@@ -1,4 +1,4 @@
-/** What happened, as a list in the order of time. */
+/** List of events in order of time. */
 import { Group, Text, ThemeIcon } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -17,7 +17,7 @@ export interface StepView {
   icon: Icon
   tone: Tone
   title: ReactNode
-  /** Missing where nobody noted it, or where it has not happened yet. */
+  /** Missing if unknown or not yet reached. */
   at?: number | undefined
   detail?: ReactNode
 }
@@ -27,7 +27,7 @@ const words = inWords({
   ko: { after: (seconds) => `+${seconds}초` },
 })
 
-/** `since` is what the times are counted from. */
+/** Times are relative to `since`. */
 export function Steps({ steps, label, since }: { steps: readonly StepView[]; label: string; since: number }) {
   const say = useWords(words)
   const formats = useFormats()

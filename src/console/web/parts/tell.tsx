@@ -1,4 +1,4 @@
-/** Short news in the corner: what has been done, or why not. For `onSuccess` and `onError` of mutations. */
+/** Notifications of success and failure, for `onSuccess` and `onError` of mutations. */
 import { notifications } from '@mantine/notifications'
 import { problemOf } from '../api'
 import { frameWords } from '../i18n/frame'

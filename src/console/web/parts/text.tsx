@@ -1,11 +1,11 @@
-/** Text as somebody wrote it, in however long words: an address, a name, a message. */
+/** User-written text such as an address, a name or a message. It keeps spaces and breaks long words. */
 import { Anchor, Text } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 
 export const AsWritten = Text.withProps({ style: { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } })
 
-/** The end of a long id: enough to tell one from another. */
+/** The last characters of a long id. */
 export const ShortId = ({ id }: { id: string }) => <span style={{ whiteSpace: 'nowrap' }}>…{id.slice(-8)}</span>
 
-/** A link of the console among values. */
+/** Link to a page of the console within a text or table. */
 export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500 }))

@@ -1,4 +1,4 @@
-/** A moment where the reader is; in UTC when pointed at or focused. */
+/** Local time, with UTC on hover or focus. */
 import { Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Formats, useFormats } from '../i18n/format'
@@ -6,7 +6,7 @@ import { type Formats, useFormats } from '../i18n/format'
 export interface TimeProps {
   /** Unix milliseconds. */
   at: number
-  /** “3 minutes ago”, kept right while it is looked at. */
+  /** Relative time such as “3 minutes ago”, updated while it is shown. */
   relative?: boolean
 }
 

@@ -1,5 +1,6 @@
 /** The port's `Tx` over one PostgreSQL transaction. */
 import type { Tx } from '../../../ports/store'
+import { absenceTx } from '../absences'
 import { appTx, challengeTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
@@ -56,6 +57,7 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   traffic: trafficTx(transaction, vault),
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),
+  absences: absenceTx(transaction),
   clock: clockTx(transaction),
   keyRing: keyRingTx(transaction, vault),
 })

@@ -4,6 +4,7 @@ import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
 import type { Vault } from '../../../ports/vault'
 import { openTx } from '../../open-tx'
+import { createAbsenceTx } from '../absences'
 import { createAppTx, createChallengeTx } from '../apps'
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
@@ -69,6 +70,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createUsageTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createErasureTx(connection, current),
+    ...createAbsenceTx(connection),
     ...createKeyRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {

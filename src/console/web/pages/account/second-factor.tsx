@@ -13,7 +13,7 @@ const words = inWords({
   en: {
     title: 'Authenticator app',
     about:
-      'A second step at sign-in: a code of your phone that changes every half minute. Whoever learns your password then cannot get in with it.',
+      'Sign-in asks for a second factor: a code on your phone that changes every 30 seconds. A stolen password alone does not open your account.',
     on: 'On',
     off: 'Off',
     setUp: 'Set up',
@@ -66,12 +66,12 @@ const totpOnWords = inWords({
     needsPassword: 'Enter your current password.',
     next: 'Continue',
     scan: 'Scan this with your authenticator app:',
-    qr: 'QR code of the secret, which also stands below as text',
+    qr: 'QR code of the secret, which is also shown below as text',
     secret: 'Or enter this secret there',
     code: 'Code the app shows now',
     needsCode: 'Enter the six digits.',
     finish: 'Turn on',
-    done: 'From now on, signing in asks for a code of your app.',
+    done: 'From now on, signing in asks for a code from your app.',
   },
   ko: {
     password: '현재 비밀번호',
@@ -91,10 +91,10 @@ interface TotpOnProps {
   onClose(): void
 }
 
-/** The password comes first: a session that somebody finds open must not put a second factor on. */
+/** Asks for the password first, so that an unattended session cannot add a second factor. */
 function TotpOn({ onClose }: TotpOnProps) {
   const say = useWords(totpOnWords)
-  // A new secret each time this is opened.
+  // Creates a new secret each time the dialog opens.
   const form = useServerForm({
     initialValues: { current: '' },
     validate: { current: (current) => (current === '' ? say.needsPassword : undefined) },
@@ -146,7 +146,7 @@ function Proving({ begun: { secret, uri }, onClose }: ProvingProps) {
 
 const QUIET = 3
 
-/** Dark on white in every colour scheme: not every camera reads it the other way round. */
+/** Dark on white in every colour scheme, because some cameras cannot read inverted codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET, ecc: 'M' })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
@@ -168,11 +168,11 @@ function QrCode({ text, label }: { text: string; label: string }) {
 
 const totpOffWords = inWords({
   en: {
-    about: 'From then on, your password alone lets you in.',
+    about: 'After that, your password alone signs you in.',
     password: 'Current password',
     needsPassword: 'Enter your current password.',
     remove: 'Remove',
-    done: 'Signing in asks for no code any more.',
+    done: 'Signing in no longer asks for a code.',
   },
   ko: {
     about: '해제하면 비밀번호만으로 로그인합니다.',

@@ -1,4 +1,4 @@
-/** How much may be sent at most: a number for each cap. */
+/** Fields for caps. */
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
@@ -8,17 +8,17 @@ import type { ShownApp } from '../../scope'
 
 const words = inWords({
   en: {
-    legend: 'Caps: at most',
+    legend: 'Caps',
     none: 'There is no cap.',
     kind: 'Keys',
-    per: 'Where',
-    of: 'What',
-    every: 'How long',
+    per: 'Scope',
+    of: 'Unit',
+    every: 'Period',
     add: 'Add a cap',
     remove: (cap: string) => `Remove the cap “${cap}”`,
   },
   ko: {
-    legend: '상한: 최대',
+    legend: '상한',
     none: '설정한 상한이 없습니다.',
     kind: '키',
     per: '대상',
@@ -36,7 +36,7 @@ const FIRST: CapSubject = { kind: 'pk', per: 'country', of: 'messages', every: '
 const MAX = 1_000
 const LARGEST = 1_000_000_000
 
-/** There is one for each of these. */
+/** One cap for each combination. */
 const nameOf = ({ kind, per, of, every }: CapSubject) => [kind, per, of, every].join('/')
 
 interface CapFieldsProps {
@@ -67,7 +67,7 @@ export function CapFields({ caps, error, onChange }: CapFieldsProps) {
                 allowDecimal={false}
                 hideControls
                 thousandSeparator
-                // Nothing is no cap: it is refused.
+                // An empty cap is refused.
                 value={cap.max || ''}
                 onChange={(max) => change(cap, Number(max))}
               />

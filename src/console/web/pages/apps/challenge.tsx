@@ -1,4 +1,4 @@
-/** The proof of a human that an app asks for where a code would be refused for abuse. */
+/** Settings of the challenge that replaces a refusal for abuse. */
 import { Fieldset, Select, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import type { client } from '../../api'
@@ -6,16 +6,16 @@ import { inWords, useWords } from '../../i18n/words'
 
 const words = inWords({
   en: {
-    legend: 'Proof instead of a refusal',
-    about: 'Where a code would be refused for abuse, the page may show a widget instead and send what it answers.',
-    vendor: 'Proof asked for',
-    none: 'None: it stays refused',
-    secret: 'Secret of the vendor',
+    legend: 'Challenge instead of refusal',
+    about: 'When a code would be refused for abuse, the page can show a CAPTCHA widget and send its response instead.',
+    vendor: 'Challenge vendor',
+    none: 'None: refuse the code',
+    secret: 'Vendor secret',
     kept: 'Stored already. Leave this empty to keep it.',
     siteKey: 'Site key',
-    siteKeyAbout: 'Public: what the page shows the widget with.',
-    onOutage: 'While the vendor does not answer',
-    outages: { refuse: 'codes stay refused', pass: 'codes are sent' },
+    siteKeyAbout: 'Public value with which the page renders the widget.',
+    onOutage: 'While the vendor is unavailable',
+    outages: { refuse: 'refuse codes', pass: 'send codes' },
   },
   ko: {
     legend: '거부 대신 사람 확인',
@@ -35,9 +35,9 @@ type Challenge = NonNullable<Awaited<ReturnType<typeof client.apps.challenge>>['
 type ShownVendor = Challenge['vendor']
 
 export interface ChallengeDraft {
-  /** '': no proof is asked for. */
+  /** '' means no challenge. */
   vendor: ShownVendor | ''
-  /** '': the one that is stored. */
+  /** '' keeps the stored secret. */
   secret: string
   siteKey: string
   onOutage: Challenge['onOutage']
@@ -78,7 +78,7 @@ export function ChallengeFields({ known, value, errors, onChange }: ChallengeFie
           label={say.vendor}
           data={[{ value: '', label: say.none }, ...VENDORS]}
           value={vendor}
-          // Keys are a vendor's own.
+          // Keys belong to a vendor, so a change of vendor clears them.
           onChange={(chosen) =>
             onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as ShownVendor })
           }
@@ -90,7 +90,7 @@ export function ChallengeFields({ known, value, errors, onChange }: ChallengeFie
               type="password"
               label={say.secret}
               {...(vendor === known?.vendor && { description: say.kept })}
-              // No browser fills in what it knows.
+              // Prevents autofill by the browser.
               autoComplete="new-password"
               maxLength={256}
               value={secret}

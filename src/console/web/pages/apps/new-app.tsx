@@ -1,4 +1,4 @@
-/** Makes an app, which then is the one looked at. */
+/** Creates an app and selects it. */
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core'
 import { api, client, queries } from '../../api'
 import { countryWithCode } from '../../i18n/names'
@@ -14,7 +14,7 @@ const words = inWords({
   en: {
     example: 'shop',
     make: 'Create app',
-    made: (name: string) => `The app “${name}” is there.`,
+    made: (name: string) => `The app “${name}” is created.`,
   },
   ko: {
     example: '쇼핑몰',
@@ -23,21 +23,21 @@ const words = inWords({
   },
 })
 
-/** The first steps ask for no more than a name. */
+/** `asksRegion` is off in the first steps, which need only a name. */
 export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { choose } = useScope()
   const form = useServerForm({
     initialValues: { name: '', region: undefined as ChosenCountry },
-    // What was typed there may name no country.
+    // The typed text may match no country.
     validate: {
       name: (name) => (name.trim() === '' ? known.needsName : undefined),
       region: (region) => region === null,
     },
     send: ({ name, region }) => client.apps.create({ name, ...(region && { region }) }),
     async onDone({ appId, name }) {
-      // Before the app is shown: what is shown then stays where it is, and a click meets it.
+      // Selects the app before the list reloads, so that the layout does not move under a click.
       choose({ app: appId })
       await queries.invalidateQueries({ queryKey: api.apps.key() })
       form.reset()
@@ -73,8 +73,9 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
 export const regionWords = inWords({
   en: {
     region: 'Region',
-    about: 'Whose national formats of phone numbers are read. Numbers with + are read the same everywhere.',
-    asServer: (country: string) => `As the server: ${country}`,
+    about:
+      'Phone numbers without a country code are read in the format of this country. Numbers with + are read the same everywhere.',
+    asServer: (country: string) => `Server default: ${country}`,
   },
   ko: {
     region: '지역',
@@ -84,12 +85,12 @@ export const regionWords = inWords({
 })
 
 interface RegionChoiceProps {
-  /** Undefined: that of the server. Null: nothing is chosen. */
+  /** Undefined: the server's region. Null: nothing is chosen. */
   value: ChosenCountry
   onChange(region: ChosenCountry): void
 }
 
-/** Whose national phone formats an app reads: one of all countries, or the server's own. */
+/** Choice of the region for national phone formats, or the server's default. */
 export function RegionChoice({ value, onChange }: RegionChoiceProps) {
   const say = useWords(regionWords)
   const language = useLanguage()

@@ -1,4 +1,7 @@
-/** What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and the proof it asks for. */
+/**
+ * What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and
+ * the proof it asks for.
+ */
 import { Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'
@@ -20,8 +23,8 @@ import { appWords } from './words'
 const words = inWords({
   en: {
     save: 'Save',
-    metadata: 'Proofs of verification have the metadata of their issue',
-    metadataAbout: 'Whoever verifies reads it then, also a browser.',
+    metadata: 'Include the metadata of the issue in verification proofs',
+    metadataAbout: 'The client that verifies can read it, including a browser.',
     saved: (name: string) => `The settings of “${name}” are saved.`,
   },
   ko: {
@@ -32,7 +35,7 @@ const words = inWords({
   },
 })
 
-/** Fields of its parts, as the server calls them. */
+/** Server names of the fields in the sections. */
 const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: ShownApp): void {
@@ -54,12 +57,12 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
       region: app.region as ChosenCountry,
       retentionDays: app.retentionDays,
       provesMetadata: app.provesMetadata,
-      // What is not touched stays as others may have decided meanwhile.
+      // Sends changed fields only, so that concurrent changes of others are kept.
       texts: {} as TextsChange,
       protection: {} as ProtectionChange,
       challenge: undefined as ChallengeDraft | undefined,
     },
-    // What was typed there may name no country.
+    // The typed text may match no country.
     validate: {
       name: (name) => (name.trim() === '' ? known.needsName : undefined),
       region: (region) => region === null,
@@ -126,12 +129,12 @@ async function saveChallenge(
 
 const retentionWords = inWords({
   en: {
-    label: 'Days live issues are kept',
-    about: 'With what was tried and told of them. The ledger stays. Empty: as the server is set.',
-    asServer: (days: number) => `As the server: ${days}`,
+    label: 'Retention of live issues (days)',
+    about: 'Their attempts and webhook events are deleted with them; the ledger is kept. Empty: server default.',
+    asServer: (days: number) => `Server default: ${days}`,
   },
   ko: {
-    label: '운영 발급 내역 보관 일수',
+    label: '운영 발급 내역 보관 기간(일)',
     about: '발송 시도와 웹훅 이벤트도 함께 삭제됩니다. 원장은 남습니다. 비워 두면 서버 설정을 따릅니다.',
     asServer: (days) => `서버 설정대로: ${days}`,
   },
@@ -143,7 +146,7 @@ interface RetentionFieldProps {
   onChange(days: number | undefined): void
 }
 
-/** How long an app's live issues are kept. */
+/** Retention of live issues. */
 function RetentionField({ value, error, onChange }: RetentionFieldProps) {
   const say = useWords(retentionWords)
   const byServer = useServerRetention()
@@ -167,18 +170,19 @@ function RetentionField({ value, error, onChange }: RetentionFieldProps) {
 const textsWords = inWords({
   en: {
     legend: 'Text messages',
-    about: 'An SMS gets a line for each of these at its end. They count: a text of more than 90 bytes goes as LMS.',
-    domain: 'Page that codes are typed into',
-    domainAbout: 'Its host name, such as app.example.com. Browsers fill the code in there.',
-    hash: 'Hash of the Android app',
-    hashAbout: '11 characters. Android hands the text to this app (SMS Retriever).',
+    about:
+      'Each of these adds a line at the end of an SMS. The lines count: a text of more than 90 bytes is sent as LMS.',
+    domain: 'Domain of the page that verifies',
+    domainAbout: 'Host name, such as app.example.com. Browsers autofill the code there.',
+    hash: 'Android app hash',
+    hashAbout: '11 characters. Android passes the SMS to this app (SMS Retriever).',
     byCountry: 'Choose the language by the country of the number',
-    byCountryAbout: 'For orders that name none, where the template has it.',
+    byCountryAbout: 'Applies to requests without a language, if the template has that language.',
   },
   ko: {
     legend: '문자 메시지',
     about: 'SMS 끝에 아래 항목마다 한 줄이 붙습니다. 길이에 포함되므로 90바이트를 넘으면 LMS로 발송됩니다.',
-    domain: '인증번호를 입력하는 페이지',
+    domain: '인증번호를 입력하는 페이지의 도메인',
     domainAbout: 'app.example.com처럼 호스트 이름만 입력합니다. 그 페이지에서 브라우저가 인증번호를 채웁니다.',
     hash: 'Android 앱 해시',
     hashAbout: '11자입니다. Android가 이 앱에 문자를 전달합니다(SMS Retriever).',
@@ -187,7 +191,7 @@ const textsWords = inWords({
   },
 })
 
-/** What is to be otherwise than it is. */
+/** Returns only changed fields, so that concurrent changes of others are kept. */
 type TextsChange = Parameters<typeof client.apps.setTexts>[0]['texts']
 
 interface TextsFieldsProps {
@@ -197,7 +201,7 @@ interface TextsFieldsProps {
   onChange(wanted: TextsChange): void
 }
 
-/** How an app's texts are written: what fills a code in by itself, and by what their language is chosen. */
+/** Settings of text messages: autofill lines and the choice of language. */
 function TextsFields({ known, wanted, errors, onChange }: TextsFieldsProps) {
   const say = useWords(textsWords)
   const value = { ...known, ...wanted }

@@ -2,8 +2,7 @@ import { inWords } from '../../i18n/words'
 
 export const appWords = inWords({
   en: {
-    about:
-      'Keys, templates, webhooks and credit belong to an app. One for each product or environment keeps them apart.',
+    about: 'Keys, templates, webhooks and credit belong to an app. Create one app for each product or environment.',
     organization: 'Organization',
     create: 'New app',
     name: 'Name',

@@ -1,4 +1,4 @@
-/** What operators can change, in words. An action that is not here is shown as it is called. */
+/** Texts for the actions of the audit log. An unknown action is shown by its name. */
 
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
@@ -7,46 +7,46 @@ import { inWords, useWords } from '../../i18n/words'
 export const actionWords = inWords({
   en: {
     'app.block': 'Blocked a country or prefix for a while',
-    'app.challenge': 'Set the proof an app asks for',
-    'app.challenge_remove': 'Removed the proof an app asks for',
+    'app.challenge': 'Set the challenge of an app',
+    'app.challenge_remove': 'Removed the challenge of an app',
     'app.create': 'Created an app',
     'app.region': 'Set the region of an app',
-    'app.retention': 'Set how long issues of an app are kept',
-    'app.proofs': 'Decided what proofs of an app say',
-    'app.protect': 'Decided about abuse of an app',
-    'app.texts': 'Decided how texts of an app are written',
-    'app.trust': 'Trusted a phone',
+    'app.retention': 'Set the retention of an app',
+    'app.proofs': 'Changed the verification proofs of an app',
+    'app.protect': 'Changed the abuse protection of an app',
+    'app.texts': 'Changed the text messages of an app',
+    'app.trust': 'Added a phone to the allow list',
     'app.unblock': 'Lifted a block',
-    'app.unlock': 'Opened a phone that wrong codes had locked',
+    'app.unlock': 'Unlocked a phone',
     'app.remove': 'Removed an app',
     'app.rename': 'Renamed an app',
-    'audit.accept': 'Took the audit log as it is',
-    'credit.alert': 'Set the low-credit warning',
-    'credit.clawback': 'Took credit back',
+    'audit.accept': 'Accepted the audit log as it is',
+    'credit.alert': 'Set the low-credit alert',
+    'credit.clawback': 'Clawed back credit',
     'credit.credit': 'Topped up',
     'credit.overdraft': 'Set the overdraft',
     'credit.refund': 'Refunded an issue',
     'credit.refund_incident': 'Refunded an incident',
-    'database.restore': 'Put a backup in place',
+    'database.restore': 'Restored a backup',
     'incident.end': 'Ended an incident',
-    'key.allow': 'Changed what a key may do',
+    'key.allow': 'Changed the rights of a key',
     'key.create': 'Created a key',
     'key.revoke': 'Revoked a key',
     'key.rotate': 'Rotated a key',
-    'node.forget': 'Forgot a server that is silent',
+    'node.forget': 'Forgot a silent server',
     'operator.invite': 'Invited an operator',
-    'operator.join': 'Joined',
+    'operator.join': 'Joined as an operator',
     'operator.password': 'Changed a password',
     'operator.remove': 'Removed an operator',
     'operator.reset': 'Reset a password',
     'operator.role': 'Changed a role',
     'operator.totp_off': 'Removed the authenticator app',
     'operator.totp_on': 'Set up an authenticator app',
-    'operator.unlock': 'Lifted sign-in pauses',
+    'operator.unlock': 'Lifted a sign-in lockout',
     'operator.withdraw': 'Withdrew an invitation',
     'plan.remove': 'Removed a delivery plan',
     'plan.set': 'Set a delivery plan',
-    'privacy.erase': 'Began to erase a phone',
+    'privacy.erase': 'Started to erase a phone',
     'privacy.erased': 'Erased a phone',
     'privacy.export': 'Exported what is stored of a phone',
     'provider.remove': 'Removed a carrier',
@@ -55,7 +55,7 @@ export const actionWords = inWords({
     'route.set': 'Set a route',
     'session.end_all': 'Signed out everywhere',
     'session.open': 'Signed in',
-    'session.pause': 'Failed to sign in again and again',
+    'session.pause': 'Failed to sign in repeatedly',
     'template.remove': 'Removed a template',
     'template.save': 'Saved a template',
     'webhook.add': 'Added a webhook',
@@ -66,17 +66,17 @@ export const actionWords = inWords({
   },
   ko: {
     'app.block': '국가 또는 번호대 일시 차단',
-    'app.challenge': '앱의 사람 확인 설정',
-    'app.challenge_remove': '앱의 사람 확인 해제',
+    'app.challenge': '앱의 사람 확인(챌린지) 설정',
+    'app.challenge_remove': '앱의 사람 확인(챌린지) 해제',
     'app.create': '앱 생성',
     'app.region': '앱 지역 설정',
     'app.retention': '앱의 발급 내역 보관 기간 설정',
     'app.proofs': '앱의 인증 증명 설정',
     'app.protect': '앱의 남용 방지 설정',
     'app.texts': '앱의 문자 메시지 설정',
-    'app.trust': '신뢰하는 전화 추가',
+    'app.trust': '허용 목록에 전화 추가',
     'app.unblock': '차단 해제',
-    'app.unlock': '잘못된 코드로 잠긴 전화 해제',
+    'app.unlock': '전화 잠금 해제',
     'app.remove': '앱 삭제',
     'app.rename': '앱 이름 변경',
     'audit.accept': '감사 기록을 현재 상태로 수용',
@@ -85,14 +85,14 @@ export const actionWords = inWords({
     'credit.credit': '크레딧 충전',
     'credit.overdraft': '초과 사용 한도 설정',
     'credit.refund': '발급 건 환불',
-    'credit.refund_incident': '장애 건 일괄 환불',
+    'credit.refund_incident': '사고 일괄 환불',
     'database.restore': '백업 복원',
     'incident.end': '사고 종료',
     'key.allow': '키 권한 변경',
     'key.create': '키 생성',
     'key.revoke': '키 폐기',
     'key.rotate': '키 교체',
-    'node.forget': '응답 없는 서버 지움',
+    'node.forget': '응답 없는 서버 삭제',
     'operator.invite': '운영자 초대',
     'operator.join': '운영자 가입',
     'operator.password': '비밀번호 변경',
@@ -120,27 +120,27 @@ export const actionWords = inWords({
     'webhook.add': '웹훅 추가',
     'webhook.remove': '웹훅 삭제',
     'webhook.replay': '웹훅 이벤트 재전송',
-    'webhook.rotate': '웹훅 비밀 키 교체',
+    'webhook.rotate': '웹훅 시크릿 교체',
     'webhook.update': '웹훅 변경',
   },
 })
 
 const CLI = 'cli'
-/** Who is not signed in. */
+/** Actor of requests without a session. */
 const NOBODY = 'nobody'
 
 const words = inWords({
-  en: { cli: 'Command line', nobody: 'Somebody unknown' },
+  en: { cli: 'Command line', nobody: 'Unknown' },
   ko: { cli: '명령줄', nobody: '알 수 없는 사람' },
 })
 
 export interface Actors {
   nameOf(actor: string): string
-  /** To choose from. */
+  /** Options of the filter. */
   options: { value: string; label: string }[]
 }
 
-/** `chosen` may be somebody who is gone. */
+/** `chosen` may be a removed operator. */
 export function useActors(chosen: string | undefined): Actors {
   const say = useWords(words)
   const operators = useQuery(api.operators.list.queryOptions()).data?.operators ?? []
@@ -166,7 +166,7 @@ export interface AuditRow {
   hash: string
 }
 
-/** Of what an entry is looked for by. */
+/** Filters of the audit log. */
 export interface AuditFilters {
   actor?: string
   action?: string

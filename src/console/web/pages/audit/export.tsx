@@ -1,4 +1,4 @@
-/** All entries that the filters leave, as a file made here from every page of them. */
+/** Exports all entries that match the filters, page by page. */
 import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Looks whether the log is as it was written; the answer stays until it is asked for again. */
+/** Verifies the hash chain; the result stays until the next verification. */
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -13,24 +13,23 @@ const words = inWords({
   en: {
     verify: 'Verify',
     intact: 'The log is intact',
-    intactAbout: (entries: string) =>
-      `All ${entries} entries are as they were written, and none is missing between them.`,
+    intactAbout: (entries: string) => `The hash chain of all ${entries} entries is valid.`,
     broken: 'The log is broken',
     brokenAbout: (seq: string) => `Entry ${seq} was changed, or one before it is missing.`,
     head: 'Hash of the newest entry',
-    cutOff: 'The newest entries are gone, as is said above.',
-    keep: 'Keep it elsewhere: it tells later that the newest entries were cut off, also to who has lost all of this.',
+    cutOff: 'The newest entries are missing, as described above.',
+    keep: 'Keep it outside this server: it proves later whether the newest entries were removed.',
     shell: 'The same from the command line:',
   },
   ko: {
     verify: '검증하기',
     intact: '기록이 온전합니다',
-    intactAbout: (entries) => `기록 ${entries}건이 모두 작성된 그대로이며 중간에 빠진 것이 없습니다.`,
+    intactAbout: (entries) => `기록 ${entries}건의 해시 체인이 모두 유효합니다.`,
     broken: '기록이 손상되었습니다',
     brokenAbout: (seq) => `${seq}번 기록이 변경되었거나 그 앞의 기록이 빠졌습니다.`,
     head: '최신 기록의 해시',
     cutOff: '위에 표시된 대로 최신 기록이 사라졌습니다.',
-    keep: '다른 곳에 보관하세요. 이 서버를 통째로 잃어도 나중에 최신 기록이 잘려 나갔는지 확인할 수 있습니다.',
+    keep: '이 서버가 아닌 곳에 보관하세요. 나중에 최신 기록이 삭제되었는지 확인할 수 있습니다.',
     shell: '명령줄에서도 같은 검증을 할 수 있습니다.',
   },
 })
@@ -84,14 +83,14 @@ export function useVerify() {
 
 const lostWords = inWords({
   en: {
-    title: 'The newest entries are gone',
+    title: 'The newest entries are missing',
     about:
-      'Where the log ended is written down in two places besides. What they say does not fit the log: somebody removed entries, or put an older database in place without the restore command.',
+      'Two other places record where the log ends, and they do not match the log. Somebody removed entries, or replaced the database with an older one without the restore command.',
     places: { database: 'the database', file: 'the file watchword.audit' },
-    cutOff: (seq: string, place: string) => `Entry ${seq} is missing or another one, says ${place}.`,
-    unreadable: (place: string) => `What ${place} says was not written by this server.`,
-    gone: (place: string) => `Nothing is written in ${place} any more.`,
-    accept: 'Once you know why, this command takes the log as it is, and says so in it:',
+    cutOff: (seq: string, place: string) => `Entry ${seq}, recorded in ${place}, is missing or differs.`,
+    unreadable: (place: string) => `The record in ${place} was not written by this server.`,
+    gone: (place: string) => `The record in ${place} is missing.`,
+    accept: 'Once you know why, this command accepts the log as it is and records that in it:',
   },
   ko: {
     title: '최신 기록이 사라졌습니다',
@@ -107,7 +106,7 @@ const lostWords = inWords({
 
 const LOOK_MS = 30_000
 
-/** The log ends before where it is known to have ended: what is missing, by whom that is told, and what to do. */
+/** Warns that the newest entries are missing, names the source and the remedy. */
 export function Lost() {
   const say = useWords(lostWords)
   const command = useCommand()

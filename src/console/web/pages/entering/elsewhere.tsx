@@ -1,4 +1,4 @@
-/** The console was opened at an origin the server has not been told of, and answers no page there: what to set. */
+/** Explains that the server refuses this origin, and which setting allows it. */
 
 import { Stack, Text } from '@mantine/core'
 import { ORPCError } from '@orpc/client'
@@ -8,10 +8,10 @@ import { PageHeader } from '../../parts/page-header'
 
 const words = inWords({
   en: {
-    title: 'The server does not know this address',
+    title: 'The server is not configured for this address',
     why: (origin: string) =>
-      `You opened the console at ${origin}. So that no other site can pretend to be the console, it answers only at the address it was told, and on its own machine at localhost. Start the server with this setting, if the address is right:`,
-    setting: 'For the server',
+      `You opened the console at ${origin}. To prevent other sites from impersonating it, the console answers only at the configured address, and at localhost on the server itself. If the address is right, start the server with this setting:`,
+    setting: 'Server setting',
   },
   ko: {
     title: '서버에 등록되지 않은 주소입니다',
@@ -21,7 +21,7 @@ const words = inWords({
   },
 })
 
-/** Whether the server has refused a page for where it is. */
+/** Whether the server refused the origin of the page. */
 export const isElsewhere = (failure: unknown): boolean =>
   failure instanceof ORPCError && failure.data?.reason === 'public_url_needed'
 

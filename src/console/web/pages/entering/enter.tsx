@@ -1,14 +1,14 @@
-/** What follows once somebody is let in. */
+/** Steps after a successful sign-in. */
 
 import { Alert } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { api, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 
-/** The server let them in, and the browser has no cookie to show for it. */
+/** The sign-in succeeded, but the browser did not keep the cookie. */
 export class SessionLost extends Error {}
 
-/** Forgets what was known of whoever was here before, and goes on to a page of the frame. Throws `SessionLost`. */
+/** Clears the cache of the previous operator and opens a page of the frame. Throws `SessionLost`. */
 export function useEnter(): (to?: string) => Promise<void> {
   const router = useRouter()
   return async (to = '/') => {
@@ -16,12 +16,12 @@ export function useEnter(): (to?: string) => Promise<void> {
     queries.removeQueries({ predicate: ({ queryHash }) => !queryHash.includes('"session"') })
     const { operator } = await queries.fetchQuery({ ...session, staleTime: 0 })
     if (!operator) throw new SessionLost()
-    // Replaces the address, and with it the token of a link.
+    // Replaces the history entry, which may contain the token of a link.
     await router.navigate({ href: pathWithin(to), replace: true })
   }
 }
 
-/** An address of the console, whatever was asked for. */
+/** Restricts the target to this origin. */
 function pathWithin(to: string): string {
   const url = new URL(to, location.origin)
   return url.origin === location.origin ? `${url.pathname}${url.search}${url.hash}` : '/'
@@ -31,7 +31,7 @@ const words = inWords({
   en: {
     title: 'Your browser did not keep you signed in',
     about:
-      'You were let in, but the cookie that says so did not stay. Allow cookies for this site, or use another browser, and sign in again. Some browsers keep it from https only, even on your own machine.',
+      'The sign-in succeeded, but the browser did not keep the session cookie. Allow cookies for this site, or use another browser, and sign in again. Some browsers accept it over https only, even on your own machine.',
   },
   ko: {
     title: '브라우저가 로그인 상태를 저장하지 못했습니다',
@@ -40,7 +40,7 @@ const words = inWords({
   },
 })
 
-/** The password was right, and yet nobody is signed in: the browser did not keep the cookie. */
+/** Explains that the browser did not keep the session cookie. */
 export function NoCookie() {
   const say = useWords(words)
   return (

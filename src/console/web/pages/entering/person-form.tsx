@@ -1,4 +1,4 @@
-/** Who makes an account: the form of set-up and of invitations. */
+/** Form that creates an account, for the set-up link and for invitations. */
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { problemOf } from '../../api'
@@ -15,9 +15,9 @@ interface Person {
 }
 
 interface PersonFormProps {
-  /** The button's word. */
+  /** Label of the button. */
   action: string
-  /** Makes the account, which also signs in. */
+  /** Creates the account and signs in. */
   make(person: Person): Promise<unknown>
 }
 
@@ -25,11 +25,11 @@ const words = inWords({
   en: {
     name: 'Your name',
     email: 'E-mail address',
-    emailUse: 'You sign in with it. Nothing is sent to it.',
+    emailUse: 'You sign in with it. No e-mail is sent.',
     password: 'Password',
     needsName: 'Enter your name.',
     needsEmail: 'Enter an e-mail address, such as kim@example.com.',
-    signIn: 'Your account is made: sign in',
+    signIn: 'Your account is created: sign in',
   },
   ko: {
     name: '이름',
@@ -93,8 +93,8 @@ export const isUsedLink = (failure: unknown) => failure !== null && problemOf(fa
 const usedLinkWords = inWords({
   en: {
     about:
-      'This link does not work any more: it was used, withdrawn or replaced, or its three days are over. Or it was cut off when it was copied.',
-    next: 'Ask whoever sent it for another one. Who sets up the server finds a new link in its output after a restart.',
+      'This link is no longer valid: it was used, withdrawn or replaced, it is older than three days, or it was cut off when it was copied.',
+    next: 'Ask the sender for a new one. If you set up the server, a restart prints a new link.',
     signIn: 'I have an account: sign in',
   },
   ko: {
@@ -105,7 +105,7 @@ const usedLinkWords = inWords({
   },
 })
 
-/** A link that makes no account any more: why that may be, and what to do. */
+/** Explains a link that is no longer valid. */
 export function UsedLink() {
   const say = useWords(usedLinkWords)
   return (
@@ -121,7 +121,7 @@ export function UsedLink() {
 
 const LEAST = 20
 
-/** Undefined where the link was cut off. */
+/** Token of the link. It stands after the #, so it reaches no server. Undefined if the link was cut off. */
 export function useLinkToken(): string | undefined {
   const hash = useLocation({ select: (location) => location.hash })
   return hash.length >= LEAST ? hash : undefined

@@ -1,4 +1,4 @@
-/** What an issue is, in names and values. */
+/** Properties of an issue. */
 import { Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useFormats } from '../../i18n/format'

@@ -1,4 +1,4 @@
-/** Everything that happened to an issue, in the order of time. */
+/** Timeline of an issue. */
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -31,7 +31,7 @@ interface Tellers {
   formats: Formats
 }
 
-/** A step and the moment it is sorted by; some moments are known only from what must lie before them. */
+/** A step with its sort time. Some times are derived from later events. */
 type OrderedStep = StepView & { order: number }
 
 export function IssueTimeline({ story, label, now }: { story: Story; label: string; now: number }) {
@@ -89,7 +89,7 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
       : [step]
   })
 
-/** A carrier has been asked and has not answered. */
+/** A request to a carrier is in flight. */
 export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
   const last = attempts.at(-1)
   return last !== undefined && last.outcome === undefined
@@ -98,7 +98,7 @@ export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
 
-/** Of a delivery that has ended. Reports are not kept with their time, but what they caused is. */
+/** End of the delivery. Reports have no stored time, so the time of their effect is used. */
 export function reportedAt(story: Story): number | undefined {
   const event = story.webhooks.find(({ type }) => type === `otp.${story.deliveryStatus}`)
   const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
@@ -106,7 +106,7 @@ export function reportedAt(story: Story): number | undefined {
   return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
 }
 
-/** What is charged while it is sent has ended: no report will come any more. */
+/** The charge is final, so no report will follow. */
 export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
   deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
 
@@ -224,31 +224,31 @@ const timelineWords = inWords({
     issued: 'Code issued',
     attempt: (number: string, provider: string, channel: string) => `Attempt ${number}: ${provider}, ${channel}`,
     outcome: {
-      accepted: 'The carrier took the message',
+      accepted: 'The carrier accepted the message',
       refused: 'The carrier refused the message',
-      ambiguous: 'Nobody knows whether the carrier took the message; it is not sent again',
+      ambiguous: 'Unknown whether the carrier accepted the message; it is not sent again',
       interrupted: 'The server was interrupted before the carrier’s answer; it is not sent again',
       waiting: 'Waiting for the carrier’s answer',
     },
-    fellBack: 'AlimTalk did not work: on to SMS',
+    fellBack: 'AlimTalk failed: fallback to SMS',
     waiting: 'Waiting to be sent',
-    waitingReport: 'Waiting for the carrier’s report',
-    noReport: 'No report: this carrier has not said whether the message arrived',
-    delivered: 'Delivered, says the carrier',
+    waitingReport: 'Waiting for the delivery report',
+    noReport: 'No delivery report from the carrier',
+    delivered: 'Delivered, as reported by the carrier',
     failed: 'Not delivered',
     wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
     remaining: (count: number) => (count === 1 ? 'One attempt remains' : `${count} attempts remain`),
-    verified: 'Verified: the right code was typed',
+    verified: 'Verified',
     expired: 'The code expired',
     expires: 'The code expires',
     maxAttempts: 'The last wrong code: no attempts remain',
     replaced: 'Replaced: a newer code was issued for the same number and purpose',
     webhook: (type: string) => `Webhook ${type}`,
     hook: (status: string, attempts: number) => `${status}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
-    ledger: { credit: 'Credited', debit: 'Charged', refund: 'Refunded', clawback: 'Taken back' },
+    ledger: { credit: 'Credited', debit: 'Charged', refund: 'Refunded', clawback: 'Clawed back' },
     balance: (amount: string, balance: string) =>
       `${amount === '1' ? '1 credit' : `${amount} credits`}, balance then ${balance}`,
-    noTime: 'The moment is not kept.',
+    noTime: 'The exact time is not stored.',
   },
   ko: {
     issued: '인증번호 발급',

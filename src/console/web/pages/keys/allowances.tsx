@@ -1,4 +1,4 @@
-/** What a live public key may do beyond the usual: asked when it is made, and flagged from then on. */
+/** Extra rights of a live browser key: chosen at creation and flagged afterwards. */
 import { Checkbox, Stack } from '@mantine/core'
 import type { Allowance } from '../../../../domain/access/api-key'
 import { inWords, useWords } from '../../i18n/words'
@@ -7,7 +7,7 @@ export const allowanceWords = inWords({
   en: {
     label: 'May also …',
     about:
-      'Anybody can read a public key in the page. So a live one may not set the sender, and fills template variables that have no pattern with at most 40 letters, digits and simple punctuation: no link, no phone number. Check only what your pages need. Test keys send nothing and are not restricted.',
+      'Anybody can read a browser key in the page. So a live one may not set the sender, and fills template variables without a pattern with at most 40 letters, digits and simple punctuation: no link, no phone number. Check only what your pages need. Test keys send nothing and are not restricted.',
     what: {
       from: {
         label: 'Set the sender',
@@ -24,7 +24,7 @@ export const allowanceWords = inWords({
   ko: {
     label: '추가로 허용할 작업',
     about:
-      '공개 키는 페이지에서 누구나 읽을 수 있습니다. 그래서 운영용 공개 키는 발신자를 정할 수 없고, 패턴이 없는 템플릿 변수에는 글자, 숫자, 간단한 문장 부호를 최대 40자까지만 넣을 수 있으며 링크와 전화번호는 넣을 수 없습니다. 페이지에 꼭 필요한 것만 선택하세요. 테스트 키는 실제로 발송하지 않으므로 이런 제한이 없습니다.',
+      '브라우저 키는 페이지에서 누구나 읽을 수 있습니다. 그래서 운영용 브라우저 키는 발신자를 정할 수 없고, 패턴이 없는 템플릿 변수에는 글자, 숫자, 간단한 문장 부호를 최대 40자까지만 넣을 수 있으며 링크와 전화번호는 넣을 수 없습니다. 페이지에 꼭 필요한 것만 선택하세요. 테스트 키는 실제로 발송하지 않으므로 이런 제한이 없습니다.',
     what: {
       from: {
         label: '발신자 지정',

@@ -1,4 +1,4 @@
-/** Making a key: what it is for, what it may do, from where, until when. Afterwards it is shown, once. */
+/** Form that creates a key and then shows it once. */
 import {
   Checkbox,
   Fieldset,
@@ -25,8 +25,8 @@ const words = inWords({
   en: {
     kind: 'Where is it used?',
     sk: 'On a server: secret key',
-    skAbout: 'May do everything its scopes open. Must never reach a browser or an app.',
-    pk: 'In a browser: public key',
+    skAbout: 'May do everything its scopes allow. It must never reach a browser or an app.',
+    pk: 'In a browser: browser key',
     pkAbout: 'Anybody can read it there, so it may only issue and verify, and only from sites you list.',
     mode: 'Mode',
     test: 'Test',
@@ -36,23 +36,23 @@ const words = inWords({
     scopes: 'Scopes',
     unlimited: 'Uncheck it to choose single scopes.',
     origins: 'Allowed origins',
-    originsAbout: 'One on each line, exactly as browsers write them: scheme, host and port, no path.',
+    originsAbout: 'One per line, exactly as browsers write them: scheme, host and port, no path.',
     originsTest: 'http://localhost and http://127.0.0.1 are always allowed for test keys.',
     cidrs: 'Allowed networks',
-    cidrsAbout: 'One on each line, in CIDR notation. Empty: from anywhere.',
+    cidrsAbout: 'One per line, in CIDR notation. Empty: any network.',
     expiry: 'Expires',
     never: 'Never',
     in: (days: number) => `In ${days} days`,
-    onDay: 'After a day of my choice',
+    onDay: 'On a date of my choice',
     lastDay: 'Last day',
-    limits: 'Limits of its own (optional)',
-    limitsAbout: 'Each can only be tighter than the limits of the platform.',
+    limits: 'Rate limits of this key (optional)',
+    limitsAbout: 'Each can only be stricter than the rate limits of the platform.',
   },
   ko: {
     kind: '어디에서 사용하나요?',
     sk: '서버: 비밀 키',
     skAbout: '권한 범위 안의 모든 작업을 할 수 있습니다. 브라우저나 앱에 노출하면 안 됩니다.',
-    pk: '브라우저: 공개 키',
+    pk: '브라우저: 브라우저 키',
     pkAbout: '누구나 볼 수 있으므로 등록한 사이트에서 발급과 확인만 할 수 있습니다.',
     mode: '모드',
     test: '테스트',
@@ -71,8 +71,8 @@ const words = inWords({
     in: (days) => `${days}일 뒤`,
     onDay: '날짜 지정',
     lastDay: '마지막 날',
-    limits: '키 전용 한도(선택)',
-    limitsAbout: '플랫폼 한도보다 엄격하게만 지정할 수 있습니다.',
+    limits: '이 키의 요청 한도(선택)',
+    limitsAbout: '플랫폼의 요청 한도보다 엄격하게만 지정할 수 있습니다.',
   },
 })
 
@@ -131,7 +131,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
   const scopes = form.values[scopesOfKind]
   const isUnlimited = scopes.includes('*')
   const offered = kind === 'pk' ? PUBLIC_SCOPES : isUnlimited ? (['*'] satisfies Scope[]) : SECRET_SCOPES
-  /** All of them at once make the single ones needless; without it, an app needs these two. */
+  /** The scope for everything replaces the single ones; without it, an app needs these two. */
   const chooseScopes = (chosen: Scope[]) =>
     form.set({ [scopesOfKind]: chosen.includes('*') ? ['*'] : isUnlimited ? PUBLIC_SCOPES : chosen })
 

@@ -14,7 +14,7 @@ export type Key = Awaited<ReturnType<typeof client.keys.list>>['keys'][number]
 const STATES = { active: 'green', expired: 'gray', revoked: 'red' } as const
 
 type KeyTableProps = Pick<DataTableProps<Key>, 'rows' | 'failure' | 'onRetry' | 'label' | 'empty'> & {
-  /** Missing where the operator may not. */
+  /** Missing if the role does not allow it. */
   actions?: { onAllow(key: Key): void; onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** A key just made, shown this once, with a command that shows that it works. */
+/** Shows a new key once, with a command that tries it. */
 import { Anchor, Text } from '@mantine/core'
 import { useState } from 'react'
 import { curl, freshName } from '../../command'
@@ -16,7 +16,7 @@ export interface CreatedKey {
   allowedOrigins: readonly string[]
 }
 
-/** By scope: what may be asked without sending or costing anything. */
+/** Requests by scope that neither send nor cost anything. */
 const READS = [
   ['/balance', ['otp:balance', '*']],
   ['/templates', ['otp:templates', 'otp:read']],
@@ -24,7 +24,7 @@ const READS = [
   ['/credit-ledger', ['otp:ledger:read']],
 ] as const
 
-/** Test keys issue to a magic number, live keys read: nobody is sent a message by accident. */
+/** Example request: test keys issue to a magic number, live keys only read, so that no real message is sent. */
 function firstRequest({ key, kind, mode, scopes, allowedOrigins }: CreatedKey): string | undefined {
   const site = kind === 'pk' ? (allowedOrigins[0] ?? 'http://localhost:3000') : undefined
   const mayUse = (...names: readonly string[]) => scopes.some((scope) => names.includes(scope))
@@ -41,8 +41,8 @@ const words = inWords({
     key: 'The key',
     try: 'Try it in a terminal',
     docs: 'Or in the API reference, with this key filled in',
-    previous: 'Until then the old key works, too:',
-    ended: 'The old key does not work any more.',
+    previous: 'The old key stays valid until:',
+    ended: 'The old key is no longer valid.',
   },
   ko: {
     key: '키',
@@ -54,7 +54,7 @@ const words = inWords({
 })
 
 export interface ShownKey extends CreatedKey {
-  /** Of the one it replaces. */
+  /** Expiry of the replaced key. */
   previousWorksUntil?: number
 }
 

@@ -3,19 +3,20 @@ import { inWords } from '../../i18n/words'
 
 export const keyWords = inWords({
   en: {
-    about: 'What your servers (secret keys) and pages (public keys) prove themselves with. Shown once, when made.',
+    about:
+      'API keys authenticate your servers (secret keys) and your pages (browser keys). A key is shown once, when it is created.',
     create: 'Create key',
     made: 'The new key',
-    list: (mode: string) => `Keys, ${mode}`,
+    list: (mode: string) => `API keys, ${mode}`,
     ended: 'Show revoked and expired keys',
     emptyTest: 'No test key yet',
     emptyTestNext: 'Create one: it issues to magic numbers, sends nothing and costs nothing.',
     emptyLive: 'No live key yet',
     emptyLiveNext: 'Create one once your integration works in test mode. Messages of live keys are sent and charged.',
-    emptyViewer: 'Somebody with the role developer or owner can create keys.',
+    emptyViewer: 'Operators with the role developer or owner can create keys.',
     key: 'Key',
     kind: 'Kind',
-    rights: 'May',
+    rights: 'Rights',
     state: 'State',
     states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
     created: 'Created',
@@ -25,11 +26,11 @@ export const keyWords = inWords({
     lastUsed: 'Last used',
     notUsed: 'Not yet',
     actions: 'Actions',
-    kinds: { sk: 'Secret', pk: 'Public' },
+    kinds: { sk: 'Secret', pk: 'Browser' },
     onlyFrom: 'Only from',
     limits: {
       issuesPerMin: 'Issues per minute',
-      verifiesPerMin: 'Verifies per minute',
+      verifiesPerMin: 'Verifications per minute',
       readsPerMin: 'Reads per minute',
       issuesPerMinPerIp: 'Issues per minute from one address',
     },
@@ -41,14 +42,14 @@ export const keyWords = inWords({
     revokeOf: (key: string) => `Revoke ${key}`,
     revokeTitle: (key: string) => `Revoke ${key}?`,
     revokeMeans:
-      'From this moment every request with this key is answered 401, and that cannot be undone. Codes it has issued stay valid and are delivered. To change keys without an interruption, rotate instead.',
-    wasRevoked: (key: string) => `${key} is revoked: it is answered 401 from now on.`,
+      'From now on every request with this key is answered with 401. This cannot be undone. Codes it has issued stay valid and are delivered. To change keys without downtime, rotate instead.',
+    wasRevoked: (key: string) => `${key} is revoked: its requests are answered with 401.`,
   },
   ko: {
-    about: '서버(비밀 키)와 웹 페이지(공개 키)가 자신을 증명하는 수단입니다. 만들 때 한 번만 표시됩니다.',
+    about: '서버(비밀 키)와 웹 페이지(브라우저 키)를 인증하는 API 키입니다. 만들 때 한 번만 표시됩니다.',
     create: '키 만들기',
     made: '새 키',
-    list: (mode) => `${mode} 키`,
+    list: (mode) => `${mode} API 키`,
     ended: '폐기·만료된 키 표시',
     emptyTest: '아직 테스트 키가 없습니다',
     emptyTestNext: '키를 만들어 보세요. 매직 번호로만 발급되며 실제로 발송되지 않고 비용도 들지 않습니다.',
@@ -67,7 +68,7 @@ export const keyWords = inWords({
     lastUsed: '마지막 사용',
     notUsed: '사용 전',
     actions: '작업',
-    kinds: { sk: '비밀', pk: '공개' },
+    kinds: { sk: '비밀', pk: '브라우저' },
     onlyFrom: '허용 위치',
     limits: {
       issuesPerMin: '분당 발급',
@@ -88,19 +89,19 @@ export const keyWords = inWords({
   },
 })
 
-/** What each scope opens, in words. */
+/** Texts for the scopes. */
 export const scopeWords = inWords({
   en: {
     '*': 'Everything',
     'otp:issue': 'Issue codes',
     'otp:verify': 'Verify codes',
-    'otp:status': 'Read where one issue stands',
+    'otp:status': 'Read the status of one issue',
     'otp:dashboard:read': 'List issues, and read the ledger',
     'otp:ledger:read': 'Read the ledger',
     'otp:balance': 'Read the balance',
     'otp:templates': 'Read templates',
-    'otp:read': 'Verify, and read all but the balance',
-    'otp:send': 'Issue codes, by its older name',
+    'otp:read': 'Verify codes, and read everything but the balance',
+    'otp:send': 'Issue codes (former name)',
   } satisfies Record<Scope, string>,
   ko: {
     '*': '모든 권한',

@@ -38,11 +38,11 @@ const words = inWords({
     actions: 'Actions',
     actionsOf: (name: string) => `Actions for ${name}`,
     changeRole: 'Change role',
-    unlock: 'Lift sign-in pauses',
+    unlock: 'Lift sign-in lockout',
     unlocked: (name: string) => `${name} can sign in again from anywhere.`,
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}`,
-    removeMeans: 'They are signed out at once and cannot sign in any more. What they did stays in the audit log.',
+    removeMeans: 'They are signed out at once and can no longer sign in. Their actions stay in the audit log.',
     removed: (name: string) => `${name} is removed.`,
     none: 'No operators',
     next: 'Invite the first one.',
@@ -204,12 +204,12 @@ export function RoleChoice({ label, value, onChange }: RoleChoiceProps) {
 
 const changeRoleWords = inWords({
   en: {
-    role: (name: string) => `What may ${name} do?`,
+    role: (name: string) => `Role of ${name}`,
     change: 'Change role',
     changed: (name: string) => `The role of ${name} is changed.`,
   },
   ko: {
-    role: (name) => `${name} 님에게 어떤 역할을 부여할까요?`,
+    role: (name) => `${name} 님의 역할`,
     change: '역할 변경',
     changed: (name) => `${name} 님의 역할을 변경했습니다.`,
   },
@@ -228,7 +228,7 @@ function ChangeRole({ operator, onClose }: ChangeRoleProps) {
     send: ({ role }) => client.operators.changeRole({ operatorId, role }),
     onDone() {
       queries.invalidateQueries({ queryKey: api.operators.key() })
-      // It may have been one's own.
+      // It may be the operator's own account.
       queries.invalidateQueries({ queryKey: api.session.current.key() })
       tellDone(say.changed(name))
       onClose()

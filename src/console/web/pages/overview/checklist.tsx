@@ -1,4 +1,4 @@
-/** From nothing to a verified test code, and on to real messages: what is done, what is next. */
+/** Checklist from an empty installation to live messages. */
 import { Badge, Progress as Bar, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
@@ -17,12 +17,12 @@ import styles from './checklist.module.css'
 const words = inWords({
   en: {
     title: 'First steps',
-    about: 'From nothing to a verified test code takes the first two; the others lead to real messages.',
+    about: 'The first two steps lead to a verified test code, the others to live messages.',
     progress: (done: number, all: number) => `${done} of ${all} done`,
   },
   ko: {
     title: '시작하기',
-    about: '처음 두 단계만 거치면 테스트 코드를 인증할 수 있습니다. 나머지는 실제 메시지를 보내기 위한 단계입니다.',
+    about: '처음 두 단계만 거치면 테스트 인증번호를 인증할 수 있습니다. 나머지는 실제 메시지를 보내기 위한 단계입니다.',
     progress: (done, all) => `${all}단계 중 ${done}단계 완료`,
   },
 })
@@ -59,7 +59,7 @@ interface SetUpProgress {
   webhook: boolean
 }
 
-/** How far an installation has come on the way from nothing to messages that arrive. */
+/** Progress of an installation towards live messages. */
 const STEPS = ['app', 'tried', 'key', 'carrier', 'credit', 'webhook'] as const satisfies (keyof SetUpProgress)[]
 type SetUpStep = (typeof STEPS)[number]
 
@@ -70,7 +70,7 @@ export const isDone = (progress: SetUpProgress) => STEPS.every((step) => progres
 
 const LOOK_MS = 5_000
 
-/** Undefined until all of it is known. */
+/** Undefined while loading. */
 export function useProgress(app: { appId: string } | undefined): SetUpProgress | undefined {
   const appId = app?.appId ?? ''
   const look = { enabled: app !== undefined, refetchInterval: LOOK_MS }
@@ -88,7 +88,7 @@ export function useProgress(app: { appId: string } | undefined): SetUpProgress |
   const hasLiveKey = keys.data.keys.some(({ state, mode }) => state === 'active' && mode === 'live')
   return {
     app: true,
-    // Test issues are kept for a week; who has a key for real messages has tried before.
+    // Test issues are kept for a week, so a live key also counts as tried.
     tried: tried.data.rows.length > 0 || hasLiveKey,
     key: keys.data.keys.some(({ state }) => state === 'active'),
     carrier: carriers.data.providers.length > 0,
@@ -102,23 +102,27 @@ const stepRowWords = inWords({
     done: 'Done',
     todo: 'To do',
     optional: 'Optional',
-    command: 'In the folder of the server',
-    mayNot: (theirs: string) => `Your role cannot do this. It is for the role ${theirs}.`,
+    command: 'Run in the folder of the server',
+    mayNot: (theirs: string) => `Your role does not allow this. It needs the role ${theirs}.`,
     steps: {
       app: { title: 'Create an app', about: 'Keys, messages and credit belong to it.', go: 'Create an app' },
       tried: {
         title: 'Try it',
-        about: 'Issue a test code to a magic number, watch it arrive, type it. Nothing is sent, nothing is billed.',
+        about: 'Issue a test code to a magic number, watch its delivery and verify it. Nothing is sent or charged.',
         go: 'Try it',
       },
-      key: { title: 'Create a key', about: 'Your code calls the API with it.', go: 'Create a key' },
+      key: { title: 'Create an API key', about: 'Your code calls the API with it.', go: 'Create an API key' },
       carrier: {
         title: 'Set up a carrier',
-        about: 'Who delivers the real messages. Credentials are entered on the server, never in a browser.',
+        about: 'A carrier delivers live messages. Its credentials are entered on the server, never in a browser.',
         go: 'Carriers',
       },
-      credit: { title: 'Top up', about: 'Live codes are paid from the prepaid wallet of the app.', go: 'Top up' },
-      webhook: { title: 'Add a webhook', about: 'Be told when a code is delivered or verified.', go: 'Add a webhook' },
+      credit: { title: 'Top up', about: 'Live codes are charged to the prepaid wallet of the app.', go: 'Top up' },
+      webhook: {
+        title: 'Add a webhook',
+        about: 'Get notified when a code is delivered or verified.',
+        go: 'Add a webhook',
+      },
     },
   },
   ko: {
@@ -131,17 +135,22 @@ const stepRowWords = inWords({
       app: { title: '앱 만들기', about: '키, 메시지, 크레딧은 앱에 속합니다.', go: '앱 만들기' },
       tried: {
         title: '시험해 보기',
-        about: '테스트 번호로 코드를 발급하고 도착을 확인한 뒤 입력해 보세요. 실제로 발송되거나 과금되지 않습니다.',
+        about:
+          '매직 번호로 테스트 인증번호를 발급하고 도달을 확인한 뒤 입력해 보세요. 실제로 발송되거나 과금되지 않습니다.',
         go: '시험해 보기',
       },
-      key: { title: '키 만들기', about: '서비스에서 API를 호출할 때 사용합니다.', go: '키 만들기' },
+      key: { title: 'API 키 만들기', about: '서비스에서 API를 호출할 때 사용합니다.', go: 'API 키 만들기' },
       carrier: {
         title: '발송사 설정',
         about: '실제 메시지를 보낼 발송사입니다. 인증 정보는 브라우저가 아닌 서버에서 입력합니다.',
         go: '발송사',
       },
-      credit: { title: '크레딧 충전', about: '운영 모드의 코드는 앱의 선불 크레딧에서 차감됩니다.', go: '충전하기' },
-      webhook: { title: '웹훅 추가', about: '코드가 전달되거나 인증되면 알림을 받습니다.', go: '웹훅 추가' },
+      credit: {
+        title: '크레딧 충전',
+        about: '운영 모드의 인증번호는 앱의 선불 크레딧에서 차감됩니다.',
+        go: '충전하기',
+      },
+      webhook: { title: '웹훅 추가', about: '인증번호가 도달하거나 인증되면 알림을 받습니다.', go: '웹훅 추가' },
     },
   },
 })
@@ -162,11 +171,11 @@ interface StepRowProps {
   step: SetUpStep
   number: number
   isDone: boolean
-  /** The first that is not done. */
+  /** The first open step. */
   isNext: boolean
 }
 
-/** One step: its state, why it is worth taking, and how. */
+/** One step: its state, its purpose and its button. */
 function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const say = useWords(stepRowWords)
   const command = useCommand()

@@ -1,4 +1,4 @@
-/** The numbers of the last 24 hours, as the usage page begins with them: a day that is the same one in every time zone. */
+/** Figures of the last 24 hours, the same period as on the usage page and in every time zone. */
 import { Anchor, Center, SimpleGrid, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, lazyRouteComponent } from '@tanstack/react-router'
@@ -23,22 +23,22 @@ const words = inWords({
     verified: 'Verified',
     failed: 'Failed',
     refused: 'Refused',
-    refusedAbout: 'by rules, limits, credit',
+    refusedAbout: 'by rules, rate limits or credit',
     spent: 'Credits spent',
     latency: 'Time to acceptance',
     ofIssued: (share: string) => `${share} of issued`,
-    ofDecided: (share: string) => `${share} of decided`,
+    ofDecided: (share: string) => `${share} of reported`,
     latencyAbout: (p95: string) => `p50 · p95 ${p95}`,
   },
   ko: {
     title: (mode) => `최근 24시간 · ${mode}`,
     usage: '전체 사용량',
     issued: '발급',
-    delivered: '전달',
+    delivered: '도달',
     verified: '인증',
     failed: '실패',
     refused: '거부',
-    refusedAbout: '규칙, 한도, 크레딧',
+    refusedAbout: '규칙, 요청 한도, 크레딧',
     spent: '사용 크레딧',
     latency: '접수까지 걸린 시간',
     ofIssued: (share) => `발급의 ${share}`,
@@ -61,7 +61,7 @@ export function LastDay({ appId, mode }: { appId: string; mode: ShownMode }) {
       placeholderData: keepPreviousData,
     }),
   )
-  // Nothing but the specification's limits holds in test mode, and nobody counts it.
+  // Test mode only has the rate limits of the specification, and nothing counts its refusals.
   const refused = useQuery(
     api.protection.refused.queryOptions({ input: { appId }, refetchInterval: LOOK_MS, enabled: mode === 'live' }),
   ).data
@@ -146,7 +146,7 @@ const byHourWords = inWords({
 
 const HEIGHT = 160
 
-/** Comes after the figures: the library that draws is larger than all of the first page. */
+/** Loaded after the figures, because the chart library is larger than the rest of the first page. */
 const HourChart = lazyRouteComponent(() => import('./hour-chart'))
 
 /** `series` is missing while it is loaded. */

@@ -1,4 +1,4 @@
-/** What needs somebody now: little credit, carriers that rest, webhooks that fail, messages that wait. */
+/** Warnings: low credit, open circuit breakers, failing webhooks, a backlog. */
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
@@ -62,69 +62,68 @@ interface Concern {
   key: string
   text: string
   to: NonNullable<LinkProps['to']>
-  /** Where that is looked at, if not in the mode that is shown. */
+  /** Mode of the linked page, if it differs from the current one. */
   search?: NonNullable<LinkProps['search']>
 }
 
 const concernsWords = inWords({
   en: {
     incident: (app: string, country: string, doing: string) =>
-      `${app}: codes to ${country} that nobody types. ${doing}`,
-    capped: (app: string, country: string, doing: string) =>
-      `${app}: more codes to ${country} than a cap allows. ${doing}`,
+      `${app}: low conversion of codes to ${country} (SMS pumping). ${doing}`,
+    capped: (app: string, country: string, doing: string) => `${app}: codes to ${country} exceed a cap. ${doing}`,
     paused: (until: string) => `Nothing is sent there until ${until}.`,
     refusing: (count: string) => `Refused so far: ${count}.`,
-    watching: (count: string) => `They are sent; ${count} would be refused.`,
-    noCountry: 'numbers of no country',
+    watching: (count: string) => `Watch only: ${count} would be refused.`,
+    noCountry: 'numbers without a country',
     unusual: (lately: string, usual: string) =>
       `More codes are refused than usual: ${lately} within an hour, usually at most ${usual}.`,
     credit: (left: string) => `Only ${left} credits are left.`,
-    carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
-    noReason: 'it did not take messages.',
+    carrier: (name: string, why: string) => `The circuit breaker of carrier ${name} is open: ${why}`,
+    noReason: 'it did not accept messages.',
     open: (key: string, may: readonly string[]) => `A live browser key may ${may.join(' and ')}: ${key}`,
     may: { from: 'set the sender', text: 'write any text' } satisfies Record<Allowance, string>,
-    disabled: (url: string, why: string) => `Webhook ${url} is switched off: ${why}`,
-    failing: (url: string) => `Webhook ${url} fails.`,
-    warned: (url: string) => `Webhook ${url} is held back by the server's settings.`,
-    webhooks: (waiting: string) => `${waiting} webhook events wait for their receivers.`,
-    backlog: (due: string, age: string) => `${due} pieces of work are overdue, the oldest since ${age}.`,
-    database: 'The database cannot be written.',
-    dispatcher: 'Delivery stands still: nobody has looked for work in the last seconds.',
+    disabled: (url: string, why: string) => `Webhook endpoint ${url} is disabled: ${why}`,
+    failing: (url: string) => `Webhook endpoint ${url} is failing.`,
+    warned: (url: string) => `Webhook endpoint ${url} is blocked by the server's settings.`,
+    webhooks: (waiting: string) => `${waiting} webhook events are waiting for delivery.`,
+    backlog: (due: string, age: string) => `${due} jobs are overdue, the oldest by ${age}.`,
+    database: 'The database is not writable.',
+    dispatcher: 'Delivery has stopped: the dispatcher has not polled the queue in the last seconds.',
     silent: (name: string, since: string) =>
-      `Server ${name} was last heard of at ${since}, and did not say that it goes. Others do its work.`,
+      `Server ${name} has sent no heartbeat since ${since} and did not shut down cleanly. Other servers do its work.`,
     minutes: (count: string) => `${count} min`,
   },
   ko: {
-    incident: (app, country, doing) => `${app}: ${country}(으)로 보낸 인증번호를 아무도 입력하지 않습니다. ${doing}`,
+    incident: (app, country, doing) => `${app}: ${country}(으)로 보낸 인증번호의 전환율이 낮습니다(SMS 펌핑). ${doing}`,
     capped: (app, country, doing) => `${app}: ${country}(으)로 보내는 인증번호가 상한을 넘었습니다. ${doing}`,
     paused: (until) => `${until}까지 보내지 않습니다.`,
     refusing: (count) => `지금까지 ${count}건을 거부했습니다.`,
-    watching: (count) => `보내고 있으며 ${count}건은 거부 대상입니다.`,
+    watching: (count) => `모니터링만 하는 중이며 ${count}건은 거부 대상입니다.`,
     noCountry: '국가를 알 수 없는 번호',
     unusual: (lately, usual) =>
       `평소보다 많은 인증번호를 거부하고 있습니다. 한 시간에 ${lately}건, 평소에는 많아야 ${usual}건입니다.`,
     credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
-    carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
+    carrier: (name, why) => `발송사 ${name}의 서킷 브레이커가 열려 있습니다: ${why}`,
     noReason: '메시지를 접수하지 않았습니다.',
-    open: (key, may) => `운영용 공개 키로 ${may.join('하고 ')}할 수 있습니다: ${key}`,
+    open: (key, may) => `운영용 브라우저 키로 ${may.join('하고 ')}할 수 있습니다: ${key}`,
     may: { from: '발신자를 지정', text: '임의의 문구를 입력' },
-    disabled: (url, why) => `웹훅 ${url} 꺼짐: ${why}`,
-    failing: (url) => `웹훅 ${url} 전송에 실패하고 있습니다.`,
-    warned: (url) => `웹훅 ${url} 전송이 서버 설정에 의해 막혀 있습니다.`,
+    disabled: (url, why) => `웹훅 엔드포인트 ${url} 사용 중지: ${why}`,
+    failing: (url) => `웹훅 엔드포인트 ${url} 전송에 실패하고 있습니다.`,
+    warned: (url) => `웹훅 엔드포인트 ${url} 전송이 서버 설정으로 차단되어 있습니다.`,
     webhooks: (waiting) => `웹훅 이벤트 ${waiting}건이 전송을 기다리고 있습니다.`,
     backlog: (due, age) => `처리가 늦어진 작업이 ${due}건 있습니다. 가장 오래된 작업은 ${age}째 대기 중입니다.`,
     database: '데이터베이스에 쓸 수 없습니다.',
-    dispatcher: '발송이 멈춰 있습니다. 최근 몇 초 동안 작업을 확인하지 않았습니다.',
+    dispatcher: '발송이 멈춰 있습니다. 디스패처가 최근 몇 초 동안 대기열을 확인하지 않았습니다.',
     silent: (name, since) => `서버 ${name}이(가) ${since} 이후 응답이 없습니다. 다른 서버가 작업을 이어받았습니다.`,
     minutes: (count) => `${count}분`,
   },
 })
 
 const LOOK_MS = 5_000
-/** Work is due for a moment all the time. */
+/** Some jobs are always due for a moment. */
 const OVERDUE_MS = 60_000
 
-/** Undefined until it is known. */
+/** Undefined while loading. */
 function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
   const say = useWords(concernsWords)
   const formats = useFormats()
@@ -151,7 +150,7 @@ function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
   const webhooksWaiting = queue.find(({ kind }) => kind === 'webhook')?.waiting ?? 0
   const due = late.reduce((sum, kind) => sum + kind.due, 0)
   const concerns: (Concern | undefined)[] = [
-    // Of every app: money is being lost.
+    // Covers all apps, because incidents cost money.
     ...incidentsIn(incidents.data.incidents),
     isUnusual
       ? {
@@ -210,7 +209,7 @@ function useConcerns(appId: string, mode: ShownMode): Concern[] | undefined {
 
 type OpenIncident = Awaited<ReturnType<typeof client.protection.open>>['incidents'][number]
 
-/** More would hide what else there is; the page of each app has all of its own. */
+/** Keeps other warnings visible; each app's page lists all of its own. */
 const MOST_INCIDENTS = 10
 
 function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[] {
@@ -226,7 +225,7 @@ function useIncidentsInWords(): (incidents: readonly OpenIncident[]) => Concern[
     incidents
       .flatMap((incident): Concern[] => {
         const { incidentId, appId, country } = incident
-        // It has been removed.
+        // The endpoint was removed.
         const app = apps.find((one) => one.appId === appId)
         if (!app) return []
         const where = country === '' ? say.noCountry : countryWithCode(country, language)

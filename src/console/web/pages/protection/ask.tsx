@@ -1,4 +1,4 @@
-/** A question before a decision about where codes go, in a window of its own. */
+/** Confirmation dialog for changes of the protection. */
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
@@ -11,16 +11,16 @@ import { ProblemNote } from '../../parts/problem-note'
 import type { ShownIncident } from './place'
 import { protectionWords } from './words'
 
-/** `Content` is given what closes the window. */
+/** `content` receives the function that closes the dialog. */
 export function openQuestion(title: string, content: (onClose: () => void) => ReactNode): void {
   const modalId = modals.open({ title, children: content(() => modals.close(modalId)) })
 }
 
 interface QuestionProps {
   lately: UseQueryResult<ShownLately>
-  /** The button's word. */
+  /** Label of the button. */
   action: string
-  /** Missing while nothing is chosen. */
+  /** Undefined while nothing is chosen. */
   run: (() => Promise<unknown>) | undefined
   onClose(): void
   children(lately: ShownLately): ReactNode
@@ -52,17 +52,17 @@ export function Question({ lately, action, run, onClose, children }: QuestionPro
   )
 }
 
-/** What a decision about where codes go touches: said before it is taken. */
+/** Keys and codes of the last hour that a change would affect. */
 type ShownLately = Awaited<ReturnType<typeof client.protection.lately>>
 export type ShownKeyKind = ShownIncident['kind']
 
-/** As it is when the question is asked; `prefix`: only of these numbers. */
+/** Fetched fresh for each question. `prefix` restricts it to these numbers. */
 export function useLately(appId: string, prefix?: string) {
   const input = { appId, ...(prefix !== undefined && { prefix }) }
   return useQuery(api.protection.lately.queryOptions({ input, staleTime: 0, gcTime: 0 }))
 }
 
-/** Codes of the last hour that were sent, or refused, by keys of these kinds for countries that count. */
+/** Codes of the last hour by these kinds of key, for the countries that `counts` accepts. */
 export const codesOf = (
   { codes }: ShownLately,
   kinds: readonly ShownKeyKind[],

@@ -1,4 +1,4 @@
-/** Stops a country or a prefix for a day, for the keys that are chosen, and undoes that with one click. */
+/** Blocks a country or prefix for a day for chosen keys, and unblocks it. */
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,9 +15,9 @@ import { protectionWords } from './words'
 
 interface BlockButtonProps {
   place: ShownPlace
-  /** Whose keys it is about, of an incident. */
+  /** Kind of key of the incident. */
   kind?: ShownKeyKind
-  /** Those that hold; missing while they are loaded. */
+  /** Current blocks; missing while loading. */
   blocks: State['blocks'] | undefined
 }
 
@@ -68,7 +68,7 @@ function BlockQuestion({ appId, place: { country, prefix, digits }, kind, onClos
   const name = usePlaceNames()({ country, prefix, digits })
   const lately = useLately(appId, prefix)
   const [chosen, choose] = useState<BlockChoice>()
-  // A browser key is public, and a block of servers keeps everybody out.
+  // Preselects browser keys: they are public, while blocking secret keys stops every user.
   const choice = chosen ?? kind ?? (lately.data && lately.data.keys.pk === 0 ? 'sk' : 'pk')
   const run = async () => {
     const of = { ...(prefix !== undefined && { prefix }), ...(choice !== 'all' && { kind: choice }) }

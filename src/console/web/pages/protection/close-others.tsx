@@ -1,4 +1,4 @@
-/** Closes all countries to secret keys but those where their codes were typed, and opens them again. */
+/** Restricts secret keys to the countries where codes were verified, and removes the restriction. */
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
@@ -11,7 +11,7 @@ import { codesOf, keysOf, openQuestion, Question, useCounts, useLately } from '.
 import { useCountryList } from './place'
 import { protectionWords } from './words'
 
-/** What was typed changes by the hour, and to add it up takes a while. */
+/** The sums change hourly and are slow to compute. */
 const LOOK_MS = 600_000
 
 function useSecretTo(done: string) {
@@ -52,7 +52,7 @@ export function CloseOthers({ app: { appId }, home }: { app: ShownApp; home: str
 }
 
 const SECRET = ['sk'] as const
-/** More would hide the question. */
+/** A longer list would hide the question. */
 const MOST_NAMED = 5
 
 interface CloseQuestionProps {

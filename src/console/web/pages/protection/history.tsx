@@ -1,4 +1,4 @@
-/** What was refused, what would have been, and what that was worth; in figures, over time, and by where. */
+/** Results of the rules: figures, a chart and breakdowns. */
 import { Grid, Group, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { IconShieldCheck } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -123,9 +123,9 @@ interface PlaceRow extends Omit<History['rules'][number], 'rule'> {
   name: string
   /** Beside a bar. */
   short?: string
-  /** What can be stopped. */
+  /** Countries and prefixes that can be blocked. */
   place?: ShownPlace
-  /** Of countries: what was sent there. */
+  /** Sent codes, for countries only. */
   sent?: History['countries'][number]
 }
 
@@ -135,7 +135,7 @@ interface PlacesProps {
   blocks: State['blocks'] | undefined
 }
 
-/** The same by country, prefix of numbers, network of who asked, or rule; countries and prefixes are stopped from here. */
+/** Breakdown by country, prefix, network or rule, with buttons to block a country or prefix. */
 function Places({ history, by, blocks }: PlacesProps) {
   const say = useWords(protectionWords)
   const navigate = useNavigate({ from: '/protection' })

@@ -1,4 +1,4 @@
-/** Codes that nobody types: where, since when, what is done about it and what can be done. */
+/** Incidents of low conversion, with their state and actions. */
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconCircleCheck } from '@tabler/icons-react'
@@ -81,7 +81,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
   )
 }
 
-/** Most of the time there is none, and the rest of the page is what matters. */
+/** Usually there is no incident, so the section is small. */
 function NoIncident() {
   const say = useWords(protectionWords)
   return (
@@ -96,7 +96,7 @@ function NoIncident() {
   )
 }
 
-/** Where, since when, and why. */
+/** Country, start and cause of an incident. */
 function What({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
@@ -149,7 +149,7 @@ const Amount = ({ value, about }: { value: string; about: string | undefined }) 
   </div>
 )
 
-/** Ends an incident: its pause is lifted, and no rule about typing refuses codes there for a day. */
+/** Ends an incident: lifts its pause and exempts the country from conversion rules for a day. */
 function EndButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const name = useIncidentPlaceNames()(incident)
@@ -198,7 +198,7 @@ function EndQuestion({ incident, onClose }: { incident: ShownIncident; onClose()
   )
 }
 
-/** Gives back what codes of an incident have cost that nobody typed. */
+/** Refunds the unverified codes of an incident. */
 function RefundButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const common = useWords(frameWords)

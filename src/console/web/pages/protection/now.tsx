@@ -1,4 +1,4 @@
-/** What is on: where codes go to, how many, whether they pay, whom nothing is refused, what is stopped for a while. */
+/** Current rules: countries, caps, conversion, allow list and blocks. */
 import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { startOf } from '../../../../abuse/rules/cap'
@@ -20,7 +20,7 @@ import { protectionWords } from './words'
 
 const KINDS = ['pk', 'sk'] as const
 
-/** `state` is missing while it is loaded. */
+/** `state` is missing while loading. */
 export function Now({ app, state }: { app: ShownApp; state: State | undefined }) {
   const say = useWords(protectionWords)
   const may = useMay()
@@ -79,7 +79,7 @@ const COLORS: Record<RuleMode, string> = { off: 'gray', watch: 'yellow', block: 
 interface PartProps {
   name: string
   mode?: RuleMode
-  /** Nothing is refused yet. */
+  /** The rule refuses nothing yet. */
   isWatchedFirst?: boolean
   children: ReactNode
 }
@@ -197,7 +197,7 @@ function Resend({ resendMs }: { resendMs: ShownApp['protection']['resendMs'] }) 
 
 interface CapsProps {
   protection: Pick<ShownApp['protection'], 'caps' | 'tolerance'>
-  /** What is usual with browser keys. */
+  /** Baseline of browser keys. */
   isKnown: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a phone waits for because of wrong codes, and opens it. Its number is typed, for it is stored nowhere. */
+/** Looks up and unlocks a phone that wrong codes have locked. Numbers are not stored, so it is typed. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
@@ -39,7 +39,7 @@ function OpenPhone({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const form = useServerForm({
     initialValues: { phoneNumber: '' },
     validate: { phoneNumber: (typed) => (typed.trim() === '' ? say.needsNumber : undefined) },
-    // What is said is of the number that was typed.
+    // The result belongs to the number that was looked up.
     onValuesChange: () => form.forget(),
     send: ({ phoneNumber }) => {
       unlock.reset()

@@ -1,4 +1,4 @@
-/** What a country or a prefix of its numbers is called. */
+/** Types of the protection page, and names of countries and prefixes. */
 import type { client } from '../../api'
 import { countryName, countryWithCode } from '../../i18n/names'
 import { useLanguage, useWords } from '../../i18n/words'
@@ -16,7 +16,7 @@ export interface ShownPlace {
   digits?: string | undefined
 }
 
-/** Several things as one would say them. */
+/** Joins names to a list in the reader's language. */
 export function useList(): (names: readonly string[]) => string {
   const language = useLanguage()
   return (names) => new Intl.ListFormat(language, { type: 'conjunction' }).format(names)
@@ -28,13 +28,13 @@ export function useCountryList(): (countries: readonly string[]) => string {
   return (countries) => list(countries.map((country) => countryName(country, language)))
 }
 
-/** Enough of a keyed hash to tell one from another. */
+/** Shortens a keyed hash for display. */
 const shortened = (hash: string) => hash.slice(-6)
 
-/** Where there is little room. */
+/** Short form for chart axes. */
 export const shortNameOf = ({ country, prefix = '', digits }: ShownPlace) => digits ?? `${country} ${shortened(prefix)}`
 
-/** Where an incident is, or was: countries to which little is sent are tested together. */
+/** Country of an incident. Countries with little traffic share one incident. */
 export function useIncidentPlaceNames(): (incident: Pick<ShownIncident, 'country'>) => string {
   const say = useWords(protectionWords)
   const nameOf = usePlaceNames()

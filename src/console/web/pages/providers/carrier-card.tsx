@@ -1,4 +1,4 @@
-/** One carrier: how it is, what it does just now, what came of the last hour. */
+/** One carrier: health, current load and results of the last hour. */
 import {
   Alert,
   Badge,
@@ -47,7 +47,7 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
             {say.states[state]}
           </Badge>
         </Group>
-        {!isHealthy && <Trouble carrier={carrier} />}
+        {!isHealthy && <CarrierState carrier={carrier} />}
         <Stack gap={4}>
           <Line name={say.inFlight}>{say.inFlightOf(formats.number(inFlight), formats.number(concurrency))}</Line>
           <Progress
@@ -86,7 +86,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Trouble({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
+function CarrierState({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
   const say = useWords(providerWords)
   return (
     <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
@@ -141,7 +141,7 @@ function LastHour(recent: ShownCarrier['recent']) {
   )
 }
 
-/** One real message by one carrier, and exactly what it answered. */
+/** Sends one real message by this carrier and shows its answer. */
 function openCarrierTest(carrier: ShownCarrier): void {
   const modalId = modals.open({
     title: wordsNow(providerWords).testOf(carrier.name),

@@ -1,4 +1,4 @@
-/** A route: for which channel, country and app, and the carriers in order. */
+/** Form of a route: channel, country, app and ordered carriers. */
 import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
@@ -16,7 +16,7 @@ import type { ShownCarrier, ShownRoute } from './words'
 interface RouteFormProps {
   apps: readonly { appId: string; name: string }[]
   carriers: readonly ShownCarrier[]
-  /** One that is there: whose it is stays, the carriers change. */
+  /** An existing route: only its carriers can change. */
   route?: ShownRoute
 }
 
@@ -39,7 +39,7 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
       providers: route?.providers ?? [],
     },
     validate: {
-      // What was typed there may name no country.
+      // The typed text may match no country.
       country: (country) => country === null,
       providers: (providers) => (providers.length === 0 ? say.none : undefined),
     },
@@ -90,13 +90,13 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
 
 interface CarrierOrderProps {
   value: readonly string[]
-  /** Who could be in it. */
+  /** Carriers that could be added. */
   able: readonly string[]
   error?: ReactNode
   onChange(order: readonly string[]): void
 }
 
-/** Carriers in the order they are tried, moved by buttons, so that keyboards and screen readers can do it too. */
+/** Carriers in order of use. Buttons move them, so that keyboards and screen readers can do it. */
 function CarrierOrder({ value: order, able, error, onChange }: CarrierOrderProps) {
   const say = useWords(routeWords)
   const [news, setNews] = useState('')
@@ -125,7 +125,7 @@ function CarrierOrder({ value: order, able, error, onChange }: CarrierOrderProps
                     <ActionIcon
                       variant="default"
                       aria-label={say.up(name)}
-                      // Not disabled at the end: the focus would be lost with it.
+                      // Not disabled at the end, because a disabled button loses the focus.
                       aria-disabled={index === 0}
                       onClick={() => index > 0 && move(name, -1)}
                     >
@@ -173,14 +173,14 @@ export const routeWords = inWords({
   en: {
     title: 'Routes',
     about:
-      'Who delivers a channel, in order. The most specific route counts; where there is none, every carrier of the channel as it was added.',
+      'The carriers of a channel, in order. The most specific route applies; without a route, every carrier of the channel is tried in the order it was added.',
     set: 'Set a route',
     edit: 'Change',
     change: 'Change the route',
     editOf: (route: string) => `Change the route ${route}`,
     remove: 'Remove',
     removeOf: (route: string) => `Remove the route ${route}`,
-    removeMeans: 'Messages take the next best route from then on, or every carrier of the channel.',
+    removeMeans: 'Messages then use the next most specific route, or every carrier of the channel.',
     removed: 'The route is removed',
     saved: 'The route is set',
     channel: 'Channel',
@@ -195,10 +195,10 @@ export const routeWords = inWords({
     emptyTitle: 'No routes',
     emptyNext: 'Every carrier of a channel is tried in the order it was added. Set a route to choose.',
     addCarrier: 'Add a carrier',
-    noneLeft: 'No other carrier is left',
+    noneLeft: 'No other carrier is available',
     up: (name: string) => `Move ${name} up`,
     down: (name: string) => `Move ${name} down`,
-    leaveOut: (name: string) => `Leave out ${name}`,
+    leaveOut: (name: string) => `Remove ${name}`,
     moved: (name: string, place: number, of: number) => `${name} is now ${place} of ${of}`,
     none: 'Choose at least one carrier.',
     save: 'Set route',

@@ -1,4 +1,4 @@
-/** Which carriers deliver what to whom. */
+/** The table of routes. */
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconArrowsSplit2, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** A template while it is edited, and what the server is told of it. */
+/** A template while it is edited, and its form for the server. */
 import { placeholdersOf } from '../../../../domain/message/template'
 import type { client } from '../../api'
 
@@ -9,12 +9,12 @@ export interface VariableDraft {
   required: boolean
   pattern: string
   description: string
-  /** What the preview shows for it; the name itself until something else is typed. */
+  /** Sample value in the preview; by default the name. */
   sample: string
 }
 
 export interface TranslationDraft {
-  /** Of its language. */
+  /** Language tag. */
   tag: string
   body: string
   providerTemplateCode: string
@@ -24,12 +24,12 @@ export interface TemplateDraft {
   templateId: string
   name: string
   body: string
-  /** Of the language of the text; '': not said. */
+  /** Language tag of the text; '' if unknown. */
   locale: string
   translations: readonly TranslationDraft[]
   channelSupport: DraftChannel[]
   providerTemplateCode: string
-  /** Also of placeholders that have left the text: what was typed comes back with them. */
+  /** Keeps variables whose placeholder was removed, so that their input returns with it. */
   variables: Readonly<Record<string, VariableDraft>>
 }
 
@@ -69,7 +69,7 @@ export const variableOf = ({ variables }: TemplateDraft, name: string): Variable
     sample: name,
   }
 
-/** What the text has placeholders for, beside the code. */
+/** Placeholders of the text except the code. */
 export const variableNames = ({ body }: TemplateDraft): string[] =>
   placeholdersOf(body).filter((name) => name !== 'code' && name !== '')
 
@@ -92,7 +92,7 @@ export function templateOf(draft: TemplateDraft): DraftTemplate {
   }
 }
 
-/** Under which AlimTalk providers know the text in a language. */
+/** Template code at the AlimTalk provider for a language. */
 export const codeIn = ({ translations, providerTemplateCode, templateId }: TemplateDraft, tag: string): string =>
   [translations.find((translation) => translation.tag === tag)?.providerTemplateCode, providerTemplateCode, templateId]
     .map((code) => code?.trim())

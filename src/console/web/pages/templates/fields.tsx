@@ -1,4 +1,4 @@
-/** What an app fills in: the placeholders of the text, each with its rules. */
+/** Fields for variables and for other languages of a template. */
 import { Button, Checkbox, Fieldset, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { languageName } from '../../i18n/names'
 import { type Refused, refusalInWords } from '../../i18n/refusals'
@@ -9,7 +9,7 @@ import { templateWords } from './words'
 interface VariablesFieldProps {
   draft: TemplateDraft
   isReadOnly: boolean
-  /** What is wrong with the draft, if anything. */
+  /** The mistake in the draft, if any. */
   mistake: Refused | undefined
   onChange(name: string, changes: Partial<VariableDraft>): void
 }
@@ -70,7 +70,7 @@ export function VariablesField({ draft, isReadOnly, mistake, onChange }: Variabl
   )
 }
 
-/** Refused patterns are told of the variable they are for. */
+/** A refused pattern names its variable. */
 function patternMistake(variable: string, mistake: Refused | undefined): string | undefined {
   const { reason, about } = mistake ?? {}
   const isAboutPattern = reason === 'invalid_pattern' || reason === 'pattern_too_large'
@@ -79,7 +79,7 @@ function patternMistake(variable: string, mistake: Refused | undefined): string 
     : undefined
 }
 
-/** What is proposed; the command line takes any other, too. */
+/** Proposed languages; the command line accepts any other. */
 const PROPOSED = [
   ...[
     'ar',
@@ -111,14 +111,14 @@ interface LanguageChoiceProps {
   about: string
   /** '': none. */
   value: string
-  /** Those that are there already. */
+  /** Languages that are already used. */
   taken: readonly string[]
   error?: string | undefined
   isReadOnly: boolean
   onChange(tag: string): void
 }
 
-/** The same message in other languages, each with its text, and the choice of one more. */
+/** Texts in other languages, and a choice to add one. */
 export function LanguageChoice({ label, about, value, taken, error, isReadOnly, onChange }: LanguageChoiceProps) {
   const say = useWords(templateWords)
   const language = useLanguage()
@@ -145,10 +145,10 @@ export function LanguageChoice({ label, about, value, taken, error, isReadOnly, 
 interface LanguagesFieldProps {
   draft: TemplateDraft
   isReadOnly: boolean
-  /** What is wrong with the draft, if anything. */
+  /** The mistake in the draft, if any. */
   mistake: Refused | undefined
   onChange(translations: readonly TranslationDraft[]): void
-  /** Of the language that is worked on, by its tag. */
+  /** Tag of the language being edited. */
   onShow(tag: string): void
 }
 

@@ -1,4 +1,4 @@
-/** What the message will look like, while it is written: on a phone, in bytes, and as AlimTalk providers get it. */
+/** Preview of the message: on a phone, in bytes, and as sent to AlimTalk providers. */
 import { Alert, Badge, Code, Group, Paper, Progress, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { SMS_MAX_BYTES } from '../../../../domain/message/template'

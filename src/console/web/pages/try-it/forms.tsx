@@ -1,5 +1,4 @@
-/** Which scenario, for what. Ready as it comes: one click issues. */
-
+/** Form to issue a test code. Its defaults need one click only. */
 import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSend, IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
@@ -20,7 +19,7 @@ const words = inWords({
     number: 'Phone number',
     purpose: 'Purpose',
     channel: 'Channel',
-    byScenario: 'As the scenario has it',
+    byScenario: 'Chosen by the scenario',
     issue: 'Issue code',
     again: 'Issue another',
   },
@@ -90,7 +89,7 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
           <Button
             type="submit"
             loading={form.isPending}
-            // Once there is a code, the button steps back behind the one that verifies it.
+            // Once there is a code, the verify button is the primary one.
             variant={form.answer ? 'default' : 'filled'}
             leftSection={<IconSend size={16} aria-hidden />}
           >
@@ -105,13 +104,13 @@ export function OrderForm({ form }: { form: ServerForm<TryItRequest, TryItAnswer
 export interface TryItRequest {
   phoneNumber: string
   purpose: string
-  /** Missing: as the scenario has it. */
+  /** Missing: chosen by the scenario. */
   channel?: Channel
 }
 
 export const FIRST_ORDER: TryItRequest = { phoneNumber: magicNumber(0), purpose: 'signup' }
 
-/** How a Korean magic number says its scenario, in any spelling. */
+/** Finds the scenario of a Korean magic number in any spelling. */
 export function scenarioOfNumber(phoneNumber: string): number | undefined {
   const xx = /^(?:0|82)10000000(\d\d)$/.exec(phoneNumber.replace(/\D/g, ''))?.[1]
   return xx === undefined ? undefined : Number(xx)
@@ -120,7 +119,7 @@ export function scenarioOfNumber(phoneNumber: string): number | undefined {
 const verifyFormWords = inWords({
   en: {
     code: 'Code',
-    hint: '000000 verifies every magic number, but for scenario 05.',
+    hint: '000000 verifies every magic number except scenario 05.',
     verify: 'Verify',
     verified: 'Verified',
     verifiedAbout: 'This is all your app has to do: issue, then verify. A code verifies once.',
@@ -129,7 +128,7 @@ const verifyFormWords = inWords({
     reasons: {
       MISMATCH: 'The code is wrong.',
       EXPIRED: 'The code has expired.',
-      MAX_ATTEMPTS: 'The code was wrong too often.',
+      MAX_ATTEMPTS: 'Too many wrong codes.',
       ALREADY_VERIFIED: 'The code has been verified already.',
       REPLACED: 'A newer code was issued for the same number and purpose.',
       NOT_FOUND: 'There is no such issue.',
@@ -154,11 +153,11 @@ const verifyFormWords = inWords({
   },
 })
 
-/** What the user would type, and what the service says to it. */
+/** Form to verify the code, and its result. */
 export function VerifyForm({ appId, issueId }: { appId: string; issueId: string }) {
   const say = useWords(verifyFormWords)
   const field = useRef<HTMLInputElement>(null)
-  // On to the next step: Enter verifies, and whoever knows better types over what is there.
+  // Focuses the code with its text selected, so that Enter verifies it and typing replaces it.
   useEffect(() => field.current?.select(), [])
   const form = useServerForm({
     initialValues: { code: '000000' },

@@ -1,4 +1,4 @@
-/** One subject of the usage page, as a chart or as a table: what the eye sees in one, everybody can read in the other. */
+/** A panel that shows its data as a chart or as an accessible table. */
 import { Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWords } from '../../i18n/words'
@@ -8,7 +8,7 @@ import { usageWords } from './words'
 
 interface ChartPanelProps {
   title: string
-  /** The chart in a sentence, for those who cannot see it. */
+  /** The chart in a sentence, for screen readers. */
   summary: string
   chart: ReactNode
   table: Omit<NumberTableProps, 'label'>
@@ -43,10 +43,10 @@ export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
 
 interface NumberTableProps {
   label: string
-  /** The first one is of what each row is about. */
+  /** The first header names the rows. */
   headers: readonly string[]
   rows: readonly NumberRow[]
-  /** No higher than a chart. */
+  /** Limits the height to that of a chart. */
   isLow?: boolean
 }
 
@@ -55,7 +55,7 @@ interface NumberRow {
   cells: readonly string[]
 }
 
-/** Numbers under each other, each row about one thing. */
+/** Table of numbers with one heading per row. */
 export function NumberTable({ headers, ...table }: NumberTableProps) {
   const columns = headers.map((header, index): TableColumn<NumberRow> => {
     const cell = ({ cells }: NumberRow) => cells[index]

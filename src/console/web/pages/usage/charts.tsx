@@ -1,4 +1,4 @@
-/** The course of things over the time that is looked at. */
+/** Charts over the period, and breakdowns by group. */
 import { LineChart } from '@mantine/charts'
 import { Grid, Group, Paper, SegmentedControl, SimpleGrid, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -125,7 +125,7 @@ export function UsageCharts({ series, by }: { series: ShownUsage['series']; by: 
   )
 }
 
-/** The same by channel, provider, country or purpose. */
+/** Breakdown by channel, carrier, country or purpose. */
 export function UsageGroups({ groups, by }: { groups: ShownUsage['groups']; by: UsageGroup }) {
   const say = useWords(usageWords)
   const common = useWords(frameWords)

@@ -1,18 +1,18 @@
-/** From when to when the usage page looks, and in which steps. Days are those of UTC, as the rollups have them. */
+/** The period of the usage page and its interval. Days are UTC days, as in the rollups. */
 import { useEffect, useMemo, useState } from 'react'
 import { useLanguage } from '../../i18n/words'
 import type { UsageSearch } from '../search-params'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Of hours in one chart: more would be a blur. */
+/** Maximum of hours in one chart; more would be unreadable. */
 const MAX_HOURS = 14 * 24
 
 export interface Period {
   from: number
   to: number
   by: 'hour' | 'day'
-  /** Whether there are too few hours for days, or too many for hours. */
+  /** The only possible interval: too few hours for days, or too many for hours. */
   only?: 'hour' | 'day'
 }
 
@@ -41,12 +41,12 @@ function stepped(from: number, to: number, by: 'hour' | 'day' | undefined): Peri
   return { from, to, by: by ?? 'day' }
 }
 
-/** As long, just before. */
+/** The previous period of the same length. */
 export const before = ({ from, to, by }: Period): Period => ({ from: from - (to - from), to: from, by })
 
 const MINUTE_MS = 60_000
 
-/** The time, as often as it moves what is looked at. */
+/** The current time, updated every minute. */
 export function useMinute(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useMinute(): number {
   return now
 }
 
-/** What hours and days are called on axes and in tables. They are those of UTC, wherever the reader is. */
+/** Labels of hours and days on axes and in tables, in UTC. */
 export function useStepNames(by: 'hour' | 'day'): (at: number) => string {
   const language = useLanguage()
   return useMemo(() => {

@@ -22,7 +22,7 @@ import { walletWords } from './words'
 
 const COLORS = { credit: 'green', debit: 'gray', refund: 'blue', clawback: 'red' } as const
 
-/** `firstStep` is what to do while there is no entry at all. */
+/** `firstStep` is shown while the ledger is empty. */
 export function Ledger({ firstStep }: { firstStep: ReactNode }) {
   const say = useWords(walletWords)
   const formats = useFormats()
@@ -124,7 +124,7 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
 
 const PAGE = 200
 
-/** Answers how many entries the file has. */
+/** Exports every entry that matches the filters and returns their number. */
 async function exportLedger(appId: string, appName: string, { type, from, to }: LedgerFilters): Promise<number> {
   const input = { appId, limit: PAGE, entryType: type, ...timesOf({ from, to }) }
   const rows: (string | number | undefined)[][] = []

@@ -1,4 +1,4 @@
-/** What an endpoint was told, live. */
+/** Live list of the deliveries of an endpoint. */
 import { Badge, Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
@@ -30,7 +30,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
     api.webhooks.events.infiniteOptions({
       input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
       ...paging,
-      // What is on its way arrives in a moment.
+      // Events in flight finish soon.
       refetchInterval: ({ state }) =>
         state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
     }),
@@ -149,7 +149,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   )
 }
 
-/** All that failed since a time, sent again. */
+/** Replays every event that failed since a time. */
 function openReplay(endpointId: string): void {
   const modalId = modals.open({
     title: wordsNow(deliveryWords).replayAll,
@@ -159,7 +159,7 @@ function openReplay(endpointId: string): void {
 
 const DAY_MS = 86_400_000
 
-/** As the browser's own field wants it, where the reader is. */
+/** Local time in the format of the browser's field. */
 const localText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
 function Replay({ endpointId, onClose }: { endpointId: string; onClose(): void }) {

@@ -1,4 +1,4 @@
-/** One event for one endpoint: every attempt, and another one if it is asked for. */
+/** Details of a delivery: attempts, request and a replay button. */
 import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -24,30 +24,30 @@ export const deliveryWords = inWords({
     type: 'Event',
     status: 'Status',
     attempts: 'Attempts',
-    last: 'Last answer',
-    when: 'When',
-    next: 'Next try',
+    last: 'Last response',
+    when: 'Time',
+    next: 'Next retry',
     test: 'Test event',
     details: 'Details',
     detailsOf: (type: string, id: string) => `Details of ${type} ${id}`,
     emptyTitle: 'Nothing sent yet',
-    emptyNext: 'Send a test event, or issue a code: what happens then shows up here.',
+    emptyNext: 'Send a test event, or issue a code: its deliveries appear here.',
     emptyFiltered: 'No delivery has this status',
     emptyFilteredNext: 'Choose another status to see more.',
-    replay: 'Send again',
-    replayed: (count: number) => (count === 1 ? 'The event is sent again' : `${count} events are sent again`),
-    replayAll: 'Send failed ones again',
-    replayAbout: 'Everything that failed since then is sent once more, with the whole schedule of retries before it.',
+    replay: 'Replay',
+    replayed: (count: number) => (count === 1 ? 'The event is being replayed' : `${count} events are being replayed`),
+    replayAll: 'Replay failed events',
+    replayAbout: 'Every event that failed since then is sent again, with a new schedule of retries.',
     since: 'Failed since',
     noAttempt: 'No attempt has been made yet.',
     nth: (n: number) => `Attempt ${n}`,
     took: (latency: string) => `took ${latency}`,
-    noAnswer: 'No answer',
-    answer: 'First bytes of the answer',
+    noAnswer: 'No response',
+    answer: 'First bytes of the response',
     request: 'Request',
     requestAbout: {
-      sent: 'As the last attempt sent it, rebuilt from the event and the endpoint as it is now: requests are not stored. After a change of the endpoint it differs from what was sent.',
-      unsent: 'As it would be sent now: there was no attempt yet.',
+      sent: 'The request of the last attempt, rebuilt from the event and the current endpoint, since requests are not stored. If the endpoint was changed, the real request was different.',
+      unsent: 'The request as it would be sent now. There was no attempt yet.',
     },
     noRequest: 'It cannot be shown: the event is deleted, or the template cannot be filled in.',
     headers: 'Headers',
@@ -66,7 +66,7 @@ export const deliveryWords = inWords({
     attempts: '시도',
     last: '마지막 응답',
     when: '시각',
-    next: '다음 시도',
+    next: '다음 재시도',
     test: '테스트 이벤트',
     details: '자세히',
     detailsOf: (type, id) => `${type} ${id} 자세히`,
@@ -74,10 +74,10 @@ export const deliveryWords = inWords({
     emptyNext: '테스트 이벤트를 보내거나 인증번호를 발급하면 결과가 여기에 표시됩니다.',
     emptyFiltered: '이 상태의 기록이 없습니다',
     emptyFilteredNext: '다른 상태를 선택해 보세요.',
-    replay: '다시 보내기',
-    replayed: (count) => `이벤트 ${count}건을 다시 보냅니다`,
-    replayAll: '실패한 이벤트 다시 보내기',
-    replayAbout: '선택한 시각 이후에 실패한 이벤트를 모두 다시 보냅니다. 재시도 일정도 처음부터 다시 시작합니다.',
+    replay: '재전송',
+    replayed: (count) => `이벤트 ${count}건을 재전송합니다`,
+    replayAll: '실패한 이벤트 재전송',
+    replayAbout: '선택한 시각 이후에 실패한 이벤트를 모두 재전송합니다. 재시도 일정도 처음부터 다시 시작합니다.',
     since: '실패 기준 시각',
     noAttempt: '아직 시도하지 않았습니다.',
     nth: (n) => `시도 ${n}`,
@@ -100,7 +100,6 @@ export const deliveryWords = inWords({
 
 export type ShownDelivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
 
-/** What the server answers of a webhook. */
 export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
 
 interface DeliveryDetailsProps {
@@ -111,7 +110,7 @@ interface DeliveryDetailsProps {
 
 export function DeliveryDetails({ endpoint, delivery, onClose }: DeliveryDetailsProps) {
   const common = useWords(frameWords)
-  // What was shown stays while the drawer slides out.
+  // Keeps the content while the drawer closes.
   const [shown, setShown] = useState(delivery)
   useEffect(() => {
     if (delivery) setShown(delivery)
@@ -239,7 +238,7 @@ function Attempt({ calledAt, latencyMs, status, error, answer }: AttemptProps) {
   )
 }
 
-/** `attempts`: so many were made; the last one is shown. */
+/** Shows the last of `attempts`. */
 function Request({ deliveryId, attempts }: { deliveryId: string; attempts: number }) {
   const say = useWords(deliveryWords)
   const found = useQuery(

@@ -1,9 +1,9 @@
-/** An endpoint while it is edited. */
+/** An endpoint while it is edited, and the words of its form. */
 import { inWords } from '../../i18n/words'
 import type { ShownEndpoint } from './endpoint-state'
 import { EVENT_TYPES, type NamedEventType } from './words'
 
-/** A line of a list that grows; the key keeps what is typed with its line. */
+/** A line of a growing list; React needs the key to keep its input. */
 interface DraftLine<T> {
   key: number
   name: string
@@ -16,7 +16,7 @@ export interface EndpointDraft {
   methods: string[]
   purposes: string[]
   metadata: readonly DraftLine<string[]>[]
-  /** Undefined: those that are set stay. */
+  /** Undefined keeps the stored headers. */
   headers: readonly DraftLine<string>[] | undefined
   hasTemplate: boolean
   template: string
@@ -81,34 +81,34 @@ export const formWords = inWords({
   en: {
     newTitle: { test: 'New endpoint for test events', live: 'New endpoint for live events' },
     editTitle: 'Edit endpoint',
-    urlHelp: 'Where events are posted to. It must answer 2xx within five seconds.',
-    eventsHelp: 'What it is told of.',
+    urlHelp: 'Events are sent here as POST requests. The endpoint must answer with 2xx within five seconds.',
+    eventsHelp: 'The events sent to this endpoint.',
     filters: 'Filters',
-    filtersHelp: 'Only events that fit all of them are sent. Empty: all.',
+    filtersHelp: 'Only events that match all filters are sent. Empty: all events.',
     method: 'Channel',
     purpose: 'Purpose',
-    purposeHelp: 'Type one and press Enter. Any of them fits.',
+    purposeHelp: 'Type a purpose and press Enter. One match is enough.',
     metadata: 'Metadata',
     metadataKey: 'Key',
     metadataValues: 'Values',
     addMetadata: 'Add a metadata filter',
     headers: 'Static headers',
     headersHelp: 'Sent with every request, for example a token of your gateway. Values are never shown again.',
-    headersKept: (names: string) => `Set now: ${names}. They stay as they are.`,
+    headersKept: (names: string) => `Currently set: ${names}. They are kept.`,
     replaceHeaders: 'Replace all headers',
     headerName: 'Name',
     headerValue: 'Value',
     addHeader: 'Add a header',
     removeLine: (what: string) => `Remove ${what}`,
     nth: (what: string, n: number) => `${what} ${n}`,
-    body: 'Body',
-    asIs: 'The event as it is',
-    own: 'My own JSON',
+    body: 'Payload',
+    asIs: 'The unchanged event',
+    own: 'Custom JSON',
     template: 'Payload template',
     templateHelp:
-      'JSON with {{path}} where a value of the event belongs. Within quotes it is written as text, outside of them as JSON.',
+      'JSON in which {{path}} inserts a value of the event: as text within quotes, as JSON outside of them.',
     paths: 'Insert a value',
-    preview: 'What is sent',
+    preview: 'Payload preview',
     previewOf: 'Event to preview',
     previewEmpty: 'Choose an event first.',
     add: 'Add endpoint',
@@ -119,7 +119,7 @@ export const formWords = inWords({
     newTitle: { test: '새 테스트 이벤트 엔드포인트', live: '새 운영 이벤트 엔드포인트' },
     editTitle: '엔드포인트 수정',
     urlHelp: '이벤트를 POST로 보낼 주소입니다. 5초 안에 2xx로 응답해야 합니다.',
-    eventsHelp: '알릴 이벤트를 고르세요.',
+    eventsHelp: '이 엔드포인트로 보낼 이벤트를 고르세요.',
     filters: '필터',
     filtersHelp: '모든 조건에 맞는 이벤트만 보냅니다. 비워 두면 모두 보냅니다.',
     method: '채널',
@@ -138,14 +138,14 @@ export const formWords = inWords({
     addHeader: '헤더 추가',
     removeLine: (what) => `${what} 삭제`,
     nth: (what, n) => `${what} ${n}`,
-    body: '본문',
+    body: '페이로드',
     asIs: '이벤트 그대로',
     own: '직접 작성한 JSON',
-    template: '본문 템플릿',
+    template: '페이로드 템플릿',
     templateHelp:
       '이벤트의 값을 넣을 자리에 {{경로}}를 쓴 JSON입니다. 따옴표 안에서는 문자열로, 밖에서는 JSON으로 들어갑니다.',
     paths: '값 넣기',
-    preview: '전송될 본문',
+    preview: '페이로드 미리보기',
     previewOf: '미리 볼 이벤트',
     previewEmpty: '먼저 이벤트를 고르세요.',
     add: '엔드포인트 추가',

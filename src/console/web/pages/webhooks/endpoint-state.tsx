@@ -1,4 +1,4 @@
-/** How an endpoint is, at a glance. */
+/** State of an endpoint. */
 import { Badge } from '@mantine/core'
 import type { DisabledReason } from '../../../../domain/webhooks/webhook'
 import type { client } from '../../api'
@@ -35,7 +35,7 @@ const disabledWords = inWords<Record<DisabledReason, string>>({
   ko: {
     'The receiver answered 410 Gone': '수신 서버가 410 Gone으로 응답했습니다',
     'Nothing but failures for 5 days': '5일 동안 전송에 모두 실패했습니다',
-    'Disabled by an operator': '운영자가 껐습니다',
+    'Disabled by an operator': '운영자가 사용을 중지했습니다',
     'Being removed': '삭제하는 중입니다',
   },
 })

@@ -1,5 +1,7 @@
-/** Headers that go with every request. What is set already is known by name only, so it is kept or replaced whole. */
-
+/**
+ * Fields of the endpoint form: headers, filters and payload. Stored header values are never sent to the page, so
+ * headers are kept or replaced as a whole.
+ */
 import {
   ActionIcon,
   Button,
@@ -98,7 +100,7 @@ export function HeaderFields({ draft, onChange, known }: EndpointFieldsProps & {
   )
 }
 
-/** Which events an endpoint wants to hear of: by channel, purpose and metadata. */
+/** Filters by channel, purpose and metadata. */
 interface EndpointFieldsProps {
   draft: EndpointDraft
   onChange(changes: Partial<EndpointDraft>): void
@@ -173,10 +175,10 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
   )
 }
 
-/** Of typing, before the server is asked what would come of it. */
+/** Pause in typing before the server renders the preview. */
 const QUIET_MS = 200
 
-/** What the body of a request is: the event, or JSON made by a template, with a preview for each event. */
+/** Payload: the unchanged event or JSON from a template, with a preview. */
 export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
   const say = useWords(formWords)
   const [chosen, setChosen] = useState<NamedEventType>('otp.delivered')
@@ -193,7 +195,7 @@ export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
   )
   const bodyOf = (query: typeof made) => query.data?.previews.find(({ type }) => type === chosen)?.body
   const field = useRef<HTMLTextAreaElement>(null)
-  /** Where the cursor is, else at the end. */
+  /** Inserts at the cursor, or at the end. */
   const insert = (path: string) => {
     const { selectionStart, selectionEnd } = field.current ?? {}
     const from = selectionStart ?? draft.template.length
@@ -266,7 +268,7 @@ export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
 
 const pretty = (json: string) => JSON.stringify(JSON.parse(json), undefined, 2)
 
-/** Of every single value in the event: `data.cost.amount`. */
+/** Paths of all values in the event, such as `data.cost.amount`. */
 function pathsIn(json: string | undefined): string[] {
   const within = (value: unknown, path: string): string[] =>
     typeof value === 'object' && value !== null

@@ -1,4 +1,4 @@
-/** The secret of an endpoint, shown once, with what to do with it. */
+/** The secret of an endpoint, shown once with code that verifies requests, and its rotation. */
 import { NumberInput, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { api, client, queries } from '../../api'
@@ -11,10 +11,10 @@ const words = inWords({
   en: {
     title: 'Secret of the endpoint',
     secret: 'Signing secret',
-    verify: 'Verify what arrives',
+    verify: 'Verify requests',
     verifyAbout:
-      'Every request is signed. Check it with our client, or with any Standard Webhooks library and the same secret.',
-    previous: 'The previous secret counts until',
+      'Every request is signed. Verify it with our client, or with any Standard Webhooks library and the same secret.',
+    previous: 'The previous secret is valid until',
   },
   ko: {
     title: '엔드포인트 시크릿',
@@ -80,10 +80,10 @@ const rotateWords = inWords({
   en: {
     title: 'Rotate the secret',
     about:
-      'Requests are signed with both secrets for as long as you say, so that your receiver can change over without losing one.',
-    overlap: 'Hours both count',
-    overlapHelp: '0 to 168; 0 ends the old one at once.',
-    rotate: 'Make a new secret',
+      'For the time you set, requests are signed with both secrets, so that your receiver can switch without losing a request.',
+    overlap: 'Overlap in hours',
+    overlapHelp: '0 to 168; with 0 the old secret is invalid at once.',
+    rotate: 'Create a new secret',
   },
   ko: {
     title: '시크릿 교체',
@@ -94,7 +94,7 @@ const rotateWords = inWords({
   },
 })
 
-/** A new secret, with a time in which the one before counts too. */
+/** Rotates the secret, with an overlap in which both are valid. */
 export function openRotate(endpointId: string): void {
   const modalId = modals.open({
     title: wordsNow(rotateWords).title,

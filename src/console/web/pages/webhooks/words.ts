@@ -3,16 +3,16 @@ import { inWords } from '../../i18n/words'
 
 export const webhookWords = inWords({
   en: {
-    about: 'Your servers learn of events by signed POSTs. The switch above says whether test or live events.',
+    about: 'Signed POST requests notify your servers of events. The mode above selects test or live events.',
     make: 'New endpoint',
     url: 'URL',
     state: 'State',
     events: 'Events',
     created: 'Added',
-    states: { ok: 'Working', failing: 'Failing', disabled: 'Disabled', warned: 'Not sent to' },
+    states: { ok: 'Healthy', failing: 'Failing', disabled: 'Disabled', warned: 'Blocked' },
     failingSince: 'Failing since',
     emptyTitle: { test: 'No endpoint for test events', live: 'No endpoint for live events' },
-    emptyNext: 'Add the URL of a server of yours. It will be told when codes are sent, delivered and verified.',
+    emptyNext: 'Add the URL of your server. It is notified when codes are sent, delivered and verified.',
     otherMode: {
       test: (count: number) => `${count} more for live events: switch to Live to see them.`,
       live: (count: number) => `${count} more for test events: switch to Test to see them.`,
@@ -26,27 +26,27 @@ export const webhookWords = inWords({
     enabled: 'The endpoint is enabled',
     disabled: 'The endpoint is disabled',
     disabledTitle: 'Disabled: nothing is sent',
-    warningTitle: 'Nothing is sent to this URL',
-    warningNext: 'The server’s settings say so. Whoever runs it may allow it; the reason is:',
+    warningTitle: 'This URL is blocked',
+    warningNext: 'The server’s settings block it. The operator of the server can allow it; the reason is:',
     rotate: 'Rotate secret',
     test: 'Send a test event',
-    testSent: (type: string) => `A test ${type} is on its way`,
+    testSent: (type: string) => `A test ${type} event is being sent`,
     remove: 'Remove',
-    removeMeans: 'Nothing more will be sent there, and its deliveries are forgotten. Its secret cannot be had back.',
+    removeMeans: 'No more events are sent to it, and its deliveries are deleted. The secret cannot be recovered.',
     removed: 'The endpoint is removed',
     settings: 'Settings',
     filters: 'Filters',
     headers: 'Headers',
-    body: 'Body',
-    bodyAsIs: 'The event as it is',
-    bodyTemplate: 'Made by a template',
+    body: 'Payload',
+    bodyAsIs: 'The unchanged event',
+    bodyTemplate: 'Built from a template',
     mode: 'Mode',
     id: 'Id',
-    twoSecrets: 'The previous secret counts until',
+    twoSecrets: 'The previous secret is valid until',
     eventMeans: {
       'otp.sent': 'A carrier accepted the message. With a fallback from AlimTalk to SMS it comes twice.',
       'otp.delivered': 'The message reached the phone.',
-      'otp.failed': 'The delivery failed for good, on every carrier and channel.',
+      'otp.failed': 'The delivery finally failed, on every carrier and channel.',
       'otp.verified': 'The code was verified.',
       'otp.expired': 'The code expired without being verified.',
       'otp.max_attempts': 'Wrong codes used up the attempts.',
@@ -59,7 +59,7 @@ export const webhookWords = inWords({
     state: '상태',
     events: '이벤트',
     created: '추가한 시각',
-    states: { ok: '정상', failing: '실패 중', disabled: '사용 안 함', warned: '발송 차단' },
+    states: { ok: '정상', failing: '실패 중', disabled: '사용 안 함', warned: '차단' },
     failingSince: '실패 시작',
     emptyTitle: { test: '테스트 이벤트 엔드포인트가 없습니다', live: '운영 이벤트 엔드포인트가 없습니다' },
     emptyNext: '서버 URL을 추가하세요. 인증번호가 발송, 도달, 인증되면 그 서버에 알립니다.',
@@ -87,7 +87,7 @@ export const webhookWords = inWords({
     settings: '설정',
     filters: '필터',
     headers: '헤더',
-    body: '본문',
+    body: '페이로드',
     bodyAsIs: '이벤트 그대로',
     bodyTemplate: '템플릿으로 변환',
     mode: '모드',
@@ -106,5 +106,5 @@ export const webhookWords = inWords({
 
 export type NamedEventType = keyof (typeof webhookWords)['en']['eventMeans']
 
-/** The contract's own list would bring its schema library into the page. */
+/** Importing the contract's list would bundle its schema library into the page. */
 export const EVENT_TYPES = Object.keys(webhookWords.en.eventMeans) as NamedEventType[]
