@@ -29,11 +29,11 @@ export interface IssueInput extends contract.IssueInput {
   idempotencyKey: string
 }
 
-/** Said beside the answer. */
+/** Added to the response from its headers. */
 interface Told {
   /**
-   * The service's time as it answered, by the clock of all its times. Count from here to `expiresAt`, not from the device's
-   * time, which may be wrong. An older service does not tell.
+   * Time of the service when it answered, RFC 3339. Count from here to `expiresAt`: the device's clock may be wrong.
+   * Undefined with an older service.
    */
   serverTime?: string | undefined
 }
@@ -60,27 +60,27 @@ export interface CallOptions {
   timeoutMs?: number
   /** Sent as `X-Request-Id`, and echoed: 8 to 128 letters, digits, dots, colons, dashes and underscores. */
   requestId?: string
-  /** With a secret key: the address of the end user whom this is for, so that limits for each address hold for them. */
+  /** With a secret key: the address of the end user, so that limits per address count for them. */
   clientIp?: string
 }
 
-/** Every call throws `WatchwordError`. */
+/** The nine operations. Every call throws `WatchwordError`. */
 export interface OtpClient {
-  /** Makes a code and has it delivered. Browser keys may. */
+  /** Issues a code and queues its delivery. Browser keys may call it. */
   issue(input: IssueInput, options?: CallOptions): Promise<IssueOutput>
-  /** Checks a code, once. A wrong code is an answer (`verified: false`), not an error. Browser keys may. */
+  /** Verifies a code, once. A wrong code is an answer (`verified: false`), not an error. Browser keys may call it. */
   verify(input: VerifyInput, options?: CallOptions): Promise<VerifyOutput>
-  /** Where an issue stands. */
+  /** Status of an issue. */
   status(input: StatusInput, options?: CallOptions): Promise<StatusOutput>
   /** One page of issues, newest first. */
   listIssues(input?: ListIssuesInput, options?: CallOptions): Promise<ListIssuesOutput>
   getIssue(input: GetIssueInput, options?: CallOptions): Promise<IssueProjection>
-  /** One page of what became of the credit, newest first. */
+  /** One page of the credit ledger, newest first. */
   listCreditLedger(input?: ListCreditLedgerInput, options?: CallOptions): Promise<ListCreditLedgerOutput>
   balance(options?: CallOptions): Promise<Balance>
   listTemplates(options?: CallOptions): Promise<TemplateList>
   getTemplate(input: GetTemplateInput, options?: CallOptions): Promise<Template>
-  /** Every issue that matches, newest first, page after page as they are needed. */
+  /** Every issue that matches, newest first. Pages are read as they are needed. */
   eachIssue(filter?: Omit<ListIssuesInput, 'cursor'>, options?: CallOptions): AsyncIterable<IssueProjection>
   /** Every ledger entry that matches, newest first. */
   eachLedgerEntry(filter?: Omit<ListCreditLedgerInput, 'cursor'>, options?: CallOptions): AsyncIterable<LedgerEntry>
@@ -88,7 +88,7 @@ export interface OtpClient {
 
 /** A fresh idempotency key: make one for each thing the user asked for, and keep it for retries. */
 export function newIdempotencyKey(): string {
-  // Not `randomUUID`: pages on plain http lack it.
+  // `crypto.randomUUID` is missing on pages served by plain http.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -112,7 +112,7 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
 type After = FlowClock['after']
 type Patience = Pick<OtpClientOptions, 'retries' | 'timeoutMs'> & { after?: After }
 
-/** The nine calls, whoever answers them. */
+/** Builds the client over any transport. */
 export function clientOver(
   answer: (call: Call) => Promise<Answer>,
   { retries = NO_RETRIES, timeoutMs: usualTimeoutMs = DEFAULT_TIMEOUT_MS, after = systemClock.after }: Patience,
@@ -126,7 +126,7 @@ export function clientOver(
     )
   }
   const answered = async <T>(...given: Parameters<typeof call>): Promise<T> => (await call(...given)).output as T
-  /** With the time, which is told beside the answer. */
+  /** Adds the service's time to the answer. */
   const timed = async <T>(...given: Parameters<typeof call>): Promise<T> => {
     const { output, serverTime } = await call(...given)
     return { ...output, serverTime } as T
@@ -157,7 +157,7 @@ interface Try {
   isIdempotent: boolean
 }
 
-/** One try: given up after a while, or when the caller aborts, also where a `fetch` of the caller's own does not listen. */
+/** One try. It ends at the timeout or when the caller aborts, also where the caller's `fetch` ignores the signal. */
 async function inTime<T>(
   { after, timeoutMs, signal, isIdempotent }: Try,
   attempt: (signal: AbortSignal, heard: Heard) => Promise<T>,
@@ -216,7 +216,7 @@ async function* eachItem<T>(
   } while (cursor !== undefined)
 }
 
-/** A window, or a worker of one. Server-side runtimes have no document and no location. */
+/** Whether this is a browser window or worker. Server-side runtimes have no document and no location. */
 const isBrowser = () => {
   const { document, WorkerGlobalScope, location } = globalThis as {
     document?: unknown

@@ -14,20 +14,20 @@ export type InterfaceErrorCode =
   | 'INTERNAL_SERVER_ERROR'
   | 'SERVICE_UNAVAILABLE'
 
-/** Codes of the interface, and those for what never reached it. */
+/** Error codes of the interface, and of failures before it was reached. */
 export type WatchwordErrorCode =
   | InterfaceErrorCode
   /** No answer within `timeoutMs`. Whether the request was carried out is unknown. */
   | 'TIMEOUT'
   /** The caller's `AbortSignal` fired. */
   | 'ABORTED'
-  /** No connection, or an answer that is none of Watchword's. */
+  /** No connection, or an answer that is not Watchword's. */
   | 'NETWORK_ERROR'
   /** An `sk_` key in a browser. */
   | 'SECRET_KEY_IN_BROWSER'
   | (string & {})
 
-/** Why the service refused what the caller can mend; `docs/errors.md` has the list. More may come. */
+/** Reason of a refusal; see `docs/errors.md`. More reasons may be added. */
 export type WatchwordErrorReason = Reason | (string & {})
 
 interface ErrorFields {
@@ -47,9 +47,9 @@ export class WatchwordError extends Error {
   readonly code: WatchwordErrorCode
   /** HTTP status; 0 where there was no answer. */
   readonly status: number
-  /** The field that is to blame, as it was sent: `phoneNumber`, `templateVariables.name`. */
+  /** The field at fault, as it was sent: `phoneNumber`, `templateVariables.name`. */
   readonly param: string | undefined
-  /** Why, where the caller can mend it: `invalid_phone_number`, `code_not_six_digits`, … */
+  /** Reason for programs, where the caller can act on it: `invalid_phone_number`, `code_not_six_digits`, … */
   readonly reason: WatchwordErrorReason | undefined
   /** `data` of the error envelope, for example `{ code: 'INSUFFICIENT_CREDIT' }` on 402. */
   readonly data: unknown

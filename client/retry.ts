@@ -1,4 +1,4 @@
-/** What may be made again is, with exponential backoff and jitter, never sooner than the service asks. */
+/** Retries with exponential backoff and jitter, never sooner than the service asks. */
 
 export interface RetryOptions {
   /** Tries in all, the first included; 3 when omitted. */
@@ -10,7 +10,7 @@ export interface RetryOptions {
 }
 
 export interface Repeating {
-  /** How long to wait at least after this error; undefined where it must not be tried again. */
+  /** Least wait after this error, milliseconds; undefined where it must not be retried. */
   waitAfter(error: unknown): number | undefined
   /** Rejects when the caller gives up meanwhile. */
   pause(ms: number): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * What is sent and answered, as the contract has it. The package has the same types written out by `package/types.ts`, so
- * that whoever installs it needs neither the contract nor what that is made of.
+ * Inputs and outputs of the contract. The published package has them written out by `package/types.ts`, so that it
+ * depends on neither the contract nor zod.
  */
 import type { z } from 'zod'
 import type * as history from '../contract/history'
@@ -11,7 +11,7 @@ import type * as wallet from '../contract/wallet'
 export type { EventType, OtpEvent, OtpEventOf } from '../contract/event'
 export type { Reason } from '../contract/reason'
 
-/** The page size may be digits in a query, which the contract knows no type for. */
+/** The contract accepts the page size as digits in a query, which has no useful type here. */
 type Page<T> = Omit<T, 'limit'> & { limit?: number | undefined }
 
 export type IssueInput = z.input<typeof issue.issueInput>

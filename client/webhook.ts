@@ -14,7 +14,7 @@ export type { EventType, OtpEvent, OtpEventOf } from './types'
 export type WebhookFailure =
   /** It carries no signature, or only part of one. */
   | 'missing_header'
-  /** Its timestamp is no number of seconds. */
+  /** The timestamp is no number of seconds. */
   | 'bad_timestamp'
   /** Its timestamp is further from the clock than `toleranceSec`, in the past or in the future. */
   | 'expired'
@@ -23,7 +23,7 @@ export type WebhookFailure =
   /** The service did sign it, but it is no event: the endpoint may have a payload template. */
   | 'bad_body'
 
-/** The request must not be believed. Answer 400: the service sends it no second time. */
+/** The request is not authentic. Answer 400, which is not retried. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly reason: WebhookFailure
@@ -40,10 +40,10 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
-  /** The body as it came. Parsed and written again it would be another text. */
+  /** The raw body. Parsing and serializing it again would change the text. */
   body: string | Uint8Array
   headers: WebhookHeaders
-  /** As it was shown (`whsec_…`). While you rotate, both. */
+  /** The secret as the console shows it (`whsec_…`); both secrets during a rotation. */
   secret: string | readonly string[]
   /** Seconds the timestamp may be away from the clock; 300 when omitted. */
   toleranceSec?: number
@@ -52,8 +52,8 @@ export interface WebhookRequest {
 }
 
 /**
- * The event, once it is sure that the service sent it. Throws `WebhookVerificationError` with a `reason`, and
- * `TypeError` where the receiver is set up wrongly: without a secret, or with a body that was parsed before.
+ * Verifies a request and returns its event. Throws `WebhookVerificationError` with a `reason`, and `TypeError` for a
+ * wrong setup: no secret, or a body that was parsed before.
  *
  * An event whose type this version does not know passes, so that a newer service breaks no receiver: give a `switch`
  * over `event.type` a `default`.
@@ -63,7 +63,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<OtpEvent> 
   return readEvent(request.body)
 }
 
-/** The same without a look into the body: for endpoints with a payload template, whose bodies are whatever it makes. */
+/** The same without parsing the body, for endpoints with a payload template. */
 export async function verifyWebhookSignature(request: WebhookRequest): Promise<void> {
   const { headers, toleranceSec = 300, now = Date.now() } = request
   const secrets = secretsOf(request.secret)
@@ -75,10 +75,10 @@ export async function verifyWebhookSignature(request: WebhookRequest): Promise<v
   throw new WebhookVerificationError('bad_signature', 'The signature is not of this body, timestamp and secret')
 }
 
-/** One way in which the request says it was signed. */
+/** One signature scheme of the request. */
 interface Claim {
   timestamp: string
-  /** What is signed in front of the body. */
+  /** Signed text before the body. */
   prefix: string
   signatures: readonly Uint8Array<ArrayBuffer>[]
   keyOf(secret: string): Uint8Array<ArrayBuffer> | undefined
@@ -113,7 +113,7 @@ function ownClaim(headers: WebhookHeaders): Claim | undefined {
   return { timestamp, prefix: `${timestamp}.`, signatures: listed(fromHex(signature)), keyOf: encode }
 }
 
-/** More than any rotation makes; a stranger who sends hundreds must not have the body hashed hundreds of times. */
+/** More than any rotation needs. A bound, so that a forged request cannot cause hundreds of hashes. */
 const MAX_SIGNATURES = 8
 
 function standardClaim(headers: WebhookHeaders): Claim | undefined {
@@ -127,7 +127,7 @@ function standardClaim(headers: WebhookHeaders): Claim | undefined {
   return { timestamp, prefix: `${id}.${timestamp}.`, signatures, keyOf: standardKey }
 }
 
-/** Standard Webhooks signs with the bytes that the secret is written from, not with its text. */
+/** Standard Webhooks signs with the decoded bytes of the secret, not with its text. */
 const standardKey = (secret: string) => fromBase64(secret.replace(/^whsec_/, ''))
 
 function checkAge(timestamp: string, toleranceSec: number, now: number): void {
@@ -135,7 +135,7 @@ function checkAge(timestamp: string, toleranceSec: number, now: number): void {
     throw new WebhookVerificationError('bad_timestamp', 'The timestamp is no number of seconds')
   }
   const awaySec = Math.abs(Math.floor(now / 1_000) - Number(timestamp))
-  // So written that a tolerance which is no number refuses everything instead of nothing.
+  // Written so that a tolerance of NaN refuses everything.
   if (!(awaySec <= toleranceSec)) {
     throw new WebhookVerificationError('expired', `The timestamp is ${awaySec} s away from the clock`)
   }
@@ -157,7 +157,7 @@ async function isTrue(claim: Claim, secrets: readonly string[], body: Uint8Array
   return false
 }
 
-/** An empty secret is a setting that is not there, and a key that everybody knows. */
+/** An empty secret is a missing setting, and a key that everybody knows. */
 function secretsOf(secret: string | readonly string[]): readonly string[] {
   // Plain JavaScript passes an unset variable too.
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])

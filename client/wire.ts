@@ -14,9 +14,9 @@ export interface Call {
   signal: AbortSignal
   requestId: string | undefined
   clientIp: string | undefined
-  /** Whether the call may be made again where nobody knows what became of it. */
+  /** Whether the call may be repeated where its outcome is unknown. */
   isIdempotent: boolean
-  /** What is known of the answer before all of it is there. */
+  /** Status and headers of the answer. */
   heard: Heard
 }
 
@@ -26,7 +26,7 @@ export interface Heard {
 
 export interface Answer {
   output: object
-  /** By the service's clock, when it answered. */
+  /** Service's time when it answered. */
   serverTime: string | undefined
 }
 
@@ -52,7 +52,7 @@ export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Pro
   throw refusal(json as Envelope, response, call)
 }
 
-/** What is said under `json`. A proxy or a login page in between may answer anything, with any status. */
+/** The value under `json`; undefined where a proxy or login page answered something else. */
 async function read(response: Response): Promise<object> {
   const body: unknown = await response.json()
   const json = isRecord(body) ? body.json : undefined
@@ -60,10 +60,10 @@ async function read(response: Response): Promise<object> {
   throw new TypeError('No answer of the service')
 }
 
-/** Answers that say that the request was not carried out, so that even a `verify` may be repeated. */
+/** Statuses of requests that were not carried out, so that even `verify` may be repeated. */
 const NOT_CARRIED_OUT = new Set([429, 503])
 
-/** What the client makes of an error of the service. */
+/** Converts an error of the service. */
 export function refusal(
   { code, message, data }: Envelope,
   { status, headers }: { status: number; headers: Pick<Headers, 'get'> },

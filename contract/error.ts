@@ -4,13 +4,13 @@ import { STATUS } from './constants'
 import { reason } from './reason'
 import { published } from './value'
 
-/** Published as any text: a client that was generated before must be able to read a word that came later. */
+/** Published as any string, so that older generated clients can read values that are added later. */
 function open<S extends z.ZodType>(words: S): S {
   const { description, examples } = words.meta() ?? {}
   return published(words, { type: 'string', enum: undefined, description, examples } as Parameters<typeof published>[1])
 }
 
-/** What the caller can mend: which field, and why. */
+/** A mistake of the caller: the field, and the reason. */
 const mistake = z.object({
   param: z
     .string()
@@ -85,7 +85,7 @@ export const commonErrors = {
 
 export const notFound = { NOT_FOUND: { status: STATUS.NOT_FOUND, message: 'No such resource for this app' } } as const
 
-/** On `POST /issue` and `POST /verify`, a 400 may say that number and key belong to different modes. */
+/** On `POST /issue` and `POST /verify` a 400 may have a code for a number and a key of different modes. */
 export const wrongMode = {
   BAD_REQUEST: { status: STATUS.BAD_REQUEST, message: 'Invalid request', data: wrongNumber.optional() },
 } as const
@@ -94,12 +94,12 @@ export const paymentRequired = {
   PAYMENT_REQUIRED: { status: STATUS.PAYMENT_REQUIRED, message: 'Not enough credit', data: paymentRequiredData },
 } as const
 
-/** Only operations with a body. */
+/** Error of operations with a body. */
 export const payloadTooLarge = {
   PAYLOAD_TOO_LARGE: { status: STATUS.PAYLOAD_TOO_LARGE, message: 'The request body is larger than 64 KiB' },
 } as const
 
-/** All of them. */
+/** All errors of the interface. */
 export const errors = { ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }
 
 export type ErrorCode = keyof typeof errors
@@ -109,7 +109,7 @@ export const errorCode = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[
   examples: ['BAD_REQUEST'],
 })
 
-/** Whatever any of them says more, in one shape: a reader need not know which it is before. */
+/** `data` of any error in one shape, so that a client can read it before it knows the code. */
 export const errorData = mistake
   .extend({
     ...paymentRequiredData.shape,
@@ -121,7 +121,7 @@ export const errorData = mistake
   .partial()
   .meta({ description: 'More about the error, for programs.' })
 
-/** The body of every answer that is no success. */
+/** Body of every answer that is not 2xx. */
 export const errorBody = z
   .object({
     defined: z.boolean().meta({ description: 'False only for what nobody foresaw.' }),

@@ -1,7 +1,7 @@
 /**
- * What outbound webhooks say. Specification: "Events"; what it leaves open: decisions, "Webhooks".
+ * Bodies of outbound webhooks. Specification: "Events"; what it leaves open: decisions, "Webhooks".
  *
- * These are the bodies as the service writes them. An endpoint with a payload template gets what its template makes.
+ * These are the bodies without a payload template.
  */
 import { z } from 'zod'
 import { EVENT_TYPES, type EventType } from './constants'
@@ -13,14 +13,14 @@ export const eventType = z
   .enum(EVENT_TYPES)
   .meta({ description: 'What happened. More types may come: ignore those you do not know.', examples: ['otp.sent'] })
 
-/** The fields of `data` that several events share. */
+/** Fields of `data` that several events share. */
 const field = {
   id: issueId,
   to: z
     .string()
     .regex(/^\+[0-9]{1,3}\*+[0-9]{0,4}$/)
     .meta({ description: 'The phone number, masked.', examples: ['+82******5678'] }),
-  /** The one that carried the code. */
+  /** The channel that carried the code. */
   method: leg,
   type: z.string().meta({ description: 'The `purpose` of the issue.', examples: ['signup'] }),
   metadata: z
@@ -36,7 +36,7 @@ const field = {
     .meta({ description: 'Wrong codes so far.', examples: [2] }),
 }
 
-/** The envelope every event comes in. */
+/** The envelope of every event. */
 const event = <T extends EventType, D extends z.ZodRawShape>(type: T, description: string, data: D) =>
   z
     .object({
@@ -120,7 +120,7 @@ const SAMPLES = {
   }),
 } satisfies { [T in EventType]: { type: T } }
 
-/** The schema of each event, by its type. */
+/** Schemas of events by type. */
 export const eventSchemas = {
   'otp.sent': event('otp.sent', 'A provider accepted the message. An AlimTalk that falls back to SMS is sent twice.', {
     id: field.id,
@@ -210,6 +210,6 @@ export type OtpEvent = z.infer<typeof otpEvent>
 /** The event of one type. */
 export type OtpEventOf<T extends EventType> = Extract<OtpEvent, { type: T }>
 
-/** One event of the type with made-up, always equal values: for previews, tests and the published description. */
+/** A sample event with fixed values, for previews, tests and the published description. */
 export const sampleEvent = <T extends EventType>(type: T): OtpEventOf<T> =>
   structuredClone(SAMPLES[type]) as unknown as OtpEventOf<T>

@@ -105,7 +105,7 @@ const templateVariables = published(stringMap, {
 
 const LOCALE_LENGTH = 35
 
-/** A language tag; whether there is such a language nobody asks. */
+/** A well-formed language tag. The language need not exist. */
 const locale = published(
   z
     .string()
@@ -125,7 +125,7 @@ const locale = published(
 
 const CHALLENGE_LENGTH = 4096
 
-/** Visible ASCII, as every vendor writes its tokens. */
+/** Token of a challenge: visible ASCII with every vendor. */
 const challenge = published(
   z
     .string()

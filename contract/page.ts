@@ -1,4 +1,4 @@
-/** Keyset pages and date ranges, alike for every list. Specification: `GET /issues`, `GET /credit-ledger`. */
+/** Keyset pagination and date ranges of every list. Specification: `GET /issues`, `GET /credit-ledger`. */
 import { z } from 'zod'
 import { because } from './reason'
 import { type JsonSchema, published, text } from './value'
@@ -27,7 +27,7 @@ const datetime = z.iso.datetime({ offset: true })
 
 const LEAP_SECOND = /^(.+T\d\d:\d\d):60(\D.*)$/
 
-/** RFC 3339 has a second 60 where a day of UTC ends. Unix time has none, so it is the moment that follows. */
+/** RFC 3339 allows a leap second 60. Unix time has none, so it is read as the following second. */
 function withoutLeapSecond(text: string): string {
   const [, minute, rest] = LEAP_SECOND.exec(text) ?? []
   const before = `${minute}:59${rest}`
@@ -37,7 +37,7 @@ function withoutLeapSecond(text: string): string {
   return endsDay ? new Date(at.getTime() + 1_000).toISOString() : text
 }
 
-/** An RFC 3339 date-time with an offset, its letters in either case, read as Unix milliseconds. */
+/** An RFC 3339 date-time with an offset, letters in either case, parsed to Unix milliseconds. */
 function instant(description: string) {
   const moment = datetime.transform((value) => Date.parse(value))
   return published(z.string().toUpperCase().overwrite(withoutLeapSecond).pipe(moment), {

@@ -1,7 +1,7 @@
-/** Why a request is refused that its caller can mend: `data.reason` of errors, the one list. `docs/errors.md` shows it. */
+/** Reasons of refusals that a caller can act on: all values of `data.reason`, as shown in `docs/errors.md`. */
 import { z } from 'zod'
 
-/** What each means. Words may change, and reasons may be added; a reason that stands here stays. */
+/** Meaning of each reason. Reasons may be added and texts may change; existing reasons stay. */
 export const REASONS = {
   required: 'The field is missing or blank.',
   unknown_field: 'There is no such field or parameter.',
@@ -62,7 +62,7 @@ export const reason = z.enum(Object.keys(REASONS) as [Reason, ...Reason[]]).meta
   examples: ['invalid_phone_number'],
 })
 
-/** What the sentence of a reason speaks of; a reason that is not named here needs nothing more. */
+/** Values of the message of a reason. Reasons without values are not listed. */
 export interface ReasonValues {
   wrong_type: { expected: JsonType }
   too_short: { min: number }
@@ -72,17 +72,17 @@ export interface ReasonValues {
   too_many: { max: number }
   not_a_choice: { choices: readonly string[] }
   channel_not_supported: { channel: string }
-  /** In EUC-KR, as Korean carriers count. */
+  /** Bytes in EUC-KR, as Korean carriers count. */
   message_too_long: { maxBytes: number }
   scope_missing: { scope: string }
 }
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
-/** The values of one reason, as the rest of a parameter list. */
+/** Values of one reason, as rest parameters. */
 export type ValuesOf<Values, R> = R extends keyof Values ? [about: Values[R]] : []
 
-/** For `refine`: why it refuses, in a sentence and as a reason. */
+/** Arguments for zod's `refine`: reason and message. */
 export const because = <R extends Reason>(reason: R, error: string, ...[about]: ValuesOf<ReasonValues, R>) => ({
   error,
   params: { reason, about },

@@ -17,14 +17,14 @@ export const SCOPES = [
 export const scope = z.enum(SCOPES)
 export type Scope = z.infer<typeof scope>
 
-/** What one operation asks of a key. */
+/** Access rules of one operation. */
 export interface OperationAccess {
   requiredScope: Scope
-  /** Scopes that also open the operation; `*` always among them. */
+  /** Other scopes that permit the operation, always with `*`. */
   alsoAccepted: readonly Scope[]
   /** Whether a `pk_` key may call it. */
   publicKey: boolean
-  /** Which of the separately counted rate limits the operation falls under. */
+  /** The rate limit that the operation counts against. */
   limitedAs: 'issue' | 'verify' | 'read' | 'none'
 }
 

@@ -8,7 +8,7 @@ export type JsonSchema = Parameters<typeof JSON_SCHEMA_REGISTRY.add>[1]
 
 /**
  * Publishes `jsonSchema` where zod's own rendering would lose a rule (a refinement) or a type (a preprocessing step).
- * Must be the last call on a schema. What it allows the service takes; the service may take more (spaces around a text).
+ * Must be the last call on a schema. The service accepts everything it allows, and may accept more (spaces around a text).
  */
 export function published<S extends z.ZodType>(schema: S, jsonSchema: JsonSchema): S {
   // biome-ignore lint/suspicious/noExplicitAny: the registry's parameter is the union of all zod schemas
@@ -16,20 +16,20 @@ export function published<S extends z.ZodType>(schema: S, jsonSchema: JsonSchema
   return schema
 }
 
-/** Characters as a reader counts them (code points), not UTF-16 units; JSON Schema's patterns count the same. */
+/** Counts code points and not UTF-16 units, as JSON Schema's patterns do. */
 const hasAtMost = (max: number, text: string) => text.length <= max || [...text].length <= max
 
-/** NUL and other control characters, and halves of surrogate pairs, have no place in a label or a message. */
+/** Control characters and unpaired surrogates are not allowed in labels and messages. */
 const isPrintable = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
 const UNPRINTABLE = because('invalid_characters', 'must not contain control characters or broken Unicode')
 
-/** The same for readers of the description, in the regular expressions that all their languages know. */
+/** The same for the published description, in regular expression syntax that all languages have. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
 const PRINTABLE = `^[^${CONTROL}]*$`
 
 const ANY_LENGTH = Number.POSITIVE_INFINITY
 
-/** What a text is that has spaces around it still; `minLength` and `maxLength` would count them. */
+/** Pattern of a text before trimming. `minLength` and `maxLength` would count its spaces. */
 function trimmedPattern(min: number, max: number): string {
   const inner = max === ANY_LENGTH ? '*' : `{0,${max - 2}}`
   const trimmed = `[^\\s${CONTROL}](?:[^${CONTROL}]${inner}[^\\s${CONTROL}])?`
@@ -39,10 +39,10 @@ function trimmedPattern(min: number, max: number): string {
 interface TextRule {
   /** 0: may be blank. */
   min: 0 | 1
-  /** Left out where a text that is too long is merely one that nobody knows. */
+  /** Omitted for ids: one that is too long is just unknown. */
   max?: number
   description: string
-  /** Interactive docs send a query parameter that has one. */
+  /** Omitted for optional query parameters: interactive docs would send the example. */
   examples?: string[]
 }
 
@@ -62,14 +62,14 @@ export function text({ min, max = ANY_LENGTH, description, examples }: TextRule)
   })
 }
 
-/** How a map of short printable strings is published. */
+/** Published schema of a map of short printable strings. */
 export const STRING_MAP = {
   type: 'object',
   propertyNames: { pattern: PRINTABLE },
   additionalProperties: { type: 'string', pattern: '^[^\\x00]*$' },
 } as const satisfies JsonSchema
 
-/** A map of short printable strings; `__proto__` is refused by the body reader before it gets here. */
+/** A map of short printable strings. The body reader refuses `__proto__` before. */
 export const stringMap = z.record(
   z.string().refine(isPrintable, UNPRINTABLE),
   z
@@ -102,12 +102,12 @@ export const ISSUE_ID = { description: 'Identifier of the issue.', examples: ['0
 
 export const issueId = z.uuid().meta(ISSUE_ID)
 
-/** An `issueId` a caller sends where whatever is none of ours is "no such issue". */
+/** An `issueId` in a request where any unknown text means "no such issue". */
 export const issueIdInput = published(text({ min: 1, description: '' }), {
   type: 'string',
   format: 'uuid',
   ...ISSUE_ID,
 })
 
-/** What the caller sent as one, back to them, whatever text it was. */
+/** The `issueId` of the request, echoed in the response. */
 export const echoedIssueId = z.string().meta(ISSUE_ID)

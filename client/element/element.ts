@@ -1,4 +1,4 @@
-/** `<watchword-verify>`: from a phone number to a verified one, in any page. */
+/** The element `<watchword-verify>`: a phone verification screen for any page. */
 import { createOtpClient } from '../client'
 import { createFlow, type Flow, type FlowOptions, type FlowState, type FlowStorage, type FlowTransport } from '../flow'
 import { readCode } from '../flow/code'
@@ -14,22 +14,22 @@ import { languageOf, loadTexts, textsIn } from './language'
 import { Screen } from './screen'
 import { STYLE } from './style'
 
-/** What `verified` tells. The page's backend asks the service whether it is so. */
+/** Detail of the event `verified`. The page's backend must check the proof. */
 export interface VerifiedDetail {
   phoneNumber: string
   issueId?: string | undefined
   verifiedAt?: string | undefined
-  /** What your backend believes; see `verifyProof` in `@watchword/client/server`. */
+  /** The proof for your backend; see `verifyProof` in `@watchword/client/server`. */
   proof?: string | undefined
-  /** What `verify` has answered; after a reload it is gone. */
+  /** The answer of `verify`; undefined after a reload. */
   answer?: unknown
 }
 
-/** What `failed` tells: there is no code that could be typed. */
+/** Detail of the event `failed`: there is no code that can be entered. */
 export interface FailedDetail {
   status: 'locked' | 'failed'
   reason: string
-  /** What was thrown last, for a log. */
+  /** The last error, for a log. */
   error?: unknown
 }
 
@@ -39,10 +39,10 @@ export interface WatchwordVerifyEventMap extends HTMLElementEventMap {
   failed: CustomEvent<FailedDetail>
 }
 
-/** Where there are no elements, as on a server, the module can be imported all the same. */
+/** On a server there is no `HTMLElement`, but the module can be imported. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
-/** A change of these begins anew; of these nothing but what is shown. */
+/** Attributes whose change restarts the flow, and attributes that change only the screen. */
 const OF_THE_FLOW = ['key', 'url', 'action', 'purpose']
 const OF_THE_VIEW = ['lang', 'country', 'countries']
 const PROPERTIES = ['transport', 'texts', 'format', 'input', 'storage'] as const
@@ -59,7 +59,7 @@ export class WatchwordVerify extends Base {
   #shown: FlowState = IDLE
   #step: Step = 'number'
   #told = newsIn(IDLE)
-  /** Whether the person is here, and is to be taken to where the screen goes on. */
+  /** Whether the focus is within the element, so that it moves with the screen. */
   #isUsed = false
   #error: unknown
   #language = 'en'
@@ -80,7 +80,7 @@ export class WatchwordVerify extends Base {
     this.#listen()
   }
 
-  /** Functions of the page's own instead of `key` and `url`, or `action`. */
+  /** Functions of the page that replace `key` and `url`, or `action`. */
   get transport(): FlowTransport | undefined {
     return this.#transport
   }
@@ -89,7 +89,7 @@ export class WatchwordVerify extends Base {
     this.#restart()
   }
 
-  /** Replace those of the language. */
+  /** Texts that replace those of the language. */
   get texts(): Partial<Texts> | undefined {
     return this.#texts
   }
@@ -106,7 +106,7 @@ export class WatchwordVerify extends Base {
     this.#format = format
   }
 
-  /** What else is sent with each order: `templateId`, `expiresInSec`, … */
+  /** Further fields of each `issue` request: `templateId`, `expiresInSec`, … */
   get input(): FlowOptions['input'] {
     return this.#input
   }
@@ -115,7 +115,7 @@ export class WatchwordVerify extends Base {
     this.#restart()
   }
 
-  /** Where the flow is kept over a reload: the session storage of the page; nowhere where it is `undefined`. */
+  /** Storage that keeps the flow over a reload: by default the page's session storage; `undefined`: none. */
   get storage(): FlowStorage | undefined {
     return this.#storage
   }
@@ -128,7 +128,7 @@ export class WatchwordVerify extends Base {
     return this.#flow?.getSnapshot() ?? IDLE
   }
 
-  /** What a form sends under the element's `name`, once it is verified: the proof, or the issue where none was answered. */
+  /** Form value of a verified element: the proof, or the issue id where there is no proof. */
   get value(): string {
     const { state } = this
     return state.status === 'verified' ? (state.proof ?? state.issueId ?? '') : ''
@@ -142,7 +142,7 @@ export class WatchwordVerify extends Base {
     return this.#internals.validity
   }
 
-  /** Back to the beginning; nothing is kept. */
+  /** Returns to the beginning and clears the storage. */
   reset(): void {
     this.#flow?.reset()
     this.#screen.phone.value = ''
@@ -155,7 +155,7 @@ export class WatchwordVerify extends Base {
   }
 
   disconnectedCallback(): void {
-    // It may be on its way to another place.
+    // The element may be moved within the page.
     queueMicrotask(() => {
       if (!this.isConnected) this.#end()
     })
@@ -185,7 +185,7 @@ export class WatchwordVerify extends Base {
     super.addEventListener(...given)
   }
 
-  /** A page may have set it before there was an element to set it of. */
+  /** A page may have set the property before the element was defined. */
   #takeOver(property: (typeof PROPERTIES)[number]): void {
     if (!Object.hasOwn(this, property)) return
     const { [property]: value } = this
@@ -220,7 +220,7 @@ export class WatchwordVerify extends Base {
     this.#flow = undefined
   }
 
-  /** With what it is told now, once all of it is told. */
+  /** Restarts the flow once all attributes of this turn are set. */
   #restart(): void {
     if (!this.#flow) return
     this.#end()
@@ -234,7 +234,7 @@ export class WatchwordVerify extends Base {
     return baseUrl !== null && apiKey !== null ? createOtpClient({ baseUrl, apiKey }) : NOBODY
   }
 
-  /** What was typed before a reload. */
+  /** The number that was entered before a reload. */
   #recall(): void {
     const { country, phone } = this.#screen
     const { phoneNumber } = this.state
@@ -243,7 +243,7 @@ export class WatchwordVerify extends Base {
     phone.value = typedOf(phoneNumber, country.value)
   }
 
-  /** In the language it is to speak, as soon as that is there; nothing is shown before. */
+  /** Shows the screen once the texts of its language are loaded. */
   #name(): void {
     if (!this.isConnected) return
     const inherited = this.parentElement?.closest<HTMLElement>('[lang]')?.lang
@@ -277,7 +277,7 @@ export class WatchwordVerify extends Base {
       this.#isUsed = true
     })
     form.addEventListener('focusout', ({ relatedTarget }) => {
-      // Where nothing else has it, a button that is hidden now had it.
+      // Without a new target, the focus was on a button that is hidden now.
       if (relatedTarget instanceof Node && !form.contains(relatedTarget)) this.#isUsed = false
     })
     formatNumber(this.#screen, () => this.#format)
@@ -305,7 +305,7 @@ export class WatchwordVerify extends Base {
     const { state } = this
     void this.#flow?.submit(typed)
     if (this.state !== state || !state.can.submit) return
-    // The same is wrong as before: it is said again.
+    // The same error occurred again, so it is announced again.
     this.#screen.forget()
     this.#look()
     code.focus()
@@ -325,14 +325,14 @@ export class WatchwordVerify extends Base {
     this.#tell(state)
   }
 
-  /** Where the screen goes on; what was typed last is typed over. */
+  /** Moves the focus to the next field and selects its text. */
   #goOn(step: Step): void {
     const field = this.#screen.focusOf(step)
     field.focus()
     if (field instanceof HTMLInputElement) field.select()
   }
 
-  /** In the form around it. */
+  /** Sets the form value. */
   #takePart(state: FlowState): void {
     const isMissing = this.hasAttribute('required') && state.status !== 'verified'
     this.#internals.setFormValue(this.value === '' ? null : this.value)
@@ -357,11 +357,11 @@ export class WatchwordVerify extends Base {
   }
 }
 
-/** All that a state tells but how long to wait: that is another one each second. */
+/** The state without its waits, which change each second. */
 const newsIn = (state: FlowState): string =>
   JSON.stringify({ ...state, answer: undefined, text: undefined }, (name, value) => (name.endsWith('InMs') ? 0 : value))
 
-/** A page may be denied it. */
+/** Access to the storage may be denied. */
 function sessionStorageIfAny(): FlowStorage | undefined {
   try {
     return globalThis.sessionStorage
@@ -370,7 +370,7 @@ function sessionStorageIfAny(): FlowStorage | undefined {
   }
 }
 
-/** An element that was not told whom to ask says so to whoever wrote the page. */
+/** An element without a transport explains the mistake to the page's author. */
 const unknown = (): Promise<never> => {
   const error = Object.assign(new Error('<watchword-verify> needs key and url, action or transport'), {
     status: 400,
@@ -380,22 +380,22 @@ const unknown = (): Promise<never> => {
 }
 const NOBODY: FlowTransport = { issue: unknown, verify: unknown }
 
-/** A choice of those there are; the first one where there are none of them. */
+/** The attribute's value, or the first choice where it has another one. */
 function choose(select: HTMLSelectElement, wanted: readonly string[]): void {
   const codes = [...select.options].map(({ value }) => value)
   select.value = wanted.find((code) => codes.includes(code)) ?? codes[0] ?? ''
 }
 
-/** Once; under another name, too, where that one is taken. Where there are no elements, as on a server, nothing is done. */
+/** Defines the element under a name, unless the name is taken. Does nothing on a server. */
 export function define(name = 'watchword-verify'): void {
   if (!globalThis.customElements || customElements.get(name)) return
-  // A class has one name.
+  // A class can be defined under one name only.
   customElements.define(name, class extends WatchwordVerify {})
 }
 
 /**
- * The page's own backend: `<address>/issue` and `<address>/verify` get what the flow sends, as JSON and with the page's
- * cookies, and answer what Watchword has answered them, errors with their status.
+ * Transport over the page's own backend. `<address>/issue` and `<address>/verify` get the requests of the flow as JSON
+ * with the page's cookies, and answer with Watchword's answers, errors with their status.
  */
 export function backendAt(address: string): FlowTransport {
   async function post(path: string, body: object, signal: AbortSignal) {

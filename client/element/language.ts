@@ -1,4 +1,4 @@
-/** The languages the element speaks. A page loads the one that it shows, and English, which is there in any case. */
+/** Languages of the element. A page loads the one that it shows, beside English. */
 import { en } from '../texts/en'
 import type { Texts } from '../texts/texts'
 
@@ -12,7 +12,7 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Texts>>> = {
   zh: async () => (await import('../texts/zh')).zh,
 }
 
-/** The first of these tags that is one of the seven; English otherwise. */
+/** Language of the first supported tag; English otherwise. */
 export function languageOf(tags: readonly string[]): string {
   const languages = tags.map((tag) => tag.toLowerCase().split(/[-_]/)[0] ?? '')
   return languages.find((language) => Object.hasOwn(LANGUAGES, language)) ?? 'en'
@@ -20,10 +20,10 @@ export function languageOf(tags: readonly string[]): string {
 
 const loaded = new Map<string, Texts>([['en', en]])
 
-/** Where it is there already. */
+/** The texts of a language that is loaded already. */
 export const textsIn = (language: string): Texts | undefined => loaded.get(language)
 
-/** English where it cannot be loaded. */
+/** Loads the texts of a language; English where that fails. */
 export async function loadTexts(language: string): Promise<Texts> {
   const texts = await LANGUAGES[language]?.().catch(() => en)
   loaded.set(language, texts ?? en)

@@ -1,4 +1,4 @@
-/** What the element is made of. Everything is there from the beginning; a state of the flow only fills and hides it. */
+/** The nodes of the element. All exist from the beginning; a state of the flow fills and hides them. */
 
 import type { FlowState } from '../flow'
 import type { Country } from '../screen/countries'
@@ -51,7 +51,7 @@ export class Screen {
     this.form.append(this.status, this.fieldset)
   }
 
-  /** Of a language: what things are called. */
+  /** Sets labels in a language. */
   name(texts: Texts, countries: readonly Country[], language: string): void {
     this.form.lang = language
     for (const [key, shown] of Object.entries(this.#labels)) shown.textContent = texts[key as keyof Texts]
@@ -93,7 +93,7 @@ export class Screen {
     this.say(saidIn(state), texts)
   }
 
-  /** A countdown is shown as it runs down, and is said once. */
+  /** A countdown is shown every second, and announced once. */
   say(said: Said | undefined, texts: Texts): void {
     const sentence = said ? say(texts, said.text) : ''
     const [there, other] = said?.isError ? [this.error, this.status] : [this.status, this.error]
@@ -105,12 +105,12 @@ export class Screen {
     this.#saidLast = said?.id ?? ''
   }
 
-  /** What was said last is said again. */
+  /** Announces the last message again. */
   forget(): void {
     this.#saidLast = ''
   }
 
-  /** Where the person goes on. */
+  /** The node that gets the focus. */
   focusOf(step: Step): HTMLElement {
     if (step === 'number') return this.phone
     if (step === 'code') return this.code
@@ -125,7 +125,7 @@ const spoken = (sentence: string, runsDown: boolean) =>
 
 const label = (of: string) => node('label', { for: of, part: `label ${of}-label` })
 
-/** Not `disabled`: whoever is on a button stays there while it may not be pressed. */
+/** Not `disabled`, which would move the focus away from the button. */
 function allow(button: HTMLButtonElement, may: boolean): void {
   button.setAttribute('aria-disabled', String(!may))
 }

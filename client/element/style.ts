@@ -1,4 +1,4 @@
-/** What the element looks like: the page's own font and colours, in a light room and a dark one. */
+/** Styles of the element: the page's font and colours, in light and dark mode. */
 export const STYLE = `
 :host {
   --_accent: var(--watchword-accent, light-dark(#1d4ed8, #93b4ff));

@@ -1,9 +1,9 @@
-/** The flow's time: what has passed, never what time it is. A device's time may be wrong by hours, and step meanwhile. */
+/** The monotonic clock of a flow. The wall clock of a device may be wrong by hours and may step. */
 
 export interface FlowClock {
-  /** Milliseconds since some moment; never steps, never goes back. */
+  /** Monotonic time, milliseconds since an arbitrary moment. */
   now(): number
-  /** Calls once after so many milliseconds; the answer cancels. */
+  /** Calls once after `ms` milliseconds; the returned function cancels. */
   after(ms: number, callback: () => void): () => void
 }
 

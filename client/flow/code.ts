@@ -1,4 +1,7 @@
-/** The six digits in what was typed, pasted or filled in: full-width digits, `123 456`, or a whole message. */
+/**
+ * Reads the six digits of an entered text: full-width digits, `123 456`, or a whole message. Undefined where there is
+ * no single code.
+ */
 export function readCode(text: string): string | undefined {
   const plain = text.normalize('NFKC')
   const compact = plain.replace(/[^\p{L}\p{N}]/gu, '')

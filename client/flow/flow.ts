@@ -1,4 +1,4 @@
-/** From a phone number to a verified one, for any user interface. */
+/** The verification flow, for any user interface. */
 import { newIdempotencyKey } from '../client'
 import { type RetryOptions, withRetries } from '../retry'
 import type { IssueInput } from '../types'
@@ -17,63 +17,62 @@ import {
   notIssued,
   PRISTINE,
   reasonOf,
-} from './held'
-import { type FlowStorage, memoryIn } from './memory'
+} from './internal-state'
 import { type FlowState, type FlowStatus, momentsOf, show } from './state'
+import { type FlowStorage, memoryIn } from './storage'
 import { type FlowIssue, type FlowTransport, type FlowVerdict, isLost, type Refusal, refusalOf } from './transport'
 
 export interface FlowOptions<V extends FlowVerdict = FlowVerdict> {
   /** A client of `createOtpClient` with a browser key, or `{ issue, verify }` of your own backend. */
   transport: FlowTransport<V>
-  /** What the code is for. */
+  /** Purpose of the code. */
   purpose: string
-  /** What else is sent with each order: `templateId`, `expiresInSec`, … */
+  /** Further fields of each `issue` request: `templateId`, `expiresInSec`, … */
   input?: Omit<IssueInput, 'phoneNumber' | 'purpose' | 'idempotencyKey'>
-  /** Where the flow is kept over a reload of the page: `sessionStorage`. It is not kept unless given. */
+  /** Storage that keeps the flow over a reload, such as `sessionStorage`; none when omitted. */
   storage?: FlowStorage
-  /** `watchword-flow` when omitted; another one for each flow that is kept at the same time. */
+  /** Key in the storage, `watchword-flow` when omitted; each stored flow needs its own. */
   storageKey?: string
-  /** Of what may be repeated; 3 tries, 500 ms and then twice as long, at most 5 seconds, when omitted. */
+  /** Retries of repeatable requests; 3 tries, 500 ms doubling up to 5 seconds when omitted. */
   retries?: RetryOptions
   /** Milliseconds one try may take; 15,000 when omitted. */
   timeoutMs?: number
-  /** Told of what went wrong behind a `reason`, for a log. */
+  /** Called with the error behind a `reason`, for a log. */
   onError?: (error: unknown) => void
   /** Replaces the platform's timers, for tests. */
   clock?: FlowClock
 }
 
 export interface ActionOptions {
-  /** Does what `cancel` does. */
+  /** Aborting it is the same as `cancel`. */
   signal?: AbortSignal
 }
 
 /**
- * None of these throws, and none does anything that the state's `can` does not allow. Those that ask somebody answer what
- * came of it.
+ * Actions never throw, and do nothing that the state's `can` does not allow. Asynchronous ones resolve to the next state.
  */
 export interface Flow<V = FlowVerdict> {
   /** The same object until something changes. */
   getSnapshot(): FlowState<V>
-  /** Calls after each change; the waits of a state count down as long as anybody listens. The answer ends it. */
+  /** Calls after each change. Waits count down while there is a subscriber. The returned function unsubscribes. */
   subscribe(listener: () => void): () => void
-  /** Calls whenever the flow gets there. */
+  /** Calls whenever the flow enters the status. */
   on<S extends FlowStatus>(status: S, listener: (state: Extract<FlowState<V>, { status: S }>) => void): () => void
-  /** Looks what time it is, for who does not listen. */
+  /** Updates the waits, for callers without a subscription. */
   tick(): FlowState<V>
-  /** Asks for a code. */
+  /** Requests a code for the number. */
   send(phoneNumber: string, options?: ActionOptions): Promise<FlowState<V>>
-  /** Checks a code, as it was typed or pasted. */
+  /** Verifies a code, as it was typed or pasted. */
   submit(code: string, options?: ActionOptions): Promise<FlowState<V>>
-  /** Asks for another code for the same number; the one before is worth nothing then. */
+  /** Requests another code for the same number, which replaces the one before. */
   resend(options?: ActionOptions): Promise<FlowState<V>>
-  /** Waits no longer for what is being asked. It may be carried out all the same. */
+  /** Stops waiting for the running request, which may still be carried out. */
   cancel(): FlowState<V>
-  /** Back to the number. */
+  /** Returns to the number field. */
   changeNumber(): FlowState<V>
-  /** Back to the beginning; nothing is kept. */
+  /** Returns to the beginning and clears the storage. */
   reset(): FlowState<V>
-  /** Nobody needs it any more: it asks nothing, tells nothing and keeps nothing from now on. What it has kept stays. */
+  /** Ends the flow: no more requests, callbacks or writes. The stored state stays. */
   close(): void
 }
 
@@ -87,7 +86,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   const listeners = new Set<() => void>()
   let held: Held<V> = PRISTINE
   let state: FlowState<V> = show(held, clock.now())
-  /** Fires when nobody waits any more for what is being asked. */
+  /** Aborts the running request. */
   let underWay = new AbortController()
   let stopTimer = () => {}
   const life = new AbortController()
@@ -114,7 +113,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     return state
   }
 
-  /** Whatever was being asked before, nobody waits for it any more. */
+  /** The previous request is superseded. */
   function begin(next: Held<V>, { signal }: ActionOptions = {}): AbortSignal {
     underWay.abort()
     underWay = new AbortController()
@@ -126,7 +125,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     return mine
   }
 
-  /** Asks, again where that is safe. Nobody looks at what is thrown where `signal` has fired. */
+  /** Sends a request, with retries where that is safe. Errors after `signal` has fired are ignored. */
   function ask<T>(
     call: (signal: AbortSignal) => Promise<T>,
     mayRepeat: (refusal: Refusal) => boolean,
@@ -164,7 +163,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     )
   }
 
-  /** An order of which nobody knows what became is made again; where its code is over by now, the user gets another one. */
+  /** Repeats a request whose outcome is unknown; where its code has ended meanwhile, requests a new one. */
   async function orderFor(phoneNumber: string, actionOptions?: ActionOptions): Promise<FlowState<V>> {
     const before = phoneNumber === held.phoneNumber ? held : PRISTINE
     const key = before.pendingKey ?? newIdempotencyKey()
@@ -186,7 +185,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     }
   }
 
-  /** None where it was over before anybody heard of it. */
+  /** Undefined where the code had ended before its answer arrived. */
   async function codeOf(phoneNumber: string, key: string, signal: AbortSignal): Promise<Held<V> | undefined> {
     try {
       const next = issued(held, key, await order(phoneNumber, key, signal), clock.now())
@@ -197,7 +196,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     }
   }
 
-  /** A code that was right for the order whose answer was lost is refused as of the one before, which that has replaced. */
+  /** A lost answer may have replaced the issue, so a right code is refused as of the replaced one. */
   async function checkedBy(issue: Issued, code: string, signal: AbortSignal): Promise<V> {
     const verdict = await check(issue, code, signal)
     const { pendingKey, phoneNumber } = held
@@ -234,7 +233,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     return become(cancelled(held, clock.now()))
   }
 
-  /** The same key answers the same issue and what time it is, which nobody has counted while there was no page. */
+  /** Replays the key after a reload: it answers the same issue, and the time that has passed. */
   async function askAgain({ key }: Issued, phoneNumber: string): Promise<void> {
     const isStillThat = () => held.issue?.key === key && held.phoneNumber === phoneNumber
     try {
@@ -309,7 +308,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   }
 }
 
-/** A listener that fails is no reason for the flow to. */
+/** A failing listener must not break the flow. */
 function tell(listener: () => void): void {
   try {
     listener()
@@ -320,7 +319,7 @@ function tell(listener: () => void): void {
   }
 }
 
-/** A backend of one's own may have left them out. */
+/** A backend of the app may omit them. */
 function readable(answer: FlowIssue): FlowIssue {
   const { expiresAt, queuedAt, resendAvailableAt = queuedAt, serverTime = queuedAt } = answer
   const times = [expiresAt, queuedAt, resendAvailableAt, serverTime]
@@ -328,17 +327,17 @@ function readable(answer: FlowIssue): FlowIssue {
   throw new TypeError('issue() has to answer expiresAt and queuedAt')
 }
 
-/** Of two states of one flow; what was answered does not change without the rest. */
+/** Whether two states are equal; answers change only with other fields. */
 const isSame = <V>(a: FlowState<V>, b: FlowState<V>) => JSON.stringify(plain(a)) === JSON.stringify(plain(b))
 const plain = <V>(state: FlowState<V>) => ({ ...state, answer: undefined })
 
-/** Until a wait has a second less; whole milliseconds, so that what is left of a rounding is no wait. */
+/** Milliseconds until a wait shows a second less, rounded so that no fraction is left. */
 function untilChange<V>(held: Held<V>, now: number): number | undefined {
   const lefts = momentsOf(held).flatMap((at) => (at > now ? [Math.ceil((at - now) % 1_000 || 1_000)] : []))
   return lefts.length > 0 ? Math.min(...lefts) : undefined
 }
 
-/** Given up when nothing comes, or when nobody waits any more, whether or not `call` listens. */
+/** Rejects at the timeout or on abort, also where `call` ignores the signal. */
 function inTime<T>(
   clock: FlowClock,
   ms: number,

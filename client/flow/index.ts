@@ -1,5 +1,5 @@
 /**
- * The way from a phone number to a verified one, without a user interface: what to show, what the user may do, and when.
+ * The verification flow without a user interface: what to show, what the user may do, and when.
  *
  * ```ts
  * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: 'pk_…' })
@@ -12,7 +12,6 @@
 export type { FlowClock } from './clock'
 export { readCode } from './code'
 export { type ActionOptions, createFlow, type Flow, type FlowOptions } from './flow'
-export type { FlowStorage } from './memory'
 export type {
   AwaitingCode,
   Failed,
@@ -30,4 +29,5 @@ export type {
   Verified,
   Verifying,
 } from './state'
+export type { FlowStorage } from './storage'
 export type { FlowAttempt, FlowIssue, FlowTransport, FlowVerdict } from './transport'

@@ -1,9 +1,9 @@
-/** What a flow shows: what it is at, what the user may do now, and which text says so. */
+/** States of a flow: status, allowed actions, and the text to show. */
 import type { Reason, ReasonCode } from '../types'
-import { type Held, PRISTINE } from './held'
+import { type Held, PRISTINE } from './internal-state'
 import type { FlowVerdict } from './transport'
 
-/** What is wrong with a phone number. */
+/** Reasons of a refused phone number. */
 export type NumberReason = Extract<
   Reason,
   | 'invalid_phone_number'
@@ -14,10 +14,10 @@ export type NumberReason = Extract<
   | 'test_number_in_live_mode'
 >
 
-/** What to wait for: the code before is too young, too many wrong codes were typed for this phone, or any other limit. */
+/** Reasons of a wait: the code before is too young, too many wrong codes for this phone, or another limit. */
 export type LimitReason = 'resend' | 'failures' | 'TOO_MANY_REQUESTS'
 
-/** Why a flow is where it is, in the words of the service. `NETWORK_ERROR`: nothing was answered. */
+/** Reason of a state, as the service names it. `NETWORK_ERROR`: there was no answer. */
 export type FlowReason =
   | ReasonCode
   | NumberReason
@@ -26,10 +26,10 @@ export type FlowReason =
   | 'NETWORK_ERROR'
   | 'SERVICE_UNAVAILABLE'
 
-/** Which text to show: a key of `Texts` in `@watchword/client/texts`, and what it speaks of. */
+/** The text to show: a key of `Texts` in `@watchword/client/texts`, and its values. */
 export interface FlowText {
   key: FlowTextKey
-  /** How long to wait. */
+  /** Wait, milliseconds. */
   waitMs?: number
   /** Wrong codes still allowed. */
   attemptsRemaining?: number
@@ -37,7 +37,7 @@ export interface FlowText {
 
 export type FlowTextKey = FlowReason | 'sending' | 'code_sent' | 'verifying' | 'verified' | 'resend_possible'
 
-/** What the user may do now. Whatever else is called is ignored. */
+/** Allowed actions. Others are ignored. */
 export interface FlowCan {
   send: boolean
   submit: boolean
@@ -48,32 +48,32 @@ export interface FlowCan {
 
 interface Shown<Status extends string> {
   status: Status
-  /** As it was typed. */
+  /** The number as it was typed. */
   phoneNumber: string
   can: FlowCan
-  /** Nothing has to be said where there is none. */
+  /** Undefined where there is nothing to show. */
   text?: FlowText
 }
 
-/** No code was asked for, or the number has to be another one. */
+/** No code was requested, or the number was refused. */
 export interface Idle extends Shown<'idle'> {
   reason?: FlowReason
 }
 
-/** A code is being asked for. */
+/** A code is being requested. */
 export interface Sending extends Shown<'sending'> {}
 
-/** A code is on its way, or there. All waits are in whole seconds, rounded up, so that a state changes once a second at most. */
+/** A code was sent. Waits are whole seconds, rounded up, in milliseconds: a state changes once a second at most. */
 export interface AwaitingCode extends Shown<'awaiting_code'> {
   issueId?: string
   expiresInMs: number
-  /** Until another code may be asked for. */
+  /** Time until another code may be requested, milliseconds. */
   resendInMs: number
-  /** Until a code may be typed; 0 but where the service has asked to wait. */
+  /** Time until a code may be entered, milliseconds; 0 unless the service asked to wait. */
   submitInMs: number
   /** Unknown where an answer was lost. */
   attemptsRemaining?: number
-  /** What was wrong last. */
+  /** The last error. */
   reason?: FlowReason
 }
 
@@ -83,27 +83,27 @@ export interface Verifying extends Shown<'verifying'> {
   expiresInMs: number
 }
 
-/** The code was right. Whoever has to be sure of that looks at the proof, or asks the service, and not the browser. */
+/** The code was right. A backend must check the proof or ask the service, and not trust the browser. */
 export interface Verified<V> extends Shown<'verified'> {
   issueId?: string
   verifiedAt?: string
-  /** Your backend believes this: a JWT, good for some minutes. */
+  /** The proof for your backend: a JWT, valid for some minutes. */
   proof?: string
-  /** What `verify` has answered; after a reload it is gone. */
+  /** The answer of `verify`; undefined after a reload. */
   answer?: V
 }
 
-/** Too many wrong codes: for this one, or (`failures`) for this phone. */
+/** Too many wrong codes: for this code, or (`failures`) for this phone. */
 export interface Locked extends Shown<'locked'> {
   reason: 'MAX_ATTEMPTS' | 'failures'
-  /** Until another code may be asked for. */
+  /** Time until another code may be requested, milliseconds. */
   resendInMs: number
 }
 
-/** There is no code to type: it can no longer be used, or was not made. */
+/** There is no usable code: it has ended, or none was issued. */
 export interface Failed extends Shown<'failed'> {
   reason: FlowReason
-  /** Until another code may be asked for. */
+  /** Time until another code may be requested, milliseconds. */
   resendInMs: number
 }
 
@@ -160,7 +160,7 @@ export function show<V>(held: Held<V>, now: number): FlowState<V> {
   }
 }
 
-/** What a state counts down to. */
+/** End of a wait. */
 export function momentsOf<V>({ phase, issue, resendAt, submitAt }: Held<V>): number[] {
   const expiresAt = issue ? [issue.expiresAt] : []
   if (phase === 'awaiting_code') return [...expiresAt, resendAt, submitAt]
@@ -168,7 +168,7 @@ export function momentsOf<V>({ phase, issue, resendAt, submitAt }: Held<V>): num
   return phase === 'locked' || phase === 'failed' ? [resendAt] : []
 }
 
-/** In whole seconds, rounded up. */
+/** Rounded up to whole seconds, milliseconds. */
 const left = (deadline: number, now: number) => Math.ceil(Math.max(0, deadline - now) / 1_000) * 1_000
 
 const LIMITS: ReadonlySet<FlowReason> = new Set(['resend', 'failures', 'TOO_MANY_REQUESTS'])
@@ -181,9 +181,9 @@ function textOf<V>({ phase, reason, issue }: Held<V>, waitMs: number): FlowText 
     const attempts = reason === 'MISMATCH' && issue?.attemptsRemaining !== undefined
     return { key: reason, ...(attempts && { attemptsRemaining: issue.attemptsRemaining }) }
   }
-  // What was to be waited for is over.
+  // The wait is over.
   return waitMs > 0 ? { key: reason, waitMs } : (byDefault ?? { key: 'resend_possible' })
 }
 
-/** Before there is a flow. */
+/** The state before a flow exists. */
 export const IDLE: FlowState<never> = show(PRISTINE, 0)

@@ -1,23 +1,22 @@
-/** Who issues and verifies for a flow: Watchword itself, asked with a browser key, or the app's own backend. */
+/** The transport of a flow: Watchword itself with a browser key, or the app's backend. */
 import type { IssueInput } from '../client'
 import type { ReasonCode } from '../types'
 
 /**
- * A client made by `createOtpClient` is one. Functions of your own are one, too: they may answer what Watchword has answered
- * to your backend, and throw what it was refused with (the JSON body of the error, or a `WatchwordError`); anything else that
- * is thrown counts as no answer.
+ * A client made by `createOtpClient`, or functions of your own. They return Watchword's answers, and throw its errors:
+ * the JSON body, or a `WatchwordError`. Any other exception counts as no answer.
  */
 export interface FlowTransport<V extends FlowVerdict = FlowVerdict> {
   /**
-   * Makes a code and has it delivered. Pass `idempotencyKey` on: the flow repeats a request whose answer was lost, and asks
-   * again after a reload what became of it, with the same key, which must answer the same issue and send nothing.
+   * Issues a code. Pass `idempotencyKey` on: the flow repeats requests with it after a lost answer or a reload, which
+   * must answer the same issue and send nothing.
    */
   issue(order: IssueInput, options: { signal: AbortSignal }): Promise<FlowIssue>
-  /** Checks a code. Never repeated by the flow where it may have been carried out. */
+  /** Verifies a code. The flow never repeats it where it may have been carried out. */
   verify(attempt: FlowAttempt, options: { signal: AbortSignal }): Promise<V>
 }
 
-/** What a flow has to know of an issue: `IssueOutput` of the client is enough. */
+/** The fields of an issue that a flow needs; `IssueOutput` of the client has them. */
 export interface FlowIssue {
   /** A backend may keep it in its session instead. */
   issueId?: string | undefined
@@ -29,41 +28,41 @@ export interface FlowIssue {
   resendAvailableAt?: string | undefined
   /** Wrong codes still allowed. */
   attemptsRemaining?: number | undefined
-  /** RFC 3339 date-time: when it was answered, by the clock of `expiresAt`; without it `queuedAt` is taken. */
+  /** RFC 3339 date-time: when the service answered, by the clock of `expiresAt`; `queuedAt` is used without it. */
   serverTime?: string | undefined
 }
 
 export interface FlowAttempt {
-  /** As `issue` has answered it. */
+  /** The `issueId` that `issue` answered. */
   issueId?: string | undefined
   code: string
-  /** As it was sent to `issue`: for a proof of it. */
+  /** The number as it was sent to `issue`, for the proof. */
   phoneNumber?: string | undefined
 }
 
-/** What a flow has to know of a verification: `VerifyOutput` of the client is enough. */
+/** The fields of a verification that a flow needs; `VerifyOutput` of the client has them. */
 export interface FlowVerdict {
   verified: boolean
   reasonCode?: ReasonCode | undefined
   /** Wrong codes still allowed. */
   attemptsRemaining?: number | undefined
   verifiedAt?: string | undefined
-  /** Who has not seen the verification believes this: see `verifyProof` in `@watchword/client/server`. */
+  /** The proof for a backend: see `verifyProof` in `@watchword/client/server`. */
   proof?: string | undefined
 }
 
-/** Why there is no answer, or none that helps. */
+/** A failed request. */
 export interface Refusal {
   /** HTTP status; 0 where there was no answer. */
   status: number
-  /** The field that is to blame. */
+  /** The field at fault. */
   param: string | undefined
   /** `data.reason` of the error, or on 429 its `data.limit`. */
   reason: string | undefined
   retryAfterMs: number | undefined
 }
 
-/** Of a `WatchwordError`, of the body of an error, and of whatever else is thrown. */
+/** Reads a `WatchwordError`, the body of an error, or any other exception. */
 export function refusalOf(thrown: unknown): Refusal {
   const error = recordOf(thrown)
   const data = recordOf(error.data)
@@ -81,5 +80,5 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Nobody knows whether the request was carried out, or it is being carried out now. */
+/** Whether it is unknown if the request was carried out, or it is still running. */
 export const isLost = ({ status }: Refusal) => status === 0 || status >= 500

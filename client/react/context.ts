@@ -1,4 +1,4 @@
-/** What the parts of a screen have in common. */
+/** Context that the parts of a screen share. */
 import { createContext, type RefObject, useContext } from 'react'
 import type { FormatPhoneNumber } from '../screen/number'
 import type { Step } from '../screen/step'
@@ -6,11 +6,11 @@ import type { Texts } from '../texts/texts'
 import type { Verification } from './use-verification'
 
 export interface NumberOptions {
-  /** Where the number is from, unless somebody chooses otherwise: `KR`. */
+  /** Country that is selected at first, such as `KR`. */
   country: string
-  /** What countries are called, and how they are sorted; English when omitted. */
+  /** Language of the country names and their order; English when omitted. */
   language?: string | undefined
-  /** Those there are to choose from; all when omitted. */
+  /** Countries to choose from; all when omitted. */
   countries?: readonly string[] | undefined
   /** How numbers are written while they are typed; as they are typed when omitted. */
   format?: FormatPhoneNumber | undefined
@@ -21,7 +21,7 @@ export interface Screen {
   texts: Texts
   number: NumberOptions
   step: Step
-  /** Before the ids of its parts. */
+  /** Prefix of the ids of the parts. */
   id: string
   phone: RefObject<HTMLInputElement | null>
   choice: RefObject<HTMLSelectElement | null>
@@ -30,7 +30,7 @@ export interface Screen {
   status: RefObject<HTMLParagraphElement | null>
   /** The field was left empty. */
   isEmpty: boolean
-  /** Another one each time that something is said again. */
+  /** Raised each time a message is announced again. */
   times: number
   check: (code: string) => void
 }

@@ -1,4 +1,4 @@
-/** The parts of a screen, without looks: `data-part` says what is what. They are used within `<PhoneVerification>`. */
+/** Unstyled parts of a screen, marked by `data-part`. They are used within `<PhoneVerification>`. */
 import { type CSSProperties, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { countriesIn, countryWith } from '../screen/countries'
 import { formatNumber, readCodes } from '../screen/fields'
@@ -25,7 +25,7 @@ export function PhoneField() {
     formatNumber({ phone: phone.current, country: choice.current }, () => latest.current, gone.signal)
     return () => gone.abort()
   }, [phone, choice])
-  // What was typed before a reload.
+  // The number that was entered before a reload.
   useEffect(() => {
     const [field, select] = [phone.current, choice.current]
     if (!field || !select || field.value !== '' || state.phoneNumber === '') return
@@ -69,7 +69,7 @@ export function PhoneField() {
   )
 }
 
-/** A server may call countries by other names than the browser, and order them by those: what it renders has none. */
+/** Names of countries may differ between server and browser, so the server renders none. */
 const useIsInPage = () =>
   useSyncExternalStore(
     () => () => {},
@@ -77,7 +77,7 @@ const useIsInPage = () =>
     () => false,
   )
 
-/** One field for all six digits: what is typed, pasted or filled in is checked as soon as all are there. */
+/** One field for all six digits. A complete code is verified at once. */
 export function CodeField() {
   const { verification, texts, step, id, code, check } = useScreen()
   const { state } = verification
@@ -112,7 +112,7 @@ export function CodeField() {
   )
 }
 
-/** The number a code was sent to, and the way back to it. */
+/** The number a code was sent to, and a button to change it. */
 export function ChosenNumber() {
   const { verification, texts, step } = useScreen()
   const { state, changeNumber } = verification
@@ -126,7 +126,7 @@ export function ChosenNumber() {
   )
 }
 
-/** Sends the form: the number, or the code. */
+/** Submits the number or the code. */
 export function SubmitButton() {
   const { verification, texts, step } = useScreen()
   const { can } = verification.state
@@ -142,7 +142,7 @@ export function SubmitButton() {
   )
 }
 
-/** Another code, once there may be one. How long that is is seen, and not read out. */
+/** Requests another code. The remaining wait is shown, but not announced. */
 export function ResendButton() {
   const { verification, texts, step, resend } = useScreen()
   const { state } = verification
@@ -164,7 +164,7 @@ export function ResendButton() {
   )
 }
 
-/** Ends the waiting for an answer. */
+/** Cancels the running request. */
 export function CancelButton() {
   const { verification, texts } = useScreen()
   return (
@@ -174,7 +174,7 @@ export function CancelButton() {
   )
 }
 
-/** What is being done, or is done. */
+/** Shows progress and success. */
 export function Status() {
   const { id, status } = useScreen()
   const said = useSaid()
@@ -185,7 +185,7 @@ export function Status() {
   )
 }
 
-/** What is wrong. */
+/** Shows errors. */
 export function ErrorText() {
   const { id } = useScreen()
   const said = useSaid()
@@ -204,7 +204,7 @@ function useSaid(): (Said & { times: number }) | undefined {
   return said && { ...said, times }
 }
 
-/** New words are new to who listens; another second of a countdown is not. */
+/** Screen readers announce new texts, but not each second of a countdown. */
 const Sentence = ({ text, id, times }: Said & { times: number }) => <Words key={`${id} ${times}`} text={text} />
 
 function Words({ text }: Pick<Said, 'text'>) {
@@ -228,5 +228,5 @@ const HEARD_ONLY: CSSProperties = {
   whiteSpace: 'nowrap',
 }
 
-/** Not `disabled`: whoever is on a button stays there while it may not be pressed. */
+/** Not `disabled`, which would move the focus away from the button. */
 const button = (part: string, may: boolean) => ({ type: 'button', 'data-part': part, 'aria-disabled': !may }) as const

@@ -1,4 +1,4 @@
-/** A verification screen: the parts in a form, and the way from one to the next. */
+/** A verification screen: the parts in a form, with focus management. */
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { Failed, FlowOptions, FlowVerdict, Locked, Verified } from '../flow'
 import { readCode } from '../flow/code'
@@ -7,6 +7,7 @@ import { wholeNumber } from '../screen/number'
 import type { Step } from '../screen/step'
 import type { Texts } from '../texts/texts'
 import { type NumberOptions, ScreenProvider } from './context'
+import { useEmptyField, useFocusOnStep, useHasFocus, useOutcome, useStep } from './hooks'
 import {
   CancelButton,
   ChosenNumber,
@@ -18,17 +19,16 @@ import {
   SubmitButton,
 } from './parts'
 import { useVerification } from './use-verification'
-import { useEmptyField, useFocusOnStep, useHasFocus, useOutcome, useStep } from './way'
 
 export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptions<V>, NumberOptions {
-  /** One of `@watchword/client/texts`. */
+  /** Texts of `@watchword/client/texts`. */
   texts: Texts
-  /** The code was right. The page's backend asks the service whether it is so. */
+  /** Called when the code was right. The page's backend must check the proof. */
   onVerified?: ((state: Verified<V>) => void) | undefined
-  /** There is no code that could be typed. */
+  /** Called when there is no usable code. */
   onFailed?: ((state: Locked | Failed) => void) | undefined
   className?: string | undefined
-  /** The parts, in an order and with looks of your own; all of them when omitted. */
+  /** The parts in your order and style; all of them when omitted. */
   children?: ReactNode
 }
 
@@ -56,7 +56,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
       if (code.current) code.current.value = readCode(typed) ?? typed
       void submit(typed)
       if (flow().getSnapshot() !== before || !before.can.submit) return
-      // The same is wrong as before: it is said again.
+      // The same error occurred again, so it is announced again.
       setTimes((said) => said + 1)
       code.current?.focus()
     },

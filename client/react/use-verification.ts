@@ -3,17 +3,17 @@ import { useState, useSyncExternalStore } from 'react'
 import { createFlow, type Flow, type FlowOptions, type FlowState, type FlowVerdict } from '../flow'
 import { IDLE } from '../flow/state'
 
-/** What may be done, and what it has come to. The functions are the same ones in every render. */
+/** State and actions of a flow. The functions are stable between renders. */
 export interface Verification<V = FlowVerdict>
   extends Pick<Flow<V>, 'send' | 'submit' | 'resend' | 'cancel' | 'changeNumber' | 'reset'> {
   state: FlowState<V>
-  /** For what is no part of a render: `on`, for example. */
+  /** The flow itself, for use outside of renders, for example `on`. */
   flow: () => Flow<V>
 }
 
 /**
- * The options are those of the first render; another `key` on the component is another flow. It begins once the component is
- * there, and nobody waits for anything any more when it is gone.
+ * Options are taken from the first render; another `key` on the component makes another flow. The flow starts when the
+ * component mounts and ends when it unmounts.
  */
 export function useVerification<V extends FlowVerdict>(options: FlowOptions<V>): Verification<V> {
   const [{ subscribe, read, ...verification }] = useState(() => held(options))
@@ -38,7 +38,7 @@ function held<V extends FlowVerdict>(options: FlowOptions<V>) {
     return () => {
       listeners--
       stop()
-      // In strict mode it is there again at once.
+      // Strict mode mounts again at once.
       queueMicrotask(() => {
         if (listeners > 0) return
         current?.close()

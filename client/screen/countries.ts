@@ -1,6 +1,6 @@
-/** The countries a number may be of, with what stands behind its plus. */
+/** Countries and their calling codes. */
 
-/** By calling code, each followed by its countries; of several the one that most numbers are of comes first. */
+/** Calling codes, each followed by its countries, the one with the most numbers first. */
 const CODES =
   '1USAGAIASBBBMBSCADMDOGDGUJMKNKYLCMPMSPRSXTCTTVCVGVI7RUKZ20EG27ZA30GR31NL32BE33FR34ES36HU39ITVA40RO41CH43AT' +
   '44GBGGIMJE45DK46SE47NOSJ48PL49DE51PE52MX53CU54AR55BR56CL57CO58VE60MY61AUCCCX62ID63PH64NZ65SG66TH81JP82KR84VN86CN' +
@@ -22,13 +22,13 @@ const CALLING_CODES: ReadonlyMap<string, string> = new Map(
 export interface Country {
   /** Two letters, as in ISO 3166. */
   code: string
-  /** As its people and their neighbours call it: `대한민국`. */
+  /** Name in the requested language, such as `대한민국`. */
   name: string
   /** Digits, without the plus. */
   callingCode: string
 }
 
-/** By name. Those of `codes` that there are, or all. */
+/** Countries sorted by name: those of `codes`, or all. */
 export function countriesIn(language: string, codes: Iterable<string> = CALLING_CODES.keys()): Country[] {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   return [...codes]
@@ -39,13 +39,13 @@ export function countriesIn(language: string, codes: Iterable<string> = CALLING_
     .sort((one, other) => one.name.localeCompare(other.name, language))
 }
 
-/** Without the plus; none where there is no such country. */
+/** Calling code without the plus; undefined for an unknown country. */
 export const callingCodeOf = (country: string) => CALLING_CODES.get(country)
 
-/** Where whoever reads this language most likely is. */
+/** The likely country of readers of a language. */
 export const countryOf = (language: string) => new Intl.Locale(language).maximize().region ?? 'US'
 
-/** Whose a whole number is, as far as that can be told: of `chosen` where it may be. */
+/** Country of an international number, as far as it can be told; `chosen` where it fits. */
 export function countryWith(phoneNumber: string, chosen: string): string {
   const [, code] = /^\+(\d+) /.exec(phoneNumber) ?? []
   if (code === undefined || callingCodeOf(chosen) === code) return chosen

@@ -1,4 +1,4 @@
-/** What becomes of what is typed. */
+/** Input handling of the fields. */
 import { readCode } from '../flow/code'
 import { type FormatPhoneNumber, typedNumber } from './number'
 
@@ -7,7 +7,7 @@ interface NumberFields {
   country: HTMLSelectElement
 }
 
-/** Writes the number as `format` says, until `until` fires. */
+/** Formats the number while it is typed, until `until` fires. */
 export function formatNumber(
   { phone, country }: NumberFields,
   format: () => FormatPhoneNumber | undefined,
@@ -34,14 +34,14 @@ export function formatNumber(
   country.addEventListener('change', () => write(false), options)
 }
 
-/** Calls with a code as soon as all of it is there: typed, pasted or filled in by the browser. */
+/** Calls once a code is complete: typed, pasted or autofilled. */
 export function readCodes(field: HTMLInputElement, check: (code: string) => void, until?: AbortSignal): void {
   const options = until ? { signal: until } : {}
   let before = ''
   const write = () => {
     const code = typedCode(field.value, before)
     field.value = code
-    // What cannot be typed changes nothing, and is not checked again.
+    // A rejected character changes nothing, and the code is not verified again.
     const isNew = code !== before
     before = code
     if (isNew && isWhole(code)) check(code)
@@ -74,7 +74,7 @@ export function readCodes(field: HTMLInputElement, check: (code: string) => void
   )
 }
 
-/** Digits, six at most: a seventh is not taken. A whole message, pasted or filled in, is the code in it. */
+/** Value of the code field: at most six digits. Of a whole pasted message the code is taken. */
 export function typedCode(text: string, before: string): string {
   const digits = text.normalize('NFKC').replace(/\D/g, '')
   return readCode(text) ?? (digits.length > CODE_LENGTH ? before : digits)

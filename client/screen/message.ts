@@ -1,4 +1,4 @@
-/** Messages that a browser reads by itself (WebOTP), where it does and the person agrees. */
+/** WebOTP: reading the code from the message, where browser and user allow it. */
 
 import type { FlowStatus, FlowVerdict } from '../flow'
 import type { Flow } from '../flow/flow'
@@ -6,8 +6,8 @@ import type { Flow } from '../flow/flow'
 const IN_QUESTION: ReadonlySet<FlowStatus> = new Set(['sending', 'awaiting_code', 'verifying'])
 
 /**
- * Calls with the code of a message, once it may be typed. The browser has to listen before the message comes, so it does from
- * when a code is asked for, and no longer than one may come. The answer ends it.
+ * Calls with the code of a message once it may be entered. Listens from the request of a code until it can no longer
+ * arrive. The returned function stops it.
  */
 export function listenForMessages<V extends FlowVerdict>(flow: Flow<V>, take: (code: string) => void): () => void {
   if (!('OTPCredential' in globalThis)) return () => {}
@@ -57,7 +57,7 @@ interface MessageOptions extends CredentialRequestOptions {
   otp: { transport: ['sms'] }
 }
 
-/** None where the person does not want to, the page may not, or nobody waits any more. */
+/** Undefined where the user declines, the page is not allowed, or it was aborted. */
 async function codeOfMessage(signal: AbortSignal): Promise<string | undefined> {
   const options: MessageOptions = { otp: { transport: ['sms'] }, signal }
   try {

@@ -1,9 +1,9 @@
-/** What is typed into the field of the phone number, and what is sent of it. */
+/** Formatting the phone number field, and the number that is sent. */
 import { callingCodeOf } from './countries'
 
 /**
- * Writes a number as people of the country do, while it is typed: `AsYouType` of libphonenumber-js, for example. What it
- * answers has the same digits in the same order.
+ * Formats a number while it is typed, for example with `AsYouType` of libphonenumber-js. The result has the same digits
+ * in the same order.
  */
 export type FormatPhoneNumber = (typed: string, country: string) => string
 
@@ -18,11 +18,11 @@ interface Edit extends Typed {
   isDeletion: boolean
 }
 
-/** What the field has to show, with the caret behind the same digit as before. */
+/** The formatted value, with the caret behind the same digit as before. */
 export function typedNumber({ value, caret, country, format, isDeletion }: Edit): Typed {
-  // Full-width digits take as many places as plain ones.
+  // Full-width digits have the same length as ASCII ones.
   const plain = value.normalize('NFKC')
-  // A bracket that was deleted would come back, and nobody could delete what is before it.
+  // Otherwise a deleted bracket would come back, and the digits before it could not be deleted.
   const shown = format && !isDeletion ? format(plain, country) : plain
   return { value: shown, caret: placeBehind(shown, marksIn(plain.slice(0, caret))) }
 }
@@ -31,20 +31,20 @@ const MARK = /[\d+]/g
 
 const marksIn = (text: string) => text.match(MARK)?.length ?? 0
 
-/** At the end where no more follows, so that what is typed next comes behind a bracket. */
+/** The caret moves to the end where no digit follows, so that typing continues behind a bracket. */
 function placeBehind(text: string, marks: number): number {
   const ends = [...text.matchAll(MARK)].map(({ index }) => index + 1)
   return marks === ends.length ? text.length : (ends[marks - 1] ?? 0)
 }
 
-/** With the country's code before it, unless it has one; the service knows what to make of a leading zero. */
+/** Adds the calling code unless there is one. The service handles a leading zero. */
 export function wholeNumber(typed: string, country: string): string | undefined {
   const plain = typed.normalize('NFKC').trim()
   if (!/\d/.test(plain)) return undefined
   return plain.startsWith('+') ? plain : `+${callingCodeOf(country)} ${plain}`
 }
 
-/** What was typed for a number that is known, after a reload: without the country's code where that is the one chosen. */
+/** Field value of a stored number, without the calling code of the selected country. */
 export function typedOf(phoneNumber: string, country: string): string {
   const prefix = `+${callingCodeOf(country)} `
   return phoneNumber.startsWith(prefix) ? phoneNumber.slice(prefix.length) : phoneNumber

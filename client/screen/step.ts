@@ -1,10 +1,10 @@
-/** What a screen shows of a flow: where the person is, and what is said there. */
+/** Steps of a screen and their messages. */
 import type { FlowReason, FlowState, FlowText } from '../flow/state'
 
-/** The number is typed, the code is typed, there is no code to type, or all is done. */
+/** Entering the number, entering the code, no usable code, or done. */
 export type Step = 'number' | 'code' | 'over' | 'verified'
 
-/** While another code is being sent the screen stays where it was. */
+/** The step of a state. It stays while another code is being sent. */
 export function stepOf<V>({ status }: FlowState<V>, before: Step): Step {
   switch (status) {
     case 'idle':
@@ -22,14 +22,14 @@ export function stepOf<V>({ status }: FlowState<V>, before: Step): Step {
   }
 }
 
-/** Nothing is being asked: the person goes on. */
+/** No request is running. */
 export const isAtRest = <V>({ status }: FlowState<V>) => status !== 'sending' && status !== 'verifying'
 
 export interface Said {
-  /** Something is wrong: it is said at once, whatever else is being said. */
+  /** An error, which is announced at once. */
   isError: boolean
   text: FlowText
-  /** Another one for other words; not for another second of a countdown. */
+  /** Identifies a text, regardless of the seconds of its countdown. */
   id: string
 }
 
@@ -43,9 +43,9 @@ export function saidIn<V>(state: FlowState<V>): Said | undefined {
 
 const OF_THE_CODE: ReadonlySet<FlowReason> = new Set(['MISMATCH', 'code_not_six_digits'])
 
-/** Whether what was typed is to blame. */
+/** Whether the entered value is at fault. */
 export const isWrong = <V>(state: FlowState<V>): boolean =>
   'reason' in state && state.reason !== undefined && (state.status === 'idle' || OF_THE_CODE.has(state.reason))
 
-/** Until another code may be asked for, where that is the case. */
+/** Time until another code may be requested, milliseconds. */
 export const untilResend = <V>(state: FlowState<V>): number => ('resendInMs' in state ? state.resendInMs : 0)

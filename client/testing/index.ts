@@ -9,6 +9,7 @@
  * expect((await otp.verify({ issueId, code: '000000' })).verified).toBe(true)
  * ```
  */
-export type { TestTemplate } from './said'
+
+export type { FailureCode, FailureOptions, OperationName, WhichCall } from './failures'
+export type { TestTemplate } from './service-types'
 export { createTestClient, type TestClient, type TestClientOptions } from './test-client'
-export type { FailureCode, FailureOptions, OperationName, WhichCall } from './trouble'

@@ -4,9 +4,9 @@ import { WatchwordError } from '../error'
 import type { FlowClock } from '../flow/clock'
 import { type Answer, type Call, type Envelope, refusal } from '../wire'
 import { TestClock } from './clock'
-import type { ServiceAnswer, TestTemplate } from './said'
+import { type Failure, type FailureCode, type FailureOptions, Trouble, type WhichCall } from './failures'
 import { createService } from './service'
-import { type Failure, type FailureCode, type FailureOptions, Trouble, type WhichCall } from './trouble'
+import type { ServiceAnswer, TestTemplate } from './service-types'
 
 export interface TestClientOptions extends Pick<OtpClientOptions, 'retries' | 'timeoutMs'> {
   /**

@@ -51,7 +51,7 @@ export async function complete<Subject, Call, Answer>(
       work.lock(tx, job, call),
       work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
     ])
-    const noted = work.recordLate?.(tx, call, answer)
+    const noted = work.recordAlways?.(tx, call, answer)
     if (noted) await noted
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }

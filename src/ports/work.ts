@@ -15,7 +15,7 @@ export interface JobHandler<Subject, Call, Answer> {
   /** Never throws for a failure of the carrier, the receiver or the network. */
   act(call: Call): Promise<Answer>
   /** Stores the part of the answer that is kept even where the job was lost to another worker. */
-  recordLate?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
+  recordAlways?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
   /** Stores the result, and ends or moves the job unless `endsJob`. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
   /** The job ends whatever the result: ending it then replaces locking it, which saves a statement. */

@@ -97,7 +97,7 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     return callCarrier(this.deps, call)
   }
 
-  recordLate(tx: Tx, { endpoint }: CarrierCall, { health }: CarrierAnswer): Promise<void> | undefined {
+  recordAlways(tx: Tx, { endpoint }: CarrierCall, { health }: CarrierAnswer): Promise<void> | undefined {
     return health && recordHealth(this.deps, tx, endpoint.carrier.name, health)
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeText } from '../../src/domain/message/preview'
+import { encodeText } from '../../src/domain/message/sms-encoding'
 import { withAutofill } from '../../src/domain/message/rendered-message'
 import {
   approvedIn,

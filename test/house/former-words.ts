@@ -7,7 +7,7 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
   ...{ Fate: 'CodeResult', Usual: 'Baseline', Suspicion: 'SequentialTest', Typing: 'EarlyConversionTest' },
   ...{ Shelf: 'ReadCache', Visit: 'RequestContext', enter: 'authenticate', makeWay: 'markReplaced' },
   ...{ noteChange: 'writeAudit', tellEvents: 'emitEvents', alone: 'singleNode', several: 'cluster' },
-  ...{ Trouble: 'IncidentUpdate', Whereabouts: 'Buckets', WayThere: 'SegmentView', Surroundings: 'AssessmentContext' },
+  ...{ Whereabouts: 'Buckets', WayThere: 'SegmentView', Surroundings: 'AssessmentContext' },
   ...{ LaneHour: 'SegmentHour', Gates: 'ConcurrencyLimiters', Seat: 'CarrierSlot', Passage: 'CarrierReservation' },
   ...{ COME_BACK_MS: 'RETRY_AFTER_MS', Breaker: 'CircuitBreaker', InTime: 'AgeScheduler' },
 }

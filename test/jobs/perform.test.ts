@@ -24,7 +24,7 @@ async function recorded({ endsJob, isLost }: { endsJob: boolean; isLost: boolean
     lock: async () => 'subject',
     prepare: async () => undefined,
     act: async () => 'answer',
-    recordLate: async () => void written.push('note'),
+    recordAlways: async () => void written.push('recordAlways'),
     record: async () => void written.push('record'),
   }
   await complete({ store, clock: new VirtualClock(NOW) }, work, held as Job, 'call')
@@ -34,16 +34,16 @@ async function recorded({ endsJob, isLost }: { endsJob: boolean; isLost: boolean
 }
 
 test('who holds a job that ends in any case records, and it has ended', async () => {
-  expect(await recorded({ endsJob: true, isLost: false })).toEqual({ written: ['note', 'record'], jobs: 0 })
+  expect(await recorded({ endsJob: true, isLost: false })).toEqual({ written: ['recordAlways', 'record'], jobs: 0 })
 })
 
 test('a job that its record ends or moves is left to that', async () => {
-  expect(await recorded({ endsJob: false, isLost: false })).toEqual({ written: ['note', 'record'], jobs: 1 })
+  expect(await recorded({ endsJob: false, isLost: false })).toEqual({ written: ['recordAlways', 'record'], jobs: 1 })
 })
 
 test.each([true, false])(
   'who has lost a job records nothing, and leaves it to whom it is (it ends: %p)',
   async (endsJob) => {
-    expect(await recorded({ endsJob, isLost: true })).toEqual({ written: ['note'], jobs: 1 })
+    expect(await recorded({ endsJob, isLost: true })).toEqual({ written: ['recordAlways'], jobs: 1 })
   },
 )

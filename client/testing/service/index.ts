@@ -61,7 +61,7 @@ import {
   templateView,
   verificationView,
 } from '../../../src/http/present'
-import type { CreateService, Service, ServiceAnswer, ServiceOptions, TestTemplate } from '../said'
+import type { CreateService, Service, ServiceAnswer, ServiceOptions, TestTemplate } from '../service-types'
 import { Issues } from './issues'
 
 /** Of the one app and key there are. */

@@ -1,4 +1,4 @@
-/** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
+/** API keys: their format, their rights, and comparing secrets. Specification: "Authentication"; decisions: "Keys". */
 import { createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { OperationAccess, Scope } from '../../../contract/scope'
 import { forbidden, invalid } from '../shared/error'
@@ -7,11 +7,14 @@ import { cidrContains, isNetwork } from './network'
 
 export type KeyKind = 'sk' | 'pk'
 
-/** What a live browser key may do beyond the usual. `from`: set the sender. `text`: fill template variables that have no pattern with any text. */
+/**
+ * Allowances of live browser keys. `from`: set the sender. `text`: fill template variables without a pattern with any
+ * text.
+ */
 export const ALLOWANCES = ['from', 'text'] as const
 export type Allowance = (typeof ALLOWANCES)[number]
 
-/** What a key may do and how often; never the key itself. */
+/** Rights and limits of a key; never the key itself. */
 export interface ApiKey {
   keyId: string
   appId: string
@@ -24,21 +27,21 @@ export interface ApiKey {
   /** Networks an `sk_` key may be used from; empty: any. */
   allowedCidrs: readonly string[]
   limits: KeyLimits
-  /** What a live `pk_` key may do beyond the usual; see `browser-key.ts`. Means nothing for others. */
+  /** Allowances of a live `pk_` key, see `browser-key.ts`. Other keys ignore them. */
   allows: readonly Allowance[]
-  /** Of its app: ISO 3166 country whose national phone formats are read; undefined: the server's default. */
+  /** Region of the app: ISO 3166 country whose national phone formats are read; undefined: the server's default. */
   region: string | undefined
   expiresAt: number | undefined
   revokedAt: number | undefined
 }
 
-/** A key as a server knows it. */
+/** A key as servers cache it. */
 export interface KnownKey extends ApiKey {
-  /** With a live browser key: those of its app, itself among them, since what all of them do counts together. */
+  /** For a live browser key: all browser keys of its app, itself included, since their limits count together. */
   browserKeys?: readonly ApiKey[]
 }
 
-/** A key's own policy; each may only be tighter than the platform's ceiling. */
+/** Limits of one key, requests per minute. Each may only be tighter than the platform's limit. */
 export interface KeyLimits {
   issuesPerMin?: number
   verifiesPerMin?: number
@@ -58,10 +61,10 @@ function base62(value: bigint, length: number): string {
   return digits.padStart(length, '0')
 }
 
-/** Catches typos and lets scanners recognise a leaked key, without a look-up. */
+/** Lets typos and leaked keys be recognised without a look-up. */
 const checksum = (text: string) => base62(BigInt(Bun.hash.crc32(text)), CHECKSUM_LENGTH)
 
-/** Every request asks: so its digits are compared, and not written first. */
+/** Compares digit by digit, since it runs on every request. */
 function hasItsChecksum(text: string): boolean {
   const start = text.length - CHECKSUM_LENGTH
   let rest = Bun.hash.crc32(text.slice(0, start))
@@ -80,17 +83,17 @@ export function formatKey(kind: KeyKind, mode: Mode, secret: Uint8Array): string
   return text + checksum(text)
 }
 
-/** Kind and mode a well-formed key claims, or undefined. Says nothing about whether such a key exists. */
+/** Kind and mode of a well-formed key, undefined otherwise. The key need not exist. */
 export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefined {
   const match = KEY_PATTERN.exec(text)
   if (!match || !hasItsChecksum(text)) return undefined
   return { kind: match[1] as KeyKind, mode: match[2] ? 'test' : 'live' }
 }
 
-/** What look-ups by key use; the key itself is stored nowhere. */
+/** SHA-256 of a key, by which it is looked up. The key itself is not stored. */
 export const keyHash = (key: string): Uint8Array => hash('sha256', key, 'buffer')
 
-/** The same in hexadecimal, which is what those in use are remembered by. */
+/** The same as hexadecimal digits, the key of the cache. */
 export const keyHashText = (key: string): string => Bun.SHA256.hash(key, 'hex')
 
 export const isActive = (key: ApiKey, now: number) =>
@@ -98,21 +101,21 @@ export const isActive = (key: ApiKey, now: number) =>
 
 const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set(['otp:issue', 'otp:verify'])
 
-/** A public key with any further scope is no key at all (rule 3). */
+/** Whether a public key has a scope that makes it invalid at authentication (rule 3). */
 export const hasPoisonousScope = (key: Pick<ApiKey, 'kind' | 'scopes'>) =>
   key.kind === 'pk' && key.scopes.some((scope) => !PUBLIC_SCOPES.has(scope))
 
 /** http and https on `localhost` and `127.0.0.1`, any port: open to `pk_test_` keys without registration. */
 const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
-/** A port beyond 65535 is none. */
+/** `URL.canParse` refuses ports beyond 65535. */
 export const isLocalOrigin = (origin: string) => LOCAL_ORIGIN.test(origin) && URL.canParse(origin)
 
 /** Whether a browser page from `origin` may use the key. Origins are compared exactly. */
 export const listsOrigin = (key: ApiKey, origin: string) =>
   key.kind === 'pk' && (key.allowedOrigins.includes(origin) || (key.mode === 'test' && isLocalOrigin(origin)))
 
-/** Throws `forbidden` unless the key may call the operation from there. */
+/** Throws `forbidden` unless the key may call the operation from that origin or address. */
 export function authorize(key: ApiKey, access: OperationAccess, origin: string | undefined, clientIp: string): void {
   if (key.kind === 'pk') {
     if (!access.publicKey) throw forbidden('server_only', 'A public key may only issue and verify')
@@ -129,10 +132,10 @@ export function authorize(key: ApiKey, access: OperationAccess, origin: string |
 }
 
 const MAX_ORIGINS = 20
-/** Each is read with every request of the key. */
+/** Every request of the key is checked against each network. */
 const MAX_CIDRS = 100
 
-/** Throws `invalid` for a key that must not be made. */
+/** Throws `invalid` for a key that must not be created. */
 export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowedOrigins' | 'allowedCidrs'>): void {
   if (key.scopes.length === 0) throw invalid('scope', 'required', 'at least one scope')
   if (hasPoisonousScope(key))
@@ -162,7 +165,7 @@ function assertOrigin(origin: string): void {
   }
 }
 
-/** A key as it is stored: what it may do, and how people recognise it. */
+/** A stored key, with the parts that people recognise it by. */
 export interface StoredKey extends ApiKey {
   /** SHA-256 of the key. */
   hash: Uint8Array
@@ -174,5 +177,5 @@ export interface StoredKey extends ApiKey {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** In constant time, also for texts of different length. */
+/** Compares in constant time, also texts of different length. */
 export const isSameSecret = (shown: string, secret: string): boolean => timingSafeEqual(digest(shown), digest(secret))

@@ -1,9 +1,9 @@
-/** An app of the installation. */
+/** Apps: the units that own keys, a wallet and issues. Specification: "App". */
 import type { Protection } from '../../abuse/rules/protection'
 import type { DeliveryPlan } from '../delivery/plan'
 import type { Texts } from '../message/rendered-message'
 
-/** Usage is counted after a day and three hours, by the issues themselves. */
+/** Least and most days. Usage is counted from issues after a day and three hours, so they stay two days. */
 export const RETENTION_DAYS = { min: 2, max: 3_650 } as const
 
 export interface App {
@@ -12,17 +12,17 @@ export interface App {
   name: string
   /** ISO 3166 country whose national phone formats its numbers are read in; undefined: the server's default. */
   region: string | undefined
-  /** What its owner has decided about abuse. */
+  /** Settings against abuse. */
   protection: Protection
-  /** What its owner has decided about its texts; missing: nothing yet. */
+  /** Settings of message texts; missing: the defaults. */
   texts?: Partial<Texts> | undefined
-  /** Whether proofs of verification say what an issue's metadata is; missing: they do not. */
+  /** Whether proofs of verification contain the issue's metadata; missing: they do not. */
   provesMetadata?: boolean | undefined
-  /** Days its live issues are kept; missing: as the server is set. */
+  /** Days that live issues are kept; missing: the server's setting. */
   retentionDays?: number | undefined
-  /** The channels of its codes and their order; missing: as each channel has it. */
+  /** Delivery plan: the channels of codes and their order; missing: the default of each channel. */
   plans?: readonly DeliveryPlan[] | undefined
   createdAt: number
-  /** Of one that was removed; its ledger and issues stay. */
+  /** When the app was removed, Unix milliseconds; its ledger and issues stay. */
   removedAt?: number
 }

@@ -1,16 +1,16 @@
 /**
- * What whoever finds a live browser key must not be able to do with it: send texts of their own from somebody's name.
- * Decisions: "Keys". Test keys send nothing and are not restricted.
+ * Restricts what live browser keys may put into messages: a leaked key must not send texts of its finder in the name of
+ * the app. Test keys send nothing and are not restricted. Decisions: "Keys".
  */
 
 import { partsOf, type Template } from '../message/template'
 import { Refusal } from '../shared/error'
 import type { ApiKey } from './api-key'
 
-/** A name, an order number, an hour; not a message. */
+/** Enough for a name, an order number or a time, but not for a message. */
 const MAX_CHARACTERS = 40
 
-/** Whether its key should be looked at: it may do what new ones are not given. */
+/** Whether the key has allowances that new keys do not get. */
 export const hasAllowances = ({ kind, mode, allows }: Pick<ApiKey, 'kind' | 'mode' | 'allows'>): boolean =>
   kind === 'pk' && mode === 'live' && allows.length > 0
 
@@ -19,7 +19,7 @@ interface BrowserRequest {
   templateVariables: Readonly<Record<string, string>>
 }
 
-/** Throws `forbidden`, naming the field. */
+/** Throws `forbidden` for a sender or text that the key may not use, naming the field. */
 export function assertAllowedContent(
   key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>,
   { from, templateVariables }: BrowserRequest,
@@ -50,8 +50,8 @@ const beyond = (param: string, reason: 'from_not_allowed' | 'free_text_not_allow
 const SPACES = String.raw`\x20\u00a0\u202f\u3000`
 const EMOJI = String.raw`\p{Extended_Pictographic}`
 /**
- * Of a name, an order number, an hour or an amount, in any script; and no character that nobody sees, but within an emoji.
- * Each character fits one alternative, so that no value is tried in more than one way.
+ * Characters of names, numbers, times and amounts in any script. Invisible characters are allowed within emojis only.
+ * The alternatives are disjoint, so that matching never backtracks.
  */
 const ALLOWED = new RegExp(
   [
@@ -62,9 +62,9 @@ const ALLOWED = new RegExp(
   'v',
 )
 
-/** A dot or colon before these characters makes no link. */
+/** Characters after which a dot or colon makes no link. */
 const ENDS = String.raw`[${SPACES}.:;,!?'"’”\)）]|$`
-/** What a phone opens at a touch: a name behind a dot, what a colon calls a scheme, an IP address, seven digits in a row. */
+/** Text that phones turn into a link: a name behind a dot, a scheme before a colon, an IP address, seven digits in a row. */
 const TAPPABLE = new RegExp(
   [
     String.raw`\.(?!\p{Nd}|${ENDS})`,
@@ -78,17 +78,17 @@ const TAPPABLE = new RegExp(
 
 const tappables = (text: string): number => text.match(TAPPABLE)?.length ?? 0
 
-// A text that is too long is not searched.
+// The length is checked first, so that long texts are not searched.
 const isHarmless = (value: string): boolean =>
   value.length <= 2 * MAX_CHARACTERS &&
   [...value].length <= MAX_CHARACTERS &&
   ALLOWED.test(value) &&
   tappables(value) === 0
 
-/** Stands for words that are none of the caller's. */
+/** Placeholder for words that are not the caller's. */
 const WORD = 'n'
 
-/** Whether values that are harmless alone make a link or a number of one another, in whichever language. */
+/** Whether values that are harmless alone combine to a link or a number, in any language of the template. */
 function combineToTappable(template: Template, values: BrowserRequest['templateVariables']): boolean {
   if (Object.keys(values).length === 0) return false
   const shown = (name: string) => (isFree(template, name) ? values[name] : WORD)

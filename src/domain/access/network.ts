@@ -1,8 +1,11 @@
-/** Which network an address belongs to. */
+/** IP addresses and networks. Libraries are loaded at first use, since a server listens before. */
 import type * as Net from 'node:net'
 import type Library from 'ipaddr.js'
 
-/** Throws for a `cidr` that `isNetwork` refuses. An IPv4-mapped address belongs to the networks of the IPv4 one. */
+/**
+ * Whether the network contains the address. Throws for a `cidr` that `isNetwork` refuses. An IPv4-mapped address counts
+ * as the IPv4 one.
+ */
 export function cidrContains(cidr: string, address: string): boolean {
   if (!ipaddr().isValid(address)) return false
   const [network, bits] = ipaddr().parseCIDR(cidr)
@@ -10,7 +13,10 @@ export function cidrContains(cidr: string, address: string): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits)
 }
 
-/** Short forms such as `10.1/16` are refused: people read them differently. So are IPv4 networks written as IPv6. */
+/**
+ * Whether the text is a network in CIDR notation. Refuses short forms such as `10.1/16`, which people read differently,
+ * and IPv4 networks written as IPv6.
+ */
 export function isNetwork(cidr: string): boolean {
   const [address = ''] = cidr.split('/')
   if (!ipaddr().isValidCIDR(cidr)) return false
@@ -19,7 +25,10 @@ export function isNetwork(cidr: string): boolean {
   return ip instanceof IPv6 ? !ip.isIPv4MappedAddress() : IPv4.isValidFourPartDecimal(address)
 }
 
-/** Whom an address counts as: hosts have whole /64 networks of IPv6, and may take another address for each request. */
+/**
+ * The network an address is counted under: the /64 for IPv6, since a host may use another address of it for each
+ * request.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr().isValid(address)) return address
   const { IPv6 } = ipaddr()
@@ -35,7 +44,7 @@ export function ipaddr(): typeof Library {
   return library
 }
 
-/** 0 for what is no address, else its version. */
+/** Version of an IP address; 0 for any other text. */
 export function isIP(text: string): number {
   net ??= require('node:net') as typeof Net
   return net.isIP(text)

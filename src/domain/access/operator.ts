@@ -33,7 +33,7 @@ const MAY: Readonly<Record<Role, readonly Permission[]>> = {
 
 export const may = (role: Role, permission: Permission): boolean => MAY[role].includes(permission)
 
-/** Throws `forbidden`. */
+/** Throws `forbidden` where the role lacks the permission. */
 export function assertMay(role: Role, permission: Permission): void {
   if (!may(role, permission)) throw forbidden('role_lacks_permission', 'Your role does not allow this')
 }
@@ -42,7 +42,7 @@ export const permissionsOf = (role: Role): readonly Permission[] => MAY[role]
 
 export interface Operator {
   readonly operatorId: string
-  /** Lower case. */
+  /** In lower case. */
   readonly email: string
   readonly name: string
   readonly role: Role
@@ -50,11 +50,11 @@ export interface Operator {
   readonly passwordHash: string
   /** Base32; undefined: no second factor. */
   readonly totpSecret: string | undefined
-  /** One that was shown and is not proved yet; `until`: Unix milliseconds. */
+  /** A secret that was shown and is not confirmed yet; `until`: Unix milliseconds. */
   readonly totpBegun?: { readonly secret: string; readonly until: number } | undefined
   readonly createdAt: number
   readonly lastSeenAt: number | undefined
-  /** When the pauses after failed sign-ins were lifted last. */
+  /** When the pauses after failed sign-ins were last lifted, Unix milliseconds. */
   readonly unlockedAt: number | undefined
 }
 
@@ -66,7 +66,7 @@ export interface OperatorSession {
   readonly lastSeenAt: number
 }
 
-/** A link that makes an account, once. */
+/** A link that creates an account, once. */
 export interface Invitation {
   /** SHA-256 of the link's token. */
   readonly tokenHash: Uint8Array
@@ -77,17 +77,17 @@ export interface Invitation {
 }
 
 export const INVITATION_MS = 3 * DAY_MS
-/** A session ends after so long, however busy it is; its cookie, too. */
+/** Longest life of a session and its cookie. */
 export const SESSION_MS = 7 * DAY_MS
 const IDLE_MS = 12 * HOUR_MS
 
-/** A clock that went back does not end a session, nor prolong it beyond its days. */
+/** Whether the session is valid. A clock step neither ends it nor prolongs it beyond its longest life. */
 export const isLive = ({ createdAt, lastSeenAt }: OperatorSession, now: number) =>
   now < createdAt + SESSION_MS && now < lastSeenAt + IDLE_MS
 
 export const normalizeEmail = (email: string) => email.trim().toLowerCase()
 
-/** Throws `invalid` where nobody would be left who can do everything. */
+/** Throws `invalid` where no owner would remain. */
 export function assertOwnerRemains(operators: readonly Operator[], changed: { operatorId: string; role?: Role }): void {
   const owners = operators.filter(({ operatorId, role }) =>
     operatorId === changed.operatorId ? changed.role === 'owner' : role === 'owner',

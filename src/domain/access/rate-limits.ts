@@ -9,25 +9,25 @@ import { networkOf } from './network'
 export interface LimitRule {
   limit: LimitName
   policy: 'key' | 'platform'
-  /** What is counted, for example `issue:<keyId>`. */
+  /** Subject of the count, for example `issue:<keyId>`. */
   subject: string
   max: number
   windowMs: number | 'utc-day'
-  /** Several servers count it together; without it each counts what it sees. */
+  /** All servers count it together; otherwise each server counts for itself. */
   isExact?: true
-  /** It is counted by the stored issues of this phone. */
+  /** Counted from the stored issues of this phone. */
   phone?: PhoneOfApp
 }
 
-/** What is counted, whatever is allowed of it. */
+/** A limit without its maximum. */
 export type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
 
 export const limited = ({ limit, policy }: Pick<LimitRule, 'limit' | 'policy'>, retryAfterMs: number) =>
   new Refusal('limited', `Limit exceeded: ${limit}`, { limit, policy, retryAfterMs })
 
-/** Counted already; given back when the request is refused after all, because a rejected request does not count. */
+/** A count that was taken. It is released where the request is refused later, since rejected requests do not count. */
 export interface Permit {
-  /** Whoever is answered after it finds nothing counted: several servers have to be waited for. */
+  /** Asynchronous where several servers count: wait for it before the request is answered. */
   release(): Promise<void> | void
 }
 
@@ -45,10 +45,10 @@ export interface LimitsConfig {
   testIssuesPerOrgDay: number
 }
 
-/** Where the operator has set no others. */
+/** Defaults of limits that operators may set. */
 export const USUAL_LIMITS = { refusalsPerMin: 600, testIssuesPerDay: 100_000 } satisfies Partial<LimitsConfig>
 
-/** By the specification; test keys cannot have a custom limit. */
+/** Limits of test keys, fixed by the specification ("Limits"). */
 export const FIXED_LIMITS = {
   testRequestsPerKeyMin: 120,
   testRequestsPerKeyDay: 5_000,
@@ -72,7 +72,7 @@ const platform = (
   windowMs,
 })
 
-/** What every request of a live key counts against; a replay counts, too. */
+/** Limits of every request of a live key; replays count, too. */
 export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[] {
   const own = ownLimit(key, kind)
   const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
@@ -91,7 +91,7 @@ const OWN_LIMITS = { issue: 'issuesPerMin', verify: 'verifiesPerMin', read: 'rea
 
 const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) => (kind === 'none' ? undefined : limits[OWN_LIMITS[kind]])
 
-/** How many requests of a kind a key may make in a minute, where that is less than of all kinds together. */
+/** Requests of one kind that a key may make in a minute; undefined where only the limit over all kinds holds. */
 function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
   const own = ownLimit(key, kind)
   if (own !== undefined || key.kind === 'sk') return own
@@ -99,7 +99,7 @@ function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number |
   return kind === 'verify' ? limits.pkVerifiesPerMin : undefined
 }
 
-/** All browser keys of an app may together do what the one may that may most: a second one gives nothing. */
+/** The limit of all browser keys of an app together: that of the most generous one. So a second key adds nothing. */
 function appLimit(
   limits: LimitsConfig,
   appId: string,
@@ -111,7 +111,7 @@ function appLimit(
   return platform('perApp', `${kind}:${appId}`, Math.max(...allowances), MINUTE_MS)
 }
 
-/** Of browser keys all of an app count together: a second one gives nothing. */
+/** Limits by network of the end user. Browser keys of an app count together. */
 function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, clientIp: string): LimitRule[] {
   const { issuesPerMinPerIp: own } = key.limits
   if (own === undefined && key.kind === 'sk') return []
@@ -130,14 +130,14 @@ const exact = (rule: LimitRule): LimitRule => ({ ...rule, isExact: true })
 const perKeyDaily = (limits: TestLimits, key: ApiKey, kind: LimitedAs) =>
   exact(platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day'))
 
-/** The same of a test key. */
+/** Limits of every request of a test key. */
 export function testRequestLimits(limits: TestLimits, key: ApiKey, kind: LimitedAs): LimitRule[] {
   if (kind === 'none') return []
   const perMinute = exact(platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS))
   return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(limits, key, kind)]
 }
 
-/** Of a phone: each kind of key has an allowance of its own, so that a leaked browser key does not use up the backend's. */
+/** A phone as limits count it: each kind of key apart, so that a leaked browser key does not use up the backend's limit. */
 export interface PhoneOfApp {
   appId: string
   kind: KeyKind
@@ -146,7 +146,7 @@ export interface PhoneOfApp {
 
 const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) => `${appId}:${kind}:${phoneHash.toBase64()}`
 
-/** Per-phone windows of live issues. */
+/** Limits of live issues per phone. */
 export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] {
   const [shortly, daily] = PHONE_WINDOWS
   const subject = phoneSubject(phone)
@@ -158,16 +158,19 @@ export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[
 
 const PHONE_WINDOWS = [10 * MINUTE_MS, DAY_MS] as const
 
-/** Daily budgets of new test issues; a server that starts counts those of the day. */
+/** Daily budgets of new test issues. A server that starts counts the stored ones of the day. */
 export const testBudgets = (limits: TestLimits, organizationId: string): LimitRule[] => [
   exact(platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day')),
   exact(platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day')),
 ]
 
-/** Of these nobody would need to wait, however many there are. */
+/** Refusals that are cheap to cause, and so are limited themselves. */
 const CHEAP: readonly RefusalKind[] = ['invalid', 'unauthorized', 'no_credit', 'forbidden', 'conflict']
 
-/** What a refusal counts against: the address where the key is unknown, else key and address, so that others behind it go free. */
+/**
+ * The limit of refusals: by network where the key is unknown, else by key and network, so that other users of the key
+ * are not affected.
+ */
 export function refusalLimit(
   { refusalsPerMin }: Pick<LimitsConfig, 'refusalsPerMin'>,
   kind: RefusalKind,
@@ -180,7 +183,7 @@ export function refusalLimit(
     : platform('perIp', `refused:${networkOf(clientIp)}`, refusalsPerMin, MINUTE_MS)
 }
 
-/** What only a new test issue counts against. */
+/** Limits of new test issues only. */
 export const testIssueLimits = (limits: TestLimits, key: ApiKey): LimitRule[] => [
   perKeyDaily(limits, key, 'issue'),
   ...testBudgets(limits, key.organizationId),
@@ -218,22 +221,22 @@ class SubjectWindow {
   }
 
   remove(counted: CountedMoment): void {
-    // What has left the window counts no more.
+    // It has left the window.
     if (counted.times === 0) return
     counted.times--
     this.#total--
-    // A caller may repeat an order for as long as it likes: what is taken back leaves nothing behind.
+    // Removed counts leave no entry behind, however often a caller repeats a request.
     while (this.#counted.length > this.#first && this.#counted.at(-1)?.times === 0) this.#counted.pop()
   }
 
-  /** Drops times that have left the window, and times from a future that a clock step took back. */
+  /** Drops entries that have left the window, and moves entries from the future after a clock step to `now`. */
   moveTo(now: number): void {
     const start = windowStart(this.windowMs, now)
     for (let oldest = this.#counted[this.#first]; oldest && oldest.at < start; oldest = this.#counted[++this.#first]) {
       this.#total -= oldest.times
       oldest.times = 0
     }
-    // Cut off now and then, so that the cost of it is shared by many.
+    // The array is cut only now and then, so that the cost is amortized.
     if (this.#first * 2 > this.#counted.length) {
       this.#counted = this.#counted.slice(this.#first)
       this.#first = 0
@@ -245,12 +248,12 @@ class SubjectWindow {
     }
   }
 
-  /** How long until fewer than `max` are left; 0: there are. */
+  /** Milliseconds until fewer than `max` are left; 0: now. */
   waitMs(max: number, now: number): number {
     if (this.#total < max) return 0
     if (this.windowMs === 'utc-day') return nextMidnightUtc(now) - now
     let tooMany = this.#total - max
-    // What has left already counts nothing.
+    // Entries before `#first` have no counts left.
     const leaving = this.#counted.find(({ times }) => {
       tooMany -= times
       return tooMany < 0
@@ -281,7 +284,7 @@ export class RateLimiter {
       window.moveTo(now)
       windows.push(window)
       const waitMs = window.waitMs(rule.max, now)
-      // The longest wait: only after it may the request succeed.
+      // The request can succeed only after the longest wait.
       if (waitMs > (worst?.waitMs ?? 0)) worst = { rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
@@ -298,20 +301,20 @@ export class RateLimiter {
     }
   }
 
-  /** Counts what happened so many times in the running window before this process started. */
+  /** Counts events of the running window from before this process started. */
   preload(counter: Counter, times: number, now: number): void {
     const window = this.#windowOf(counter)
     this.#keep(counter, window)
     for (let n = 0; n < times; n++) window.count(now)
   }
 
-  /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
+  /** Evicts some empty windows. Called now and then, so that memory follows the traffic. */
   prune(now: number): void {
     let left = LOOKED_AT_ONCE
     for (const bySubject of this.#windows.values())
       for (const [name, window] of bySubject) {
         window.moveTo(now)
-        // Those behind it were counted later.
+        // Later ones were counted later.
         if (window.total > 0 || left-- <= 0) break
         bySubject.delete(name)
       }

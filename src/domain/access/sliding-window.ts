@@ -1,27 +1,26 @@
-/** Parts that a window is counted in, unless it has to be told more finely. */
+/** Default number of parts of a window. */
 const PARTS = 4
 
-/** Shared: nothing is ever written to it. */
+/** Shared empty array; it is never written to. */
 const NOTHING_BEFORE: number[] = []
 
-/** The newest part, then each part that is not empty and its count. */
+/** The newest part, then pairs of index and count of the parts that are not empty. */
 export type SlidingCounterState = readonly number[]
 
 /**
- * How much there was within the last hour, day or other window, by five numbers or so: one for each part of it, and of the part
- * before the share that still counts, as if it had been spread evenly. So a count costs no memory that grows with it. What came
- * in a burst is off by at most that burst, for at most a quarter of a window.
+ * Approximate sum over a sliding window in constant memory: one number for each part of the window, and for the part
+ * before it. The oldest part counts by its share, as if spread evenly. A burst may count up to one part too long or too
+ * short.
  */
 export class SlidingCounter {
-  /** Empty while all there is lies in the newest part: of most places somebody makes up there is one code. */
+  /** Empty while all counts are in the newest part, which saves memory: most counters have one code. */
   #counted = NOTHING_BEFORE
   readonly #partMs: number
-  /** The last part that anything was counted in. */
+  /** The newest part with a count. */
   #newest = Number.NEGATIVE_INFINITY
-  /** In all of them: mostly that is what is asked for. */
+  /** Sum of all parts. */
   #all = 0
 
-  /** `windowMs`: milliseconds. */
   constructor(
     windowMs: number,
     private readonly parts = PARTS,
@@ -32,12 +31,12 @@ export class SlidingCounter {
   add(amount: number, at: number): void {
     const part = this.#partOf(at)
     if (part > this.#newest) this.#moveTo(part)
-    // What is told late counts as soon as it is told.
+    // Late events count in the newest part.
     if (this.#counted.length > 0) this.#counted[this.#slotOf(this.#newest)] = this.#of(this.#newest) + amount
     this.#all += amount
   }
 
-  /** What `restore` of another one with the same window takes; empty where nothing was counted. */
+  /** State for `restore` of a counter with the same window and parts; empty where nothing was counted. */
   get state(): SlidingCounterState {
     if (this.#newest === Number.NEGATIVE_INFINITY) return []
     const state = [this.#newest]
@@ -65,23 +64,23 @@ export class SlidingCounter {
     return this.#since(part - this.parts) - oldest + left
   }
 
-  /** Never fewer than there were. */
+  /** Upper bound of the sum. */
   most(now: number): number {
     return this.#since(this.#partOf(now) - this.parts)
   }
 
-  /** Milliseconds until there are fewer than `max`, if nothing more comes; two windows where `max` is not above zero. */
+  /** Milliseconds until the sum is below `max`, if nothing is added; two windows where `max` is not above zero. */
   waitMs(max: number, now: number): number {
     if (this.total(now) < max) return 0
     if (max <= 0) return 2 * this.parts * this.#partMs
-    // The first part in which enough of the oldest may go.
+    // The first part in which enough of the oldest counts expire.
     let part = this.#partOf(now)
     while (this.#since(part - this.parts + 1) >= max) part++
     const left = (max - this.#since(part - this.parts + 1)) / this.#of(part - this.parts)
     return Math.max(1, Math.ceil((part + 1 - left) * this.#partMs - now))
   }
 
-  /** The same where none may be missed: until there are surely fewer, which takes a part longer at most. */
+  /** The same by the upper bound: it is up to one part longer, and never too short. */
   surelyWaitMs(max: number, now: number): number {
     if (this.most(now) < max) return 0
     if (max <= 0) return 2 * this.parts * this.#partMs
@@ -94,7 +93,7 @@ export class SlidingCounter {
     return Math.floor(at / this.#partMs)
   }
 
-  /** In that part and those after it. */
+  /** Sum of that part and later ones. */
   #since(part: number): number {
     if (part <= this.#newest - this.parts) return this.#all
     let count = 0

@@ -1,9 +1,9 @@
-/** What an idempotency key stands for. Specification: `POST /issue`, rules 2 to 5. */
+/** Idempotency records, and when a key may be replayed. Specification: `POST /issue`, rules 2 to 5. */
 import { conflict } from '../shared/error'
 import { DAY_MS, type Owner } from '../shared/value'
 import type { Issue } from './issue'
 
-/** A first use of an idempotency key. */
+/** The first use of an idempotency key, and the issue it made. */
 export interface IdempotencyRecord extends Owner {
   readonly keyHash: Uint8Array
   readonly fingerprint: Uint8Array
@@ -11,21 +11,21 @@ export interface IdempotencyRecord extends Owner {
   readonly createdAt: number
 }
 
-/** How long a key is remembered where the operator has not set another time. */
+/** Default days that a key is remembered. */
 export const IDEMPOTENCY_DAYS = 7
 
-/** The key is new again. */
+/** Whether the key is forgotten, so that it makes a new issue. */
 export const hasExpired = (
   { createdAt }: Pick<IdempotencyRecord, 'createdAt'>,
   idempotencyDays: number,
   now: number,
 ): boolean => createdAt + idempotencyDays * DAY_MS <= now
 
-/** The key stands for an issue that was erased: another one would be a second message for one order. */
+/** The refusal `conflict` for a key whose issue was erased. A new issue would send a second message for one request. */
 export const keyForgotten = () =>
   conflict('idempotencyKey', 'idempotency_key_forgotten', 'The issue of this idempotency key was erased')
 
-/** Throws `conflict` where the key's issue is not what is asked for now, or no more. */
+/** Throws `conflict` where the request differs, or the key's issue was replaced (rules 4 and 5). */
 export function assertReplayable({ verificationStatus }: Issue, isSameRequest: boolean): void {
   if (!isSameRequest)
     throw conflict('idempotencyKey', 'idempotency_key_reused', 'This idempotency key was used for a different request')

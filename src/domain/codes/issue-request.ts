@@ -1,4 +1,4 @@
-/** What somebody asks to be issued, and the issue and message that it makes. Specification: `POST /issue`; decisions: "Idempotency". */
+/** Requests for a code: defaults, fingerprint, message and issue. Specification: `POST /issue`; decisions: "Idempotency". */
 
 import type { ApiKey } from '../access/api-key'
 import { assertAllowedContent } from '../access/browser-key'
@@ -10,7 +10,10 @@ import { invalid } from '../shared/error'
 import type { Channel, MessageType } from '../shared/value'
 import type { Issue, IssueStanding, Origin } from './issue'
 
-/** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
+/**
+ * A validated request; texts are trimmed. `cost` is not billed but is part of the fingerprint; the last five fields are
+ * not.
+ */
 export interface IssueRequest {
   phoneNumber: string
   purpose: string
@@ -25,19 +28,19 @@ export interface IssueRequest {
   metadata?: Record<string, string> | undefined
   expiresInSec: number
   maxAttempts: number
-  /** The language it is to be in. No part of what it is compared by: a page that was translated meanwhile asks the same. */
+  /** Language tag of the message. Not in the fingerprint: a page that was translated meanwhile makes the same request. */
   locale?: string | undefined
-  /** False: without the line that browsers fill the code in by. As little a part of it. */
+  /** False: the message has no autofill line for browsers. */
   webOtp?: false | undefined
-  /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
+  /** Address of the end user, from the browser or named by a server; undefined where unknown. */
   address?: string | undefined
-  /** What proves that they are human; as little a part of it. */
+  /** Token of a challenge. */
   challenge?: string | undefined
-  /** By what lines and spans of it are found; as little a part of it. */
+  /** Ids of the request, for log and traces. */
   origin?: Origin | undefined
 }
 
-/** A request with every default resolved: spelling out a default is the same request. */
+/** A request with every default filled in, so that spelling out a default is the same request. */
 export interface ResolvedRequest {
   /** Canonical identity of the phone. */
   phone: string
@@ -46,7 +49,7 @@ export interface ResolvedRequest {
   templateId: string
   templateVariables: Readonly<Record<string, string>>
   from: string | undefined
-  /** Omitted is a value of its own: the type is only known once the text is rendered. */
+  /** Undefined differs from a type: the type is known only once the text is rendered. */
   messageType: MessageType | undefined
   smsFallback: boolean
   cost: number | undefined
@@ -55,7 +58,7 @@ export interface ResolvedRequest {
   maxAttempts: number
 }
 
-/** With every default. */
+/** Fills in every default. */
 export const resolveRequest = (
   request: IssueRequest,
   { identity }: Pick<Recipient, 'identity'>,
@@ -76,7 +79,8 @@ export const resolveRequest = (
 })
 
 /**
- * What makes two requests with one idempotency key the same, as one text. Specification: `POST /issue` rules 3 and 4; decisions: "Idempotency".
+ * Canonical text of a request: two requests with one idempotency key are the same where these are equal. Specification:
+ * `POST /issue` rules 3 and 4; decisions: "Idempotency".
  */
 export function fingerprintText(request: ResolvedRequest): string {
   const { phone, purpose, channel, templateId, templateVariables, from, messageType, smsFallback, cost, metadata } =
@@ -89,7 +93,7 @@ export function fingerprintText(request: ResolvedRequest): string {
     inOrder(templateVariables),
     from ?? null,
     messageType ?? null,
-    // Says something on AlimTalk only, and only when switched off.
+    // The fallback matters on AlimTalk only, and only where it is off.
     channel === 'alimtalk' && !smsFallback,
     cost ?? null,
     inOrder(metadata),
@@ -100,7 +104,7 @@ export function fingerprintText(request: ResolvedRequest): string {
 
 const inOrder = (map: Readonly<Record<string, string>>) => Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** What its text is like: by what the app has decided, and what this order asks for. */
+/** Settings of the text: those of the app, and those of the request. */
 interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
   texts: Texts
 }
@@ -112,7 +116,7 @@ interface MessageInput {
   key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>
 }
 
-/** Throws `invalid`, or `forbidden` for what this key may not say. */
+/** Renders the message. Throws `invalid`, or `forbidden` for content that the key may not send. */
 export function compose(
   request: ResolvedRequest,
   { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
@@ -144,7 +148,7 @@ export function compose(
   }
 }
 
-/** What an issue has that its request does not say. */
+/** Fields of an issue that the service sets. */
 type GivenByService = Pick<
   Issue,
   | 'appId'
@@ -184,19 +188,19 @@ export const newIssue = (
   sendPending: true,
   providerOutcomeAmbiguous: false,
   providerOutcomeCode: undefined,
-  // What costs nothing has nothing to settle.
+  // A free message needs no settlement.
   billingStatus: given.price > 0 ? 'reserved' : 'released',
   debitedAmount: 0,
   updatedAt: given.createdAt,
 })
 
-/** What its caller is told. */
+/** Response of `POST /issue`; times are Unix milliseconds. */
 export interface Issued {
   issueId: string
   expiresAt: number
   attemptsRemaining: number
   queuedAt: number
-  /** From when on the same phone may get another code for the purpose. */
+  /** When the next code for the phone and purpose may be issued. */
   resendAvailableAt: number
 }
 

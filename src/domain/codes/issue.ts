@@ -42,7 +42,7 @@ export interface Issue extends Owner {
   readonly metadata: Readonly<Record<string, string>> | undefined
   readonly createdAt: number
   readonly expiresAt: number
-  /** What the caller was told, where a clock that was set back has made it another since. */
+  /** The expiry that the caller was told, where a clock step has changed `expiresAt` since. */
   readonly promisedExpiresAt: number | undefined
   readonly maxAttempts: number
 
@@ -53,9 +53,9 @@ export interface Issue extends Owner {
   readonly deliveryStatus: DeliveryStatus
   /** The leg that carries the code now. */
   readonly leg: Leg
-  /** Of an issue with a delivery plan: that leg and the legs that may follow. Undefined: as its channel says. */
+  /** With a delivery plan: the current leg and the legs that may follow. Undefined: the default of the channel. */
   readonly legs: readonly PlannedLeg[] | undefined
-  /** Whether that leg is still to be sent. */
+  /** Whether the current leg is still to be sent. */
   readonly sendPending: boolean
   readonly providerOutcomeAmbiguous: boolean
   readonly providerOutcomeCode: string | undefined
@@ -66,18 +66,18 @@ export interface Issue extends Owner {
 
   readonly updatedAt: number
 
-  /** Of the first digits of the number, and of the network its code was asked from: how messages pay is seen by these. */
+  /** Keyed hashes of the number's prefix and of the end user's network, for the rules against abuse. */
   readonly prefixHash: Uint8Array | undefined
   readonly networkHash: Uint8Array | undefined
 
-  /** Undefined of those that were issued before it was noted. */
+  /** Undefined where the issue is older than the column. */
   readonly origin: Origin | undefined
 
-  /** When what belongs to its phone was erased: nobody finds it any more, it is only counted and charged. */
+  /** When the phone was erased. The issue cannot be looked up any more; it still counts for limits and billing. */
   readonly erasedAt?: number | undefined
 }
 
-/** What a status tells of an issue, or a replay. */
+/** The fields that the status view and a replay need. */
 export const STANDING = [
   'mode',
   'issueId',
@@ -98,7 +98,7 @@ export const STANDING = [
 ] as const satisfies ReadonlyArray<keyof Issue>
 export type IssueStanding = Pick<Issue, (typeof STANDING)[number]>
 
-/** Whose failures and limits it counts for. */
+/** The phone whose failures and limits the issue counts for. */
 export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
   appId,
   kind: keyKind,
@@ -132,7 +132,7 @@ export function overallStatus(issue: IssueStanding, now: number): OverallStatus 
 
 export type ReasonCode = 'ALREADY_VERIFIED' | 'EXPIRED' | 'MAX_ATTEMPTS' | 'MISMATCH' | 'NOT_FOUND' | 'REPLACED'
 
-/** What verify answers, and the issue as it must be stored where that changed it. */
+/** The answer of verify, and the changed issue to store, if any. */
 export interface CodeVerdict {
   verified: boolean
   reasonCode?: ReasonCode
@@ -177,7 +177,7 @@ function countWrongCode(issue: Issue, now: number): CodeVerdict {
   }
 }
 
-/** What a newer issue for the same phone and purpose makes of this one; an expired code stays expired. */
+/** Marks an issue as replaced by a newer one for the same phone and purpose; an expired code stays expired. */
 export const markReplaced = (issue: Issue, now: number): Issue => ({
   ...issue,
   verificationStatus: now >= issue.expiresAt ? 'expired' : 'replaced',
@@ -190,21 +190,21 @@ export const markExpired = (issue: Issue, now: number): Issue => ({
   updatedAt: now,
 })
 
-/** Its reservation has ended; what that does to the wallet belongs to the same unit. */
+/** Marks the reservation as ended. The wallet is changed in the same transaction. */
 export const settled = (issue: Issue, settlement: Settlement): Issue =>
   settlement === 'debit'
     ? { ...issue, billingStatus: 'debited', debitedAmount: issue.price }
     : { ...issue, billingStatus: 'released' }
 
-/** The request that made an issue: what lines of the log and spans of a trace are found by, as long as the issue lives. */
+/** The request that made an issue. Its ids connect log lines and spans over the life of the issue. */
 export interface Origin {
-  /** `X-Request-Id`. */
+  /** `X-Request-Id` of the request. */
   readonly requestId: string
   /** W3C `traceparent` of that request; undefined where it is not traced. */
   readonly trace?: string | undefined
 }
 
-/** As it is stored: neither of both has a space. */
+/** Stored form, separated by a space: neither part contains one. */
 export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
 
 export function originOf(text: string): Origin {

@@ -1,4 +1,4 @@
-/** What a magic number makes happen, by its two last digits. Specification: "Test-mode behavior" 6 to 11. */
+/** Scenarios of test mode, chosen by the last two digits of a magic number. Specification: "Test-mode behavior" 6 to 11. */
 import type { DeliveryReport, SendOutcome } from '../delivery/delivery'
 import type { OutboundMessage } from '../message/rendered-message'
 import type { Recipient } from '../phone/phone'
@@ -7,15 +7,15 @@ import { type Channel, MINUTE_MS, nextMidnightUtc } from '../shared/value'
 import { PRICED, type PriceList } from '../wallet/wallet'
 
 interface Played {
-  /** The carrier takes this long to answer, and then accepts. */
+  /** Time after which the simulated carrier accepts. */
   answersAfterMs: number
-  /** Its report comes this long after the answer. */
+  /** Time from the answer to the report. */
   reportsAfterMs: number
   report: 'delivered' | 'failed'
 }
 
 interface Scenario {
-  /** By the leg that is sent; `first` where a leg is not named. */
+  /** By leg; `first` for legs that are not named. */
   first: Played
   afterAlimtalk?: Played
   alimtalk?: Played
@@ -30,7 +30,7 @@ const delivered: Played = { answersAfterMs: 1_000, reportsAfterMs: 1_000, report
 const failed: Played = { answersAfterMs: 1_000, reportsAfterMs: 2_000, report: 'failed' }
 const success: Scenario = { first: delivered }
 
-/** By the two last digits of the magic number; the rest behave like 00. */
+/** By the last two digits of the magic number; all others behave like 00. */
 const SCENARIOS: Readonly<Record<number, Scenario>> = {
   1: { first: failed },
   2: { first: { answersAfterMs: 1_000, reportsAfterMs: 29_000, report: 'delivered' } },
@@ -51,9 +51,9 @@ const SCENARIOS: Readonly<Record<number, Scenario>> = {
 
 const scenarioOf = ({ scenario }: Pick<Recipient, 'scenario'>): Scenario => SCENARIOS[scenario ?? 0] ?? success
 
-/** The code that verifies every magic number. */
+/** The fixed code of every magic number. */
 const TEST_CODE = '000000'
-/** What a six-digit guess never equals. */
+/** A code that no guess equals. */
 const UNGUESSABLE = 'never'
 
 export const testCode = (recipient: Recipient): string =>
@@ -61,20 +61,20 @@ export const testCode = (recipient: Recipient): string =>
 
 export const testChannel = (recipient: Recipient): Channel => scenarioOf(recipient).defaultChannel ?? 'sms'
 
-/** Whether an AlimTalk that fails goes on as SMS. */
+/** Whether a failed AlimTalk falls back to SMS. */
 export const testFallsBack = (recipient: Recipient, requested: boolean): boolean =>
   requested && scenarioOf(recipient).afterAlimtalk !== undefined
 
 export const testLifetimeMs = (recipient: Recipient, requestedSec: number): number =>
   scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000
 
-/** Nothing is billed. */
+/** Test issues cost nothing. */
 export const TEST_PRICES = Object.fromEntries(PRICED.map((name) => [name, 0])) as PriceList
 
-/** What test issues never reduce. */
+/** The fixed test balance, which test issues never reduce. */
 export const TEST_BALANCE = 1_000_000
 
-/** Throws where the scenario is a refusal. */
+/** Throws the refusal of a scenario that is one. */
 export function assertTestAdmits(recipient: Recipient, now: number): void {
   switch (scenarioOf(recipient).refuses) {
     case 'perPhone':
@@ -100,7 +100,7 @@ const FAILED_CODE = 'TEST_DELIVERY_FAILED'
 
 type PlayedMessage = Pick<OutboundMessage, 'messageId' | 'channel' | 'scenario' | 'isFallback'>
 
-/** What the carrier of test mode answers to a message, and how long it takes. */
+/** Answer of the simulated carrier, and the time it takes. */
 export function testSend({ messageId, channel, scenario, isFallback }: PlayedMessage): {
   afterMs: number
   outcome: SendOutcome
@@ -109,11 +109,11 @@ export function testSend({ messageId, channel, scenario, isFallback }: PlayedMes
   const { answersAfterMs, reportsAfterMs, report } =
     (channel === 'alimtalk' ? script.alimtalk : isFallback ? script.afterAlimtalk : undefined) ?? script.first
   if (script.ambiguous) return { afterMs: answersAfterMs, outcome: { kind: 'ambiguous', code: AMBIGUOUS_CODE } }
-  // The message's own id says what its report will be, so that nothing need be remembered.
+  // The carrier's message id encodes the report, so that the simulator keeps no state.
   const carrierMessageId = `${report}:${messageId}`
   return { afterMs: answersAfterMs, outcome: { kind: 'accepted', carrierMessageId, reportAfterMs: reportsAfterMs } }
 }
 
-/** What it reports of a message that it has accepted. */
+/** The report of an accepted message. */
 export const testReport = (carrierMessageId: string | undefined): DeliveryReport =>
   carrierMessageId?.startsWith('failed') ? { status: 'failed', code: FAILED_CODE } : { status: 'delivered' }

@@ -16,11 +16,11 @@ export interface Verification {
   attemptsRemaining: number
   expiresAt: number
   verifiedAt?: number | undefined
-  /** A JWT: that the number of the request is verified. */
+  /** A JWT that proves the verification, where the caller named the number. */
   proof?: string | undefined
 }
 
-/** Of the issue as it is after the check. */
+/** The answer from the issue after the check. */
 export const verificationOf = (
   issue: Issue,
   { verified, reasonCode }: Pick<Verification, 'verified' | 'reasonCode'>,
@@ -33,7 +33,7 @@ export const verificationOf = (
   verifiedAt: issue.verifiedAt,
 })
 
-/** Of one that there is not, or not for this app. */
+/** The answer `NOT_FOUND`: no such issue of this app. */
 export const unknownIssue = (issueId: string, now: number): Verification => ({
   issueId,
   verified: false,
@@ -49,41 +49,41 @@ export const unknownIssue = (issueId: string, now: number): Verification => ({
  * Times are Unix seconds.
  */
 export interface ProofClaims {
-  /** Origin of the service, where its operator has set one. */
+  /** Origin of the service, where the operator has set one. */
   iss?: string
-  /** The issue: it is verified once, so there is one proof of it. */
+  /** The issue id. An issue is verified once, so it has one proof. */
   sub: string
   jti: string
-  /** The app. */
+  /** The app id. */
   aud: string
   iat: number
   exp: number
-  /** E.164, of the number that was sent with this very code. */
+  /** The number that the code was sent to, E.164. */
   phone_number: string
   phone_number_verified: true
   purpose: string
-  /** `test` proves nothing of any phone: its numbers are nobody's. */
+  /** `test` proves nothing about a phone. */
   mode: Mode
-  /** Of the issue, where the app has decided that whoever verifies may read it. */
+  /** Metadata of the issue, where the app's setting includes it. */
   metadata?: Readonly<Record<string, string>>
 }
 
-/** How long a proof is good for where the operator has not set another time. */
+/** Default validity of a proof. */
 export const PROOF_LIFETIME_SEC = 600
 
-/** How an installation makes proofs. */
+/** Settings of proofs. */
 export interface ProofSettings {
   issuer: string | undefined
   lifetimeMs: number
 }
 
-/** A code was right, and the caller has named its number. */
+/** A verified code, and the number that the caller named. */
 export interface Proven {
   issue: Issue
   /** E.164. */
   to: string
   app: Pick<App, 'provesMetadata'> | undefined
-  /** When; Unix milliseconds. */
+  /** Time of the verification, Unix milliseconds. */
   at: number
 }
 
@@ -99,17 +99,17 @@ export function proofClaims({ issue, to, app, at }: Proven, { issuer, lifetimeMs
   }
 }
 
-/** How long a key signs: nobody has to remember to change it. */
+/** Each key signs for one period, so that keys rotate by themselves. */
 const PERIOD_MS = 90 * DAY_MS
 
 const period = (now: number) => Math.floor(now / PERIOD_MS)
 
-/** The name of the key that signs now. */
+/** Name of the key that signs now. */
 export const signingKeyName = (now: number): string => `proof ${period(now)}`
 
 /**
- * Those that are published: of the period before, whose proofs are still about, and of the next one, so that whoever keeps
- * the keys for a while knows it when it comes. A server whose time is a little off signs with one of them, too.
+ * Names of the published keys: the previous one, whose proofs are still valid, the current one, and the next one, so
+ * that cached key sets contain it in time. A server whose clock is slightly off signs with one of these, too.
  */
 export const publishedKeyNames = (now: number): string[] =>
   [-1, 0, 1].map((after) => signingKeyName(now + after * PERIOD_MS))

@@ -1,10 +1,10 @@
-/** What a carrier was asked, and which messages it may still report on. */
+/** Send attempts, and messages whose report is awaited. */
 
 import type { Issue } from '../codes/issue'
 import type { Leg, Owner } from '../shared/value'
 import { presentableCode, type Retry, type SendOutcome } from './delivery'
 
-/** One call of a carrier. */
+/** One call to a carrier. */
 export interface Attempt extends Owner {
   readonly issueId: string
   /** From 1, over all legs. */
@@ -14,26 +14,26 @@ export interface Attempt extends Owner {
   readonly messageId: string
   readonly calledAt: number
   readonly answeredAt: number | undefined
-  /** Undefined while the carrier is being called; then never again. */
+  /** Undefined while the call is running. It is set once. */
   readonly outcome: SendOutcome['kind'] | undefined
-  /** Of a refusal: whether trying again makes sense. */
+  /** Retry class of a refusal. */
   readonly retry: Retry | undefined
   readonly code: string | undefined
   readonly carrierMessageId: string | undefined
 }
 
-/** A message whose fate its carrier may still report. */
+/** A message that its carrier may still report on. */
 export interface AwaitedReport extends Owner {
   readonly messageId: string
   readonly carrier: string
-  /** Undefined while the carrier has not answered, and where the send stayed ambiguous. */
+  /** Undefined before the carrier has answered, and where the outcome is ambiguous. */
   readonly carrierMessageId: string | undefined
   readonly issueId: string
   readonly leg: Leg
   readonly answeredAt: number
 }
 
-/** The next call for the leg an issue is on; it has no answer yet. */
+/** The next attempt on the current leg, without an answer yet. */
 export const newAttempt = (issue: Issue, number: number, carrier: string, now: number): Attempt => ({
   appId: issue.appId,
   mode: issue.mode,
@@ -70,7 +70,7 @@ const retryOf = (outcome: SendOutcome): Retry | undefined => {
   }
 }
 
-/** What a report of the call would be about. It counts for the issue only while its delivery is open. */
+/** The message that a report of the attempt would be about. The report counts only while the delivery is open. */
 export const awaitedOf = (attempt: Attempt, carrierMessageId: string | undefined, now: number): AwaitedReport => ({
   appId: attempt.appId,
   mode: attempt.mode,

@@ -1,4 +1,4 @@
-/** A carrier as the operator has set it up. */
+/** Configuration and health of carriers. */
 import type { Leg } from '../shared/value'
 
 /** A configured carrier; `config` holds its credentials and is stored sealed. */
@@ -8,24 +8,24 @@ export interface CarrierConfig {
   channels: readonly Leg[]
   config: Record<string, unknown>
   createdAt: number
-  /** Messages in the air at a time; undefined: the installation's setting. */
+  /** Most messages in flight; undefined: the installation's setting. */
   concurrency?: number | undefined
-  /** How long it may take to answer; undefined: the installation's setting. */
+  /** Timeout of a call, milliseconds; undefined: the installation's setting. */
   timeoutMs?: number | undefined
-  /** Set anew, even to the same, it starts afresh and healthy. */
+  /** When it was last saved, Unix milliseconds. A saved carrier starts healthy, also where nothing changed. */
   changedAt?: number
 }
 
 export const MAX_CONCURRENCY = 10_000
 
-/** What is told of a carrier when it changes. */
+/** Health of a carrier; times are Unix milliseconds. */
 export interface Health {
   isHealthy: boolean
   since: number
-  /** The carrier's last word, where it is unhealthy. */
+  /** Last outcome code, where it is unhealthy. */
   code: string | undefined
-  /** When the next message tries it again. */
+  /** When the next probe message is sent. */
   retryAt: number | undefined
-  /** It only goes on resting: nothing new for what waits. */
+  /** The circuit breaker stays open, so waiting messages need not be woken. */
   isStill?: boolean
 }

@@ -1,34 +1,38 @@
 /**
- * What becomes of a message. Specification: "Delivery status"; decisions: "Delivery (live)", "Credit".
+ * The state machine of delivery. Specification: "Delivery status"; decisions: "Delivery (live)", "Credit".
  *
  *   queued ──accepted──▶ sent ──report──▶ delivered | failed
  *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
  *     └──every attempt definitely refused, or no longer worth sending──▶ failed
  *
- * A leg that is refused, reported failed or not delivered within its wait goes on as the next one; only the whole can be `failed`.
- * A message that was taken and not reported failed stays open: its report counts, whichever leg the issue is on.
+ * A leg that is refused, reported failed or not delivered within its wait goes on as the next one; only the whole can
+ * be `failed`. A message that was taken and not reported failed stays open: its report counts, whichever leg the issue
+ * is on.
  */
 import type { Issue } from '../codes/issue'
 import { DAY_MS, type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
 import type { PlannedLeg } from './plan'
 
-/** What a refusal says about trying again: later, with another carrier only, or never. */
+/** Retry class of a refusal: later, with another carrier only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
 
 /**
- * What a carrier's refusal means. `unfit` is `later`, and for every message: the account is refused (credentials, balance).
- * `unreached` is `later`, too: no connection could be made.
+ * Meaning of a carrier's refusal. `unfit`: the account is refused (credentials, balance), so every message is;
+ * `unreached`: no connection could be made. Both are retried like `later`.
  */
 export type SendRefusal = Retry | 'unfit' | 'unreached'
 
-/** What a carrier answered to one send. Codes are the carrier's, at most 128 characters, free of personal data. */
+/**
+ * Outcome of one send. `code` is the carrier's, at most 128 characters, without personal data. `reportAfterMs`:
+ * milliseconds.
+ */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
   | { kind: 'refused'; retry: SendRefusal; code: string; isAbsent?: true }
   | { kind: 'ambiguous'; code: string }
 
-/** A carrier's later word on an accepted or ambiguous message. */
+/** A carrier's later report on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
@@ -38,12 +42,12 @@ export interface DeliveryReport {
 /** How long a phone is taken for one that its channel does not reach (`isAbsent`), such as one without WhatsApp. */
 export const ABSENT_MS = DAY_MS
 
-/** Wait for a report at most this long after acceptance; then processing finishes with what is known. */
+/** Longest wait for a report after acceptance; then processing finishes with the last known state. */
 export const REPORT_DEADLINE_MS = 24 * 60 * 60_000
 
 const OUTCOME_CODE_MAX = 128
 
-/** Outcome codes we give ourselves. */
+/** Outcome codes of the service itself. */
 export const CODE = {
   noRoute: 'NO_PROVIDER',
   unhealthy: 'PROVIDERS_UNHEALTHY',
@@ -58,22 +62,22 @@ const REDACTED = 'REDACTED'
 const DIGIT_NAMES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 const DIGIT_NAME = new RegExp(DIGIT_NAMES.join('|'), 'gi')
 
-/** All digits of a text in their order, spelled ones too, whatever stands between them. */
+/** All digits of a text in order, spelled-out ones included. */
 const digitsIn = (text: string) =>
   text.replace(DIGIT_NAME, (name) => String(DIGIT_NAMES.indexOf(name.toLowerCase()))).replace(/[^0-9]/g, '')
 
 /**
- * A carrier's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
- * a code in it, may quote the message, and is not kept.
+ * A carrier's code as it may be stored and shown. A text that is no code, or has six digits or more, may quote the
+ * message and is redacted.
  */
 export function presentableCode(code: string): string {
   return /^[\x20-\x7e]+$/.test(code) && digitsIn(code).length < 6 ? code.slice(0, OUTCOME_CODE_MAX) : REDACTED
 }
 
-/** As many digits in a row are quoted; fewer are shared by chance. */
+/** Equal digits in a row that count as a quote; fewer may be chance. */
 const QUOTED_DIGITS = 4
 
-/** The outcome of a send without a code that quotes the number or the text of its message, in whatever spelling. */
+/** Redacts an outcome code that quotes digits of the number or the text, spelled out or not. */
 export function withoutQuotes(outcome: SendOutcome, { to, text }: { to: string; text: string }): SendOutcome {
   if (outcome.code === undefined) return outcome
   const secrets = [to.replace(/[^0-9]/g, ''), ...(text.match(/[0-9]+/g) ?? [])]
@@ -114,7 +118,7 @@ export const canFallBack = (issue: Issue) =>
 
 export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
 
-/** What must happen to the issue next. */
+/** A changed issue and its next step. */
 export interface Step {
   issue: Issue
   /** Send (again) after this wait; 0: at once. */
@@ -135,7 +139,7 @@ export interface OpenMessage {
   readonly messageId: string
 }
 
-/** What is known of the carrier when an attempt is answered. */
+/** Facts about an answered attempt. */
 interface Answered {
   /** Wait before the next try, `undefined` when the leg is exhausted: see `route.ts`. */
   retryAfterMs: number | undefined
@@ -145,7 +149,7 @@ interface Answered {
   open?: OpenMessage | undefined
 }
 
-/** What an answered attempt makes of its issue. */
+/** The next step after an answered attempt. */
 export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now, open }: Answered): Step {
   switch (outcome.kind) {
     case 'accepted': {
@@ -164,8 +168,8 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
 }
 
 /**
- * What a report makes of its issue, step by step; `delivered` and `failed` are final, so a later one changes nothing.
- * A report that overtakes the carrier's answer says first of all that the message was taken.
+ * The steps after a report; `delivered` and `failed` are final, so later reports change nothing. A report that
+ * overtakes the carrier's answer first marks the message as accepted.
  */
 export function afterReport(
   issue: Issue,
@@ -188,7 +192,7 @@ export function afterReport(
   return isCurrent ? [afterLegFailed(reported, now, open)] : []
 }
 
-/** What becomes of an issue whose leg was not delivered within its wait. Undefined where the issue does not move on. */
+/** The step after a leg was not delivered within its wait. Undefined where the issue does not move on. */
 export function afterWait(issue: Issue, now: number): Step | undefined {
   if (issue.sendPending || !canFallBack(issue) || !isWorthSending(issue, now)) return undefined
   return { ...onNextLeg(issue), staysOpen: true }
@@ -250,8 +254,8 @@ const withCode = (issue: Issue, code: string | undefined, now: number): Issue =>
 const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))
 
 /**
- * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
- * out, and nobody has verified it.
+ * Problems of charged messages, for which an operator may refund the credit. `ambiguous`: unknown whether it was sent.
+ * `interrupted`: ambiguous since our process ended during the send. `untyped`: sent, and never verified.
  */
 export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
 export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]

@@ -1,10 +1,10 @@
-/** Which carrier makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
+/** Chooses the carrier and the delay of the next try on a leg. Decisions: "Delivery (live)", retryable refusals. */
 
 import type { Issue } from '../codes/issue'
 import type { Leg } from '../shared/value'
 import { canFallBack, type Retry } from './delivery'
 
-/** Who delivers a channel, in order, for one country or app, or for all. */
+/** Carriers of a channel in order of preference, for one country or app, or for all. */
 export interface Route {
   channel: Leg
   /** ISO 3166; undefined: every country. */
@@ -18,7 +18,7 @@ export interface Route {
 const CLOSED_BY_DEFAULT: readonly Leg[] = ['voice']
 export const needsCountry = (channel: Leg) => CLOSED_BY_DEFAULT.includes(channel)
 
-/** The most specific route: of the app and country, of the app, of the country, of the channel. */
+/** The most specific route wins: app and country, then app, then country, then channel. */
 export function chooseRoute(
   routes: readonly Route[],
   whom: { channel: Leg; appId: string; country: string | undefined },
@@ -31,7 +31,7 @@ export function chooseRoute(
   return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.carriers
 }
 
-/** A try on this leg that was refused. */
+/** A refused try on this leg. */
 export interface RefusedTry {
   carrier: string
   retry: Retry | undefined
@@ -57,7 +57,7 @@ interface RetryPlan {
   route: readonly string[]
   /** Oldest first, the one just refused included. */
   tried: readonly RefusedTry[]
-  /** 0 to 1. */
+  /** Random number, 0 to 1. */
   jitter: number
   now: number
 }

@@ -1,9 +1,9 @@
-/** Languages by their tags (BCP 47), such as `ko` and `zh-TW`: which of its texts a template is sent in. Decisions: "Templates". */
+/** Language tags (BCP 47), such as `ko` and `zh-TW`, which choose the text of a template. Decisions: "Templates". */
 
-/** Longer ones are reserved, and a word is taken for one. */
+/** Longer subtags are reserved, and `Intl` would accept any word as one. */
 const LONGEST_LANGUAGE = 3
 
-/** The tag in its usual spelling, without what is no part of a language: `zh-tw` is `zh-TW`. Undefined for what is none. */
+/** The tag in canonical spelling, without extensions: `zh-tw` becomes `zh-TW`. Undefined where it is no language tag. */
 export function languageTag(text: string): string | undefined {
   try {
     const { language, baseName } = new Intl.Locale(text)
@@ -13,7 +13,7 @@ export function languageTag(text: string): string | undefined {
   }
 }
 
-/** What is looked for in the place of a tag, the closest first: itself, without region or script, the mere language. */
+/** Fallbacks of a tag, closest first: the tag itself, without region, without script, the language alone. */
 export function fallbacksOf(text: string): string[] {
   const tag = languageTag(text)
   if (tag === undefined) return []
@@ -28,7 +28,7 @@ export function fallbacksOf(text: string): string[] {
   ]
 }
 
-/** ISO 3166 countries where one of the languages that texts are built in for is everybody's; elsewhere English is. */
+/** ISO 3166 countries by the built-in language that everybody there reads; elsewhere English is used. */
 const COUNTRIES: Readonly<Record<string, readonly string[]>> = {
   ko: ['KR'],
   ja: ['JP'],
@@ -47,7 +47,7 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** What people with a number of the country most likely read, as it is written there: `zh-TW` in Taiwan. */
+/** The likely language of people with a number of the country, in its regional form: `zh-TW` in Taiwan. */
 export function languageOfCountry(country: string | undefined): string {
   const language = LANGUAGES.get(country ?? '')
   return language === undefined ? 'en' : `${language}-${country}`

@@ -1,117 +1,32 @@
-/** Previews of messages: the text with a made-up code, and how carriers count and split it. */
+/** Preview of a template with a made-up code. */
+
 import type { MessageType } from '../shared/value'
 import { type Texts, withAutofill } from './rendered-message'
+import { encodeText } from './sms-encoding'
 import { assertTemplate, eucKrBytes, inLanguage, messageTypeFor, render, type Template } from './template'
-
-/** The default alphabet in the order of its codes; the place of ESC is never matched. */
-const BASIC =
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\0ÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
-const ESCAPE = 0x1b
-const EXTENSION: Readonly<Record<string, number>> = {
-  '\f': 0x0a,
-  '^': 0x14,
-  '{': 0x28,
-  '}': 0x29,
-  '\\': 0x2f,
-  '[': 0x3c,
-  '~': 0x3d,
-  ']': 0x3e,
-  '|': 0x40,
-  '€': 0x65,
-}
-
-interface Alphabet {
-  dataCoding: number
-  /** Bytes of a message in one piece, and of a part beside the header. */
-  single: number
-  part: number
-}
-
-/** Seven bits to a character, sent one to a byte; the carrier packs them. */
-const GSM: Alphabet = { dataCoding: 0x00, single: 160, part: 153 }
-const UCS2: Alphabet = { dataCoding: 0x08, single: 140, part: 134 }
-
-export interface EncodedText {
-  dataCoding: number
-  /** Whether each part begins with a user data header. */
-  hasHeader: boolean
-  parts: Buffer[]
-}
-
-/**
- * A text as an SMS carries it: GSM 03.38 where every character has a place there, else UCS-2; in parts when long.
- *
- * `reference` (0 to 255) ties the parts of one message together.
- */
-export function encodeText(text: string, reference: number): EncodedText {
-  // By code point, so that no part ends in the middle of a surrogate pair or an escape sequence.
-  const characters = [...text]
-  const septets = characters.map(gsmBytes)
-  return septets.every((bytes) => bytes !== undefined)
-    ? inParts(GSM, septets, reference)
-    : inParts(UCS2, characters.map(ucs2Bytes), reference)
-}
-
-function gsmBytes(character: string): Buffer | undefined {
-  const extended = Object.hasOwn(EXTENSION, character) ? EXTENSION[character] : undefined
-  if (extended !== undefined) return Buffer.from([ESCAPE, extended])
-  const basic = character === '\0' ? -1 : BASIC.indexOf(character)
-  return basic < 0 ? undefined : Buffer.from([basic])
-}
-
-const ucs2Bytes = (character: string): Buffer => Buffer.from(character, 'utf16le').swap16()
-
-function inParts({ dataCoding, single, part }: Alphabet, characters: Buffer[], reference: number): EncodedText {
-  const whole = Buffer.concat(characters)
-  if (whole.length <= single) return { dataCoding, hasHeader: false, parts: [whole] }
-  const bodies = filled(characters, part)
-  return {
-    dataCoding,
-    hasHeader: true,
-    parts: bodies.map((body, index) => Buffer.concat([partHeader(reference, bodies.length, index + 1), body])),
-  }
-}
-
-function filled(characters: Buffer[], size: number): Buffer[] {
-  const bodies: Buffer[][] = [[]]
-  let room = size
-  for (const character of characters) {
-    if (character.length > room) {
-      bodies.push([])
-      room = size
-    }
-    bodies.at(-1)?.push(character)
-    room -= character.length
-  }
-  return bodies.map((body) => Buffer.concat(body))
-}
-
-/** Five bytes follow: element 0 (concatenated message, 8-bit reference) of three bytes. */
-const partHeader = (reference: number, count: number, number: number) =>
-  Buffer.from([5, 0, 3, reference, count, number])
 
 export const SAMPLE_CODE = '123456'
 
 export interface Preview {
-  /** As an SMS has it. */
+  /** Text of the SMS. */
   text: string
-  /** In EUC-KR, as Korean carriers count. */
+  /** Length in EUC-KR bytes, as Korean carriers count. */
   bytes: number
   messageType: MessageType
-  /** Messages that carriers elsewhere would cut it into, and how they write it. */
+  /** Number of SMS segments and their encoding outside Korea. */
   segments: number
   encoding: 'GSM-7' | 'UCS-2'
 }
 
 export interface PreviewOptions {
-  /** A tag; undefined: the template's own language. */
+  /** Language tag; undefined: the template's own language. */
   locale?: string | undefined
   values: Readonly<Record<string, string>>
-  /** How the app's texts are written. */
+  /** Settings of the app's texts. */
   texts: Texts
 }
 
-/** Throws `invalid` for a template or values that no message can be made of. */
+/** Throws `invalid` for a template or values that do not make a message. */
 export function preview(template: Template, { locale, values, texts }: PreviewOptions): Preview {
   assertTemplate(template)
   const text = withAutofill(render(inLanguage(template, locale), values, SAMPLE_CODE), texts, SAMPLE_CODE)

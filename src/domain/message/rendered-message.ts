@@ -13,41 +13,41 @@ import { languageOfCountry } from './language'
  * - Android apps: SMS Retriever, developers.google.com/identity/sms-retriever/verify. The text has the app's hash.
  */
 export interface Texts {
-  /** Host of the page that the code is typed into, in ASCII. */
+  /** ASCII host of the page where the code is entered. */
   readonly webOtpDomain?: string | undefined
-  /** By which Android knows the app that it hands the text to. */
+  /** Hash of the Android app that gets the text. */
   readonly androidHash?: string | undefined
-  /** An order that names no language gets the one of its number's country. */
+  /** Requests without a language get the one of the number's country. */
   readonly localeByCountry: boolean
 }
 
-/** As texts were before it could be decided. */
+/** The defaults. */
 const PLAIN: Texts = { localeByCountry: false }
 
 export const textsOf = (app: { texts?: Partial<Texts> | undefined } | undefined): Texts =>
   app?.texts ? { ...PLAIN, ...app.texts } : PLAIN
 
-/** The language that is looked for; undefined: the template's own. */
+/** The language of a message; undefined: the template's own. */
 export const localeFor = (
   { localeByCountry }: Texts,
   asked: string | undefined,
   country: string | undefined,
 ): string | undefined => asked ?? (localeByCountry ? languageOfCountry(country) : undefined)
 
-/** The text as an SMS has it: what fills the code in stands below, a line each, and what browsers look for is the last. */
+/** The text with its autofill lines. The line for browsers must be the last one. */
 export const withAutofill = (text: string, { webOtpDomain, androidHash }: Texts, code: string): string =>
   text +
   (androidHash === undefined ? '' : `\n${androidHash}`) +
   (webOtpDomain === undefined ? '' : `\n@${webOtpDomain} #${code}`)
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
-/** With a dot in it, and no address: its last label has a letter. */
+/** A host name with a dot. Its last label has a letter, so it is no IP address. */
 const HOST = new RegExp(`^(?=.{1,253}$)(${LABEL}\\.)+(?=[^.]*[a-z])${LABEL}$`)
 
-/** Of an address: left out, or decoded, by who reads it. */
+/** Characters that URL parsers drop or decode. */
 const BEYOND_HOST = /[/\\?#%@:\s]/
 
-/** A name in any script, as phones compare it. Throws `invalid`. */
+/** The ASCII form of a host name in any script. Throws `invalid`. */
 export function asHost(name: string): string {
   const url = `http://${name.trim()}`
   const host = URL.canParse(url) ? new URL(url).hostname : ''
@@ -137,7 +137,7 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
 
 const NO_DIGITS = /\D+/g
 
-/** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
+/** Drops a carrier's message id that quotes the number or the code. Its reports are then found by our own id only. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: RenderedMessage): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
   const id = outcome.carrierMessageId

@@ -12,10 +12,10 @@ export interface TemplateVariable {
   required: boolean
 }
 
-/** What a template says in another language. */
+/** The text of a template in another language. */
 export interface Translation {
   body: string
-  /** Under which Kakao approved it; without one no AlimTalk is in this language. */
+  /** Code under which Kakao approved the text; without one AlimTalk messages do not use this language. */
   providerTemplateCode?: string | undefined
 }
 
@@ -26,9 +26,9 @@ export interface Template {
   body: string
   variables: Readonly<Record<string, TemplateVariable>>
   providerTemplateCode: string
-  /** The language of `body`; missing: nobody has said which it is. */
+  /** The language of `body`; missing: unknown. */
   locale?: string | undefined
-  /** The same in other languages, by their tags; missing: in none. */
+  /** Texts in other languages, by tag. */
   bodies?: Readonly<Record<string, Translation>> | undefined
 }
 
@@ -80,7 +80,7 @@ export function eucKrBytes(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {
     const point = text.codePointAt(at) ?? 0
-    // One beyond the first plane takes up two places as it is.
+    // A character beyond the first plane has two UTF-16 units already.
     if (point > 0xffff) at++
     else if (point >= 0x80) bytes++
   }
@@ -92,16 +92,16 @@ export const placeholdersOf = (body: string): string[] => [
   ...new Set([...body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')),
 ]
 
-/** A body as its texts, with the names of the placeholders between them: text, name, text, … */
+/** Splits a body at its placeholders: text, name, text, … */
 export const partsOf = (body: string): string[] => body.split(PLACEHOLDER)
 
-/** Every language the template has, its own first where that is known. */
+/** All languages of the template, its own first where known. */
 export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
   ...(locale === undefined ? [] : [locale]),
   ...Object.keys(bodies),
 ]
 
-/** As it is in a language: what the tag names, what comes closest to it, or its own text. */
+/** The template in the language of the tag or the closest one, else in its own. */
 export const inLanguage = (template: Template, tag: string | undefined): Template =>
   translated(template, tag, () => true)
 
@@ -124,11 +124,14 @@ function translated(
   return template
 }
 
-/** The same for AlimTalk: Kakao delivers what it has approved, which has a code. */
+/** The same for AlimTalk, among texts with a code of Kakao's approval. */
 export const approvedIn = (template: Template, tag: string | undefined): Template =>
   translated(template, tag, ({ providerTemplateCode }) => Boolean(providerTemplateCode))
 
-/** Refuses a template that could not make a message: its placeholders and variables must be the same names, in each language. */
+/**
+ * Throws `invalid` for a template that cannot make a message. Placeholders and variables must have the same names in
+ * each language.
+ */
 export function assertTemplate(template: Template): void {
   const { locale, bodies = {} } = template
   if (locale !== undefined) assertTag('locale', locale)
@@ -150,7 +153,7 @@ export function assertTemplate(template: Template): void {
 const MAX_LANGUAGES = 40
 const MAX_TAG = 35
 
-/** In its usual spelling, so that each language is there once. */
+/** Requires the canonical spelling, so that each language occurs once. */
 function assertTag(param: string, tag: string): void {
   if (tag.length > MAX_TAG || languageTag(tag) !== tag)
     throw invalid(
@@ -183,7 +186,7 @@ function assertBody(param: string, { body, variables }: Template): void {
   if (bytes > LMS_MAX_BYTES) throw tooLong(param, bytes, LMS_MAX_BYTES)
 }
 
-/** Loaded with the first pattern: few templates have any, and what matches them is a large part of the program. */
+/** Loaded with the first pattern: few templates have one, and the library is large. */
 const patterns = () => require('./variable-pattern') as typeof import('./variable-pattern')
 
 function assertVariables({ variables }: Template): void {
@@ -201,7 +204,7 @@ function assertProviderCode(param: string, code: string): void {
     throw invalid(param, 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
 }
 
-/** A value that ends its line writes others of its own, such as the one that browsers fill the code in by. */
+/** A line break in a value could forge the autofill line of browsers. */
 const BREAKS_OR_CONTROLS = /[\p{Cc}\u2028\u2029]/u
 
 /** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */
@@ -211,7 +214,7 @@ export function render(template: Template, variables: Readonly<Record<string, st
     if (!Object.hasOwn(template.variables, name))
       throw invalid(paramOf(name), 'unknown_template_variable', `template ${template.templateId} has no such variable`)
   }
-  // What is too long for a message is not looked at.
+  // The length is checked first, so that long values are not searched.
   const characters = Object.values(variables).reduce((sum, value) => sum + value.length, 0)
   if (characters > LMS_MAX_BYTES) throw tooLong('templateVariables', characters, LMS_MAX_BYTES)
   for (const [name, value] of Object.entries(variables))
@@ -249,7 +252,7 @@ export function messageTypeFor(text: string, requested: MessageType | undefined)
 const tooLong = (param: string, bytes: number, maxBytes: number) =>
   invalid(param, 'message_too_long', `the message has ${bytes} EUC-KR bytes, and ${maxBytes} is the most`, { maxBytes })
 
-/** An app's own ones stand instead of those built in that have the same id. */
+/** All templates of an app; its own replace built-in ones with the same id. */
 export function withBuiltIn(own: readonly Template[]): Template[] {
   const ownIds = new Set(own.map(({ templateId }) => templateId))
   return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]

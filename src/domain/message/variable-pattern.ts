@@ -1,26 +1,26 @@
 /**
- * What the value of a template variable must look like. Patterns come from operators and values from callers, and both
- * are looked at on the loop that every login shares: patterns are matched in linear time (RE2), and all looks for one
- * message together take a few milliseconds at most. Decisions: "Templates".
+ * Patterns of template variables. Patterns come from operators and values from callers, and matching runs on the shared
+ * event loop. So patterns are matched in linear time (RE2), and all matches of one message take a few milliseconds at
+ * most. Decisions: "Templates".
  */
 import { RE2JS } from 're2js'
 import { invalid } from '../shared/error'
 
 interface Matcher {
   fits(value: string): boolean
-  /** Steps that one more character may cost; memory grows with it, too. */
+  /** Steps per character of a value; memory grows with it, too. */
   size: number
 }
 
 const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
-/** Of all patterns of a template: what is read each time it is previewed, and may be matched. */
+/** Characters of all patterns of a template together. */
 const MAX_CHARACTERS = 1_000
 const MAX_SIZE = 2_000
-/** For one message: some two milliseconds. */
+/** Steps for one message, some two milliseconds. */
 const MAX_STEPS = 100_000
 
-/** Throws `invalid` for what is no regular expression, or one that may take for ever, and for too much of them. */
+/** Throws `invalid` for a pattern that is no regular expression, cannot be matched in linear time, or is too large. */
 export function assertPatterns(variables: Readonly<Record<string, { pattern?: string }>>): void {
   let size = 0
   let characters = 0
@@ -58,7 +58,7 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
 export type PatternVerdict = 'fits' | 'differs' | 'too long'
 export type PatternMatch = (pattern: string, value: string) => PatternVerdict
 
-/** Looks for one message: whether the whole value fits, or is too long to be looked at beside the values before it. */
+/** Matches the values of one message. Answers `too long` once they would take too many steps together. */
 export function patternMatcher(): PatternMatch {
   let stepsLeft = MAX_STEPS
   return (pattern, value) => {
@@ -70,11 +70,11 @@ export function patternMatcher(): PatternMatch {
   }
 }
 
-/** Characters that are meant as they are: escaped ones, and those of a class. */
+/** Escaped characters and character classes. */
 const LITERALS = /\\.|\[(?:\\.|[^\]\\])*\]/gsu
 const FLAGS = /\(\?[a-z-]+[:)]/
 
-/** Whether JavaScript reads it too, as who is shown it will, and without flags: to ignore case RE2 looks at every letter. */
+/** Whether JavaScript accepts the pattern, since clients get it, and it has no flags: ignoring case is slow in RE2. */
 function isPlain(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u')
@@ -84,7 +84,7 @@ function isPlain(pattern: string): boolean {
   return !FLAGS.test(pattern.replaceAll(LITERALS, ''))
 }
 
-/** Of a pattern as JavaScript writes them; undefined where it is none, or cannot be matched in linear time. */
+/** Compiles a JavaScript pattern; undefined where it is invalid or cannot be matched in linear time. */
 function linear(pattern: string): Matcher | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
@@ -95,7 +95,7 @@ function linear(pattern: string): Matcher | undefined {
 }
 
 const matchers = new Map<string, Matcher | undefined>()
-/** Of all that are kept: some tens of megabytes. */
+/** Total size of cached matchers, some tens of megabytes. */
 const MAX_KEPT_SIZE = 15_000
 let keptSize = 0
 

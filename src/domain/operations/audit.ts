@@ -1,23 +1,26 @@
-/** The log of what operators change; and where it ends, written down in places that do not go with its entries: then it shows when the newest are gone. */
+/**
+ * The audit log of operators. Its head is also stored apart from the entries, so that removed newest entries are
+ * noticed.
+ */
 
-/** One change an operator made. */
+/** One change by an operator. */
 export interface AuditEntry {
   /** From 1, without gaps. */
   readonly seq: number
   readonly at: number
   readonly actor: string
   readonly ip: string | undefined
-  /** For example `key.create`. */
+  /** Name of the action, for example `key.create`. */
   readonly action: string
   readonly target: string
-  /** Never a secret. */
+  /** Changed values; never a secret. */
   readonly detail: Readonly<Record<string, unknown>>
   readonly hash: Uint8Array
 }
 
 export interface AuditHead {
   readonly seq: number
-  /** Of the newest entry. */
+  /** Hash of the newest entry. */
   readonly hash: Uint8Array
 }
 
@@ -26,13 +29,13 @@ type Seal = (text: string) => Uint8Array
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** One line; nobody can make one of another entry without the key. */
+/** The head as one line, authenticated with the key. */
 export function writeHead({ seq, hash }: AuditHead, seal: Seal): string {
   const head = `${seq} ${hex(hash)}`
   return `${head} ${hex(seal(`head ${head}`))}`
 }
 
-/** Undefined for what was not written with this key. */
+/** Undefined where the line was not written with this key. */
 export function readHead(text: string, seal: Seal): AuditHead | undefined {
   const [, seq, hash, written] = /^(\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})$/.exec(text.trim()) ?? []
   if (seq === undefined || hash === undefined) return undefined

@@ -1,39 +1,39 @@
-/** When the server has a backup made by itself. */
+/** The schedule of automatic backups. */
 import { DAY_MS, HOUR_MS } from '../shared/value'
 
 const MINUTE_MS = 60_000
 
-/** After one that failed. */
+/** Delay after a failed backup. */
 const AGAIN_AFTER_MS = HOUR_MS
 
-/** Milliseconds behind midnight UTC, of a time such as `03:00`; undefined where it is none. */
+/** Milliseconds after midnight UTC of a time such as `03:00`; undefined where it is no time. */
 export function timeOfDay(text: string): number | undefined {
   const [, hours, minutes] = /^([01][0-9]|2[0-3]):([0-5][0-9])$/.exec(text) ?? []
   return hours === undefined ? undefined : Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS
 }
 
-/** Of the times of day, the last that has come. */
+/** The last scheduled time before now. */
 const lastAt = (times: readonly number[], now: number) =>
   Math.max(...times.map((time) => now - ((((now - time) % DAY_MS) + DAY_MS) % DAY_MS)))
 
-/** Of the times of day, the next. Undefined where there are none. */
+/** The next scheduled time, Unix milliseconds; undefined without a schedule. */
 export const nextBackupAt = (times: readonly number[], now: number): number | undefined =>
   times.length === 0 ? undefined : Math.min(...times.map((time) => lastAt([time], now) + DAY_MS))
 
 interface LastBackups {
-  /** When the newest was made. */
+  /** When the newest backup was made, Unix milliseconds. */
   newestAt: number | undefined
-  /** When one was tried for last, and was not made. */
+  /** When a backup last failed, Unix milliseconds. */
   failedAt: number | undefined
 }
 
-/** Also where the server did not run at the time, or the newest was lost. */
+/** Whether a backup is due, also where the server was down at its time or the newest backup was lost. */
 export function isBackupDue(
   times: readonly number[],
   { newestAt = 0, failedAt = 0 }: LastBackups,
   now: number,
 ): boolean {
   if (times.length === 0 || newestAt >= lastAt(times, now)) return false
-  // A clock that was set back keeps nobody waiting.
+  // `abs`, so that a clock step back does not delay it.
   return Math.abs(now - failedAt) >= AGAIN_AFTER_MS
 }

@@ -1,28 +1,27 @@
 /**
- * What belongs to one phone can be erased. What is charged and what counts against limits is not undone by that: such an
- * issue stays as a bare row, without anything about who it was for but the keyed hash, until nothing counts it any more.
- * Decisions: "Erasing a phone".
+ * Erasing the data of a phone. Charges and limits are not undone: an issue stays as a row without personal data but the
+ * keyed hash, until nothing counts it. Decisions: "Erasing a phone".
  */
 import { type Issue, markExpired } from '../codes/issue'
 import { DAY_MS } from '../shared/value'
 
-/** A phone that was erased, by its keyed hash: where a backup brings it back, it is erased again. */
+/** An erased phone by its keyed hash. After a restore from a backup it is erased again. */
 export interface Erasure {
   readonly phoneHash: Uint8Array
-  /** Undefined: of every app. */
+  /** Undefined: in every app. */
   readonly appId: string | undefined
-  /** What was issued until then. */
+  /** Issues made until then are erased, Unix milliseconds. */
   readonly erasedAt: number
-  /** Undefined: not all of it is done. */
+  /** Undefined: not finished. */
   readonly doneAt: number | undefined
 }
 
-/** Limits of a phone count a day, usage a day and three hours. */
+/** How long erased rows stay at least: per-phone limits count a day, usage a day and three hours. */
 export const ERASED_KEPT_MS = 2 * DAY_MS
 
 const NO_CODE = new Uint8Array(32)
 
-/** A live code ends, and no code is right any more. */
+/** Removes personal data from the issue. A live code expires, and no code verifies it any more. */
 export function erased(issue: Issue, now: number): Issue {
   const { verificationStatus } = issue
   return {
@@ -32,17 +31,17 @@ export function erased(issue: Issue, now: number): Issue {
   }
 }
 
-/** Whether anything still counts it: a limit, usage, or who is to be charged. */
+/** Whether limits, usage or billing still count the issue. */
 export const isCounted = ({ billingStatus, createdAt }: Issue, now: number): boolean =>
   createdAt > now - ERASED_KEPT_MS || !(billingStatus === 'debited' || billingStatus === 'released')
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64}) (\*|[\w.-]{1,128})$/
 
-/** One line, as it is kept beside the database and taken to another one. */
+/** The erasure as one line of the file beside the database. */
 export const erasureLine = ({ phoneHash, appId = '*', erasedAt }: Omit<Erasure, 'doneAt'>): string =>
   `${erasedAt} ${Buffer.from(phoneHash).toString('hex')} ${appId}`
 
-/** Undefined for what is no such line. */
+/** Undefined where it is no such line. */
 export function readErasure(line: string): Omit<Erasure, 'doneAt'> | undefined {
   const [, at, hash, appId] = LINE.exec(line.trim()) ?? []
   if (at === undefined || hash === undefined) return undefined

@@ -1,12 +1,12 @@
 /**
- * Work that is due at a time. Rows are the truth, timers only hints.
- * A claim moves `runAt` past the lease and raises `attempt`; whoever records an outcome must still hold that attempt.
+ * Jobs: work that is due at a time. Rows are the truth, timers only hints. A claim moves `runAt` past the lease and
+ * raises `attempt`; an outcome is recorded only under that attempt.
  */
 import { MINUTE_MS, type Owner } from '../shared/value'
 
 /**
- * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · next-leg: start the next leg of
- * an issue whose message was not delivered in time · webhook: send one event to one endpoint.
+ * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · next-leg: start the
+ * next leg of an issue whose message was not delivered in time · webhook: send one event to one endpoint.
  */
 export type JobKind = 'deliver' | 'await-report' | 'next-leg' | 'webhook'
 
@@ -20,15 +20,15 @@ export interface Job extends Owner {
   readonly jobId: number
   readonly kind: JobKind
   readonly queue: string
-  /** What it is about: an issue, or a webhook delivery. */
+  /** Id of the issue or webhook delivery. */
   readonly subjectId: string
-  /** When it was due. */
+  /** When it was due, Unix milliseconds. */
   readonly runAt: number
-  /** The fence: raised by each claim, and when the job is given back or queued anew. Also where its holder's lease is renewed. */
+  /** Fencing number, raised by each claim, release, requeue and renewal of the lease. */
   attempt: number
 }
 
-/** Of a carrier; below the lease, so that a call that is still out is never taken for one that was lost. */
+/** Longest timeout of a carrier. It is below the lease, so that a running call is never taken for a lost one. */
 export const MAX_TIMEOUT_MS = 20_000
 
 /** How long a claimed job may run before another runner takes it over; must exceed every carrier timeout. */
@@ -39,18 +39,18 @@ export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   webhook: 30_000,
 }
 
-/** A dispatcher that has not looked for work for so long hangs. */
+/** A dispatcher that has not polled for so long counts as hanging. */
 export const DISPATCHER_SILENT_MS = 10_000
 
-/** As many events that wait for their receivers are told of as too many, and one that has waited for so long beyond its time. */
+/** Thresholds of warnings: webhooks that wait, and how late the oldest one is. */
 export const WEBHOOK_BACKLOG = 10_000
 export const WEBHOOK_LATE_MS = 5 * MINUTE_MS
 
-/** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
+/** Waiting jobs of a kind, or of one carrier's queue. */
 export interface QueueState {
   kind: JobKind
   waiting: number
-  /** Of these, how many could run now. */
+  /** How many of them are due now. */
   due: number
   oldestDueMs: number
 }

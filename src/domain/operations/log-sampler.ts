@@ -1,4 +1,4 @@
-/** Lines of a log that would come by the thousand: some of each subject are said, and how many were not. */
+/** Samples log lines that would repeat by the thousand: a few per minute and subject, with the number of skipped ones. */
 import { MINUTE_MS } from '../shared/value'
 
 const LINES_PER_MINUTE = 10
@@ -12,7 +12,7 @@ interface SampledSubject {
 export class LogSampler {
   readonly #bySubject = new Map<string, SampledSubject>()
 
-  /** Whether to say one more line of the subject; then how many were left out since the last one. */
+  /** Undefined where the line is skipped; else how many were skipped since the last one. */
   next(subject: string, now: number): { unsaid: number } | undefined {
     const said = this.#bySubject.get(subject)
     if (said && now >= said.since && now < said.since + MINUTE_MS) {

@@ -1,24 +1,24 @@
-/** One of the servers that share a database, as it last said of itself. */
+/** Servers that share a database, by their last heartbeats. */
 import { MINUTE_MS } from '../shared/value'
 
 export interface NodeState {
   readonly nodeId: string
-  /** Of its machine and process, for people. */
+  /** Name of machine and process, for people. */
   readonly name: string
   readonly version: string
   readonly startedAt: number
   /** Unix milliseconds, by the database's clock. */
   readonly seenAt: number
-  /** It takes no new work. */
+  /** It is stopping and takes no new work. */
   readonly isLeaving: boolean
-  /** How late the oldest due job was when it last looked, milliseconds. */
+  /** How late the oldest due job was at its last poll, milliseconds. */
   readonly lagMs: number
 }
 
-/** One that has not been heard of for so long is gone, and others do its work. */
+/** A server without a heartbeat for so long is gone, and others take over its jobs. */
 export const NODE_GONE_MS = 10_000
 
-/** One that has been silent for so long, and in whose place another one has started, is nobody's concern any more. */
+/** A server silent for so long counts as replaced where another one has started since. */
 const NODE_REPLACED_MS = 5 * MINUTE_MS
 
 export function conditionOf({ seenAt, isLeaving }: NodeState, now: number): 'working' | 'leaving' | 'silent' {
@@ -28,7 +28,7 @@ export function conditionOf({ seenAt, isLeaving }: NodeState, now: number): 'wor
 
 export type NodeCondition = ReturnType<typeof conditionOf> | 'replaced'
 
-/** All of them, as people are told. Each that has started since replaces one that has fallen silent, the latest first. */
+/** The servers with their conditions. Each newcomer replaces one silent server, the latest first. */
 export function conditionsOf(
   nodes: readonly NodeState[],
   now: number,

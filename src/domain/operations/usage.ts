@@ -1,14 +1,14 @@
-/** Counts of what was issued, and how long carriers took, added up by hour. */
+/** Hourly usage: counts of issues and delivery latencies. */
 import type { Leg } from '../shared/value'
 
-/** Latencies are counted by the first of these they do not exceed, milliseconds; the last one has no limit. */
+/** Upper bounds of the latency histogram, milliseconds; one more bucket has no bound. */
 export const LATENCY_STEPS_MS = [
   50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000, 60_000,
 ] as const
 
-/** What happened to the issues of one hour that have these in common. */
+/** Counts of one hour by channel, carrier, country and purpose. */
 export interface UsageRow {
-  /** When the hour begins, Unix milliseconds. */
+  /** Start of the hour, Unix milliseconds. */
   hour: number
   channel: Leg
   /** Empty where no carrier took the message. */
@@ -20,7 +20,7 @@ export interface UsageRow {
   failed: number
   verified: number
   spent: number
-  /** How many at each step, and one more for what is beyond. */
+  /** Histogram by `LATENCY_STEPS_MS`, with one more bucket beyond the last. */
   latencies: readonly number[]
 }
 
@@ -36,7 +36,7 @@ export interface UsageCounts {
 
 const COUNTED = ['issued', 'delivered', 'failed', 'verified', 'spent'] as const
 
-/** In one pass: there is a row for each purpose of each hour, and callers make up purposes. */
+/** Sums rows in one pass: callers make up purposes, so there may be many rows. */
 export function addUp(rows: readonly UsageRow[]): UsageCounts {
   const sums = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
   const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
@@ -51,7 +51,7 @@ export function addUp(rows: readonly UsageRow[]): UsageCounts {
   return { ...sums, ...(p50Ms !== undefined && { p50Ms }), ...(p95Ms !== undefined && { p95Ms }) }
 }
 
-/** Within its step, in proportion. */
+/** Interpolates linearly within the bucket. */
 function percentile(latencies: readonly number[], share: number): number | undefined {
   const total = latencies.reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined

@@ -1,19 +1,19 @@
 /** The version of this build. */
 import { version } from '../../../package.json'
 
-/** Facts about how a binary was built. */
+/** How the binary was built. */
 export interface Build {
-  /** A release such as `0.2.0`, or what comes before one: `0.2.0-dev.17+` and its commit. */
+  /** A release such as `0.2.0`, or a development build: `0.2.0-dev.17+` and its commit. */
   version: string
-  /** In full, with `-dirty` where files differed from it; none where it was built without Git. */
+  /** Full commit hash, with `-dirty` where files differed; null where it was built without Git. */
   commit: string | null
-  /** ISO 8601: the time of the commit, or what `SOURCE_DATE_EPOCH` said, so that a build can be made again. */
+  /** ISO 8601: the time of the commit, or `SOURCE_DATE_EPOCH`, so that builds are reproducible. */
   builtAt: string | null
-  /** The platform it is for, such as `linux-x64-musl`. */
+  /** Target platform, such as `linux-x64-musl`. */
   target: string
 }
 
-/** `build.ts` puts it here. From source there is none. */
+/** `build.ts` defines it; it is undefined when run from source. */
 declare const WATCHWORD_BUILD: Build | undefined
 
 export const BUILD: Build | undefined = typeof WATCHWORD_BUILD === 'undefined' ? undefined : WATCHWORD_BUILD

@@ -1,6 +1,6 @@
 /**
- * What is used of it; as a module of ours, so that the rest is left out of a page. In the language of today: written for old
- * engines it takes half as long again to read a number.
+ * The used parts of libphonenumber-js, so that bundlers drop the rest. The es6 build parses a number in two thirds of
+ * the time of the default one.
  */
 import { type CountryCode, Metadata, PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max/es6'
 
@@ -11,18 +11,21 @@ export {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max/es6'
 
-/** Where a calling code says the country, and the rest of a number is the national one, no parser is needed. */
+/**
+ * A numbering plan that is read without the parser: the calling code tells the country, and the rest is the national
+ * number.
+ */
 interface Plan {
-  /** Undefined where several share the code. */
+  /** Undefined where several countries share the calling code. */
   readonly country: CountryCode | undefined
-  /** Numbers that have behind the code what may be no part of them, such as the zero of calls at home. */
+  /** Numbers with a national prefix behind the calling code, such as a zero, which only the parser can remove. */
   readonly prefixed: RegExp | undefined
 }
 
-/** By the calling codes that were seen. */
+/** Plans by calling code, filled when a code is first seen. */
 const plans = new Map<string, Plan>()
 
-/** The number of digits behind a plus, as the parser finds it, mostly in a fifth of its time. */
+/** Parses an international number without its plus. The result equals the parser's, mostly in a fifth of the time. */
 export function parseInternational(digits: string): PhoneNumber | undefined {
   const plan = planOf(digits)
   if (plan?.country && !plan.prefixed?.test(digits)) {
@@ -36,10 +39,10 @@ export function parseInternational(digits: string): PhoneNumber | undefined {
 }
 
 const LONGEST_CALLING_CODE = 3
-/** Beyond these the parser has bounds of its own. */
+/** Other lengths are left to the parser. */
 const [SHORTEST, LONGEST] = [LONGEST_CALLING_CODE + 2, 15]
 
-/** No calling code begins with another. */
+/** No calling code is a prefix of another one. */
 function planOf(digits: string): Plan | undefined {
   if (digits.length < SHORTEST || digits.length > LONGEST) return undefined
   for (let length = 1; length <= LONGEST_CALLING_CODE; length++) {
@@ -49,7 +52,7 @@ function planOf(digits: string): Plan | undefined {
   return undefined
 }
 
-/** What the types of the library do not tell of. */
+/** Methods that the library's types lack. */
 interface WholeMetadata {
   getCountryCodesForCallingCode(callingCode: string): CountryCode[] | undefined
   selectNumberingPlan(country: CountryCode): { numberingPlan: { nationalPrefixForParsing(): string | undefined } }

@@ -4,23 +4,23 @@ import { invalid, Refusal } from '../shared/error'
 import type * as Library from './number-library'
 
 export interface Recipient {
-  /** What makes two spellings one phone; the input of the stored hash. */
+  /** Canonical identity of the phone, the input of the stored hash. */
   identity: string
-  /** Where a carrier sends to, E.164. */
+  /** Number that a carrier sends to, E.164. */
   to: string
   /** ISO 3166 country of the number, when known. */
   country: string | undefined
-  /** Of a type that gets no texts, or costs a premium. */
+  /** The type of the number receives no texts, or costs a premium. */
   withoutTexts?: true
   /** Test mode: the scenario the magic number chooses, 0 to 99. */
   scenario?: number
 }
 
-/** How numbers are read. */
+/** Settings for reading numbers. */
 export interface Numbering {
   /** ISO 3166 country whose national format is read, for example `KR`. */
   region: string
-  /** Prefixes such as `+8219` that are let in although the metadata does not know them yet, or knows them as something else. */
+  /** Prefixes such as `+8219` that are accepted although the metadata lacks them or has another type. */
   prefixes: readonly string[]
 }
 
@@ -40,7 +40,7 @@ const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string
 const NO_DIGITS = /[^0-9]/g
 const digitsOf = (text: string) => text.replace(NO_DIGITS, '')
 
-/** The recipient whose digits these are, if they are a magic number's; whatever is no digit does not matter. */
+/** The recipient of a magic number, undefined for any other text. Only digits are compared. */
 export function magicRecipient(phoneNumber: string): Recipient | undefined {
   const digits = digitsOf(phoneNumber)
   for (const { pattern, country, e164 } of MAGIC) {
@@ -52,14 +52,14 @@ export function magicRecipient(phoneNumber: string): Recipient | undefined {
   return undefined
 }
 
-/** Test keys accept magic numbers only. */
+/** Recipient of a test key. Throws `invalid` for a number that is not magic. */
 export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
   const { magic } = read(phoneNumber, region)
   if (!magic) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers and sends nothing')
   return magic
 }
 
-/** One that can get a text. Throws `invalid` for any other. */
+/** Recipient that can receive texts. Throws `invalid` for any other number. */
 export function textableRecipient(phoneNumber: string, numbering: Numbering): Recipient {
   const recipient = liveRecipient(phoneNumber, numbering)
   if (recipient.withoutTexts) throw withoutTexts()
@@ -67,8 +67,8 @@ export function textableRecipient(phoneNumber: string, numbering: Numbering): Re
 }
 
 /**
- * Live keys accept valid numbers, and no magic ones; whether types that cannot or should not get a message do is their owner's
- * decision. Throws `invalid` for what is no number, and for what could be two.
+ * Recipient of a live key. Number types without texts are marked; the owner's settings decide about them. Throws
+ * `invalid` for magic, invalid and ambiguous numbers.
  */
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
@@ -86,8 +86,8 @@ export function liveRecipient(phoneNumber: string, { region, prefixes }: Numberi
 }
 
 /**
- * What a number would be stored under, also where it is no number today: rules about numbers change, and what was
- * stored by others is still there. Throws `invalid` for what is no number, or could be two, and for test numbers.
+ * Identity under which a number may be stored, also where it is not valid today: numbering rules change, and older rows
+ * stay. Throws `invalid` for other texts, ambiguous numbers and test numbers.
  */
 export function storedIdentity(phoneNumber: string, numbering: Numbering): string {
   try {
@@ -107,7 +107,7 @@ const ambiguous = () =>
   refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
 export const withoutTexts = () => refused('phone_number_without_texts', 'this type of number cannot get a text message')
 
-/** The specification has a code of its own for these two. It begins the message too, where some clients look for it. */
+/** The two test-mode errors of the specification. Messages begin with the code, which some clients look for. */
 function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', problem: string): Refusal {
   const code = reason.toUpperCase()
   return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
@@ -115,9 +115,9 @@ function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', 
 
 interface ParsedNumber {
   number: PhoneNumber
-  /** Looked for once: that takes longer than to read the number. */
+  /** Cached: looking it up takes longer than reading a number. */
   type: NumberType | undefined
-  /** It is let in whatever the metadata know. */
+  /** It is accepted by a configured prefix. */
   isListed: boolean
 }
 
@@ -127,17 +127,17 @@ const readingOf = (number: PhoneNumber, prefixes: readonly string[]): ParsedNumb
   isListed: prefixes.some((prefix) => number.number.startsWith(prefix)),
 })
 
-/** What has a type is valid; not every country tells types. */
+/** A number with a type is valid; not every country has types. */
 const isValid = ({ number, type, isListed }: ParsedNumber) => isListed || type !== undefined || number.isValid()
 
-/** As people of its country write it, with the zero in front where they write one. */
+/** National format, with the leading zero where the country uses one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
 
 interface FoldedNumber {
   folded: string
-  /** What it may mean, the likeliest first; not all of them are valid. */
+  /** Possible readings, likeliest first; not all are valid. */
   numbers: PhoneNumber[]
-  /** The magic number it is by its raw digits, or by folded ones. */
+  /** The magic number of the raw or the folded digits. */
   magic: Recipient | undefined
 }
 
@@ -150,7 +150,7 @@ function read(phoneNumber: string, region: string): FoldedNumber {
 function magicAmong(spellings: readonly string[]): Recipient | undefined {
   let before: string | undefined
   for (const spelling of spellings) {
-    // Mostly each is as the one before.
+    // Cached, since most calls have the same settings.
     const recipient = spelling === before ? undefined : magicRecipient(spelling)
     if (recipient) return recipient
     before = spelling
@@ -161,15 +161,15 @@ function magicAmong(spellings: readonly string[]): Recipient | undefined {
 const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
 
-/** What people put between digits. */
+/** Separators that people put between digits. */
 const BETWEEN_DIGITS = /[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu
 
-/** Full-width digits become ASCII ones; what stands between digits goes. Anything else stays, and is no number. */
+/** Converts full-width digits to ASCII and removes separators. Other characters stay and make the number invalid. */
 const fold = (text: string) => text.normalize('NFKC').replace(BETWEEN_DIGITS, '')
 
 /**
- * Every number that folded digits may mean. With `+` or `00` it is the
- * international one, else the region's national one, or digits that lack their plus. No country code begins with 0.
+ * Every number that folded digits may mean. With `+` or `00` it is international, else national in the region, or
+ * international without its plus. No country code begins with 0.
  */
 function readings(folded: string, region: string): PhoneNumber[] {
   if (!DIGITS.test(folded)) return []
@@ -185,13 +185,13 @@ function national(digits: string, region: string): PhoneNumber[] {
   return number?.countryCallingCode === numbers().getCountryCallingCode(country) ? [number] : []
 }
 
-/** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
+/** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library does not always remove. */
 function international(digits: string): PhoneNumber[] {
   const number = numbers().parseInternational(digits)
   return number ? [number] : []
 }
 
-/** What cannot get a text, or costs whoever sends it more than a text. */
+/** Number types that receive no texts, or cost the sender a premium. */
 const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
   'FIXED_LINE',
   'PREMIUM_RATE',
@@ -202,7 +202,7 @@ const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
   'UAN',
 ])
 
-/** Satellite networks and numbers of no country: their texts cost tens of times as much. */
+/** Satellite networks and numbers without a country: their texts cost tens of times as much. */
 const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
 
 const isTextable = ({ number, type, isListed }: ParsedNumber) =>

@@ -16,21 +16,21 @@ export type RefusalKind =
   | 'too_large'
 
 export interface RefusalDetail {
-  /** The field that is to blame, as the caller wrote it. */
+  /** The field at fault, as the caller spelled it. */
   param?: string
-  /** Why, for programs; and what its sentence speaks of, for words in another language. */
+  /** Reason for programs, and the values of its message for translations. */
   reason?: RefusalReason
   about?: ReasonAbout | undefined
   /** `data.code` of the interface's error, where it has one. */
   code?: string
-  /** Which limit was exceeded, and whose it is. */
+  /** The exceeded limit, and whether it is of the key or the platform. */
   limit?: LimitName
   policy?: 'key' | 'platform'
-  /** A proof that a person asks would let it pass. For the service itself, no part of the answer. */
+  /** A proof of a human would lift the refusal. Internal, not part of the answer. */
   provable?: boolean
-  /** When trying again may help, in milliseconds from now. */
+  /** When a retry may help, milliseconds from now. */
   retryAfterMs?: number
-  /** When an exhausted daily allowance starts anew, Unix milliseconds. */
+  /** When an exhausted daily limit resets, Unix milliseconds. */
   resetAt?: number
 }
 
@@ -57,7 +57,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Says which field is wrong, why in a word, and what about it in a sentence. */
+/** Refuses a field, with a reason for programs and a message for people. */
 export const invalid = <R extends RefusalReason>(
   param: string,
   reason: R,
@@ -67,7 +67,7 @@ export const invalid = <R extends RefusalReason>(
 export const unauthorized = () => new Refusal('unauthorized', 'API key missing, malformed, inactive or unrecognized')
 export const forbidden = <R extends RefusalReason>(reason: R, message: string, ...[about]: ValuesOfRefusal<R>) =>
   new Refusal('forbidden', message, { reason, about })
-/** What an operator names and nobody has. */
+/** Refuses an operator's request for a thing that does not exist. */
 export const missing = (what: Thing, id: string) =>
   new Refusal('not_found', `No such ${what}: ${id}`, { reason: 'no_such', about: { what } })
 export const notFound = (what: string) => new Refusal('not_found', `No such ${what} for this app`)
@@ -101,7 +101,7 @@ const isSqlite = ({ name }: KnownError) => name === 'SQLiteError'
 
 /** Log fields of an error: its kind, and why a database has failed. They never hold data. */
 export function errorFields(error: unknown): ErrorFields {
-  // Its own message is logged beside these fields.
+  // Our own message is logged beside these fields.
   const known: unknown = error instanceof Refusal ? (error.cause ?? error) : error
   if (!(known instanceof Error)) return { err: 'unknown' }
   const inner = known.cause instanceof Error ? known.cause : known

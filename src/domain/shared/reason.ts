@@ -1,7 +1,7 @@
-/** Why operators are refused, in the console and on the command line: beside the reasons of the interface, these. */
+/** Reasons of refusals for operators, in the console and on the command line, beside the reasons of the interface. */
 import type { ReasonValues as InterfaceValues, Reason, ValuesOf } from '../../../contract/reason'
 
-/** What each means. They are no part of the published interface. */
+/** Meaning of each reason. They are not part of the published interface. */
 export const OPERATOR_REASONS = {
   out_of_range: 'The number is no whole one of the range.',
   not_visible_ascii: 'The text is not of visible ASCII characters without spaces.',
@@ -68,7 +68,7 @@ export const OPERATOR_REASONS = {
 
 export type RefusalReason = Reason | keyof typeof OPERATOR_REASONS
 
-/** What the sentence of a reason speaks of. */
+/** Values of the message of each reason. */
 export interface RefusalValues extends InterfaceValues {
   out_of_range: { min: number; max: number }
   not_visible_ascii: { max: number }
@@ -94,7 +94,7 @@ export interface RefusalValues extends InterfaceValues {
 
 export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R>
 
-/** What operators name by its id. */
+/** Things that operators name by an id. */
 export type Thing =
   | 'app'
   | 'challenge'

@@ -1,6 +1,5 @@
 /**
- * What a schema finds wrong with an input, in our own words. zod asks here for the sentence wherever a schema has none
- * of its own, so that no text of the library is ever told.
+ * Messages of schema errors. zod uses these wherever a schema has none of its own, so that no text of the library is shown.
  */
 import { z } from 'zod'
 import type { JsonType } from '../../../contract/reason'
@@ -17,7 +16,7 @@ interface Mistake {
 
 const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
   string: ['string', 'a string'],
-  // Every number of ours is whole.
+  // All numbers of the interface are whole.
   number: ['integer', 'a whole number'],
   int: ['integer', 'a whole number'],
   boolean: ['boolean', 'true or false'],
@@ -26,13 +25,13 @@ const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
   record: ['object', 'an object'],
 }
 
-/** Those that have a reason of their own. */
+/** Formats with a reason of their own. */
 const FORMATS: Readonly<Record<string, Mistake>> = {
   datetime: { reason: 'invalid_date', problem: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' },
   email: { reason: 'invalid_email', problem: 'must be an e-mail address' },
 }
 
-/** `value` is what stands where the issue is. */
+/** `value`: the input at the path of the issue. */
 function explain(issue: z.core.$ZodRawIssue | SchemaIssue, value: unknown): Mistake {
   if (issue.code === 'custom') {
     const { reason = 'invalid_format', about } = (issue.params ?? {}) as Partial<Mistake>
@@ -83,11 +82,14 @@ function tooBig(origin: string, max: number): Mistake {
 z.config({ localeError: (issue) => explain(issue, issue.input).problem })
 
 const MAX_REPORTED = 3
-/** Of a field that the caller made up, and of what is said about it. */
+/** Longest quoted name of an unknown field, and longest message about it. */
 const PARAM_CLIP = 100
 const PROBLEM_CLIP = 200
 
-/** One refusal for the first few issues; it is about the first. `within` is where the input stands, if in a field. */
+/**
+ * One refusal for the first few schema issues; `param` and reason are of the first. `within`: the field that contains
+ * the input.
+ */
 export function refusalOf(issues: readonly SchemaIssue[], input: unknown, within?: string): Refusal {
   const mistakes = issues.slice(0, MAX_REPORTED).map((issue) => {
     const { reason, about } = explain(issue, valueAt(input, issue.path))

@@ -1,4 +1,4 @@
-/** Words the whole domain shares. */
+/** Types and constants that the whole domain shares. */
 import { CHANNELS, type Channel, LEGS, type Leg } from '../../../contract/constants'
 
 /** Decided by the key's prefix; live and test data never mix. */
@@ -10,7 +10,7 @@ export const isLeg = (text: string): text is Leg => LEGS.some((leg) => leg === t
 
 export type MessageType = 'SMS' | 'LMS'
 
-/** Whose data something is: one app in one mode. Every look-up names its owner, so foreign data is missing data. */
+/** Owner of data: one app in one mode. Every look-up names its owner, so data of others is not found. */
 export interface Owner {
   readonly appId: string
   readonly mode: Mode
@@ -28,7 +28,7 @@ export const nextMidnightUtc = (now: number) => (Math.floor(now / DAY_MS) + 1) *
 
 export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
 
-/** Writes moments of Unix milliseconds in UTC, one only once for all who ask for it in a row. */
+/** Formats Unix milliseconds as ISO 8601, and caches the last result since calls repeat. */
 export function momentWriter(): (at: number) => string {
   let last = 0
   let written = new Date(last).toISOString()

@@ -11,13 +11,13 @@ export interface Wallet {
   appId: string
   /** Sum of all ledger entries, credits. */
   balance: number
-  /** Promised to issues whose processing has not finished, credits. */
+  /** Reserved for issues whose processing has not finished, credits. */
   reserved: number
-  /** How far below zero admission may take the available credit. */
+  /** How far below zero reservations may take the available credit. */
   overdraftLimit: number
-  /** Operators are warned while the available credit is below; undefined: never. */
+  /** Operators are warned while the available credit is below this; undefined: never. */
   alertBelow?: number | undefined
-  /** Ledger entries so far; numbers the next one. */
+  /** Number of ledger entries. */
   entries: number
   updatedAt: number
 }
@@ -32,7 +32,7 @@ export interface LedgerEntry {
   amountDelta: number
   balanceAfter: number
   issueId: string | undefined
-  /** Names an operator's entry, so that it is made once. */
+  /** Reference of an operator's entry, which makes it idempotent. */
   reference: string | undefined
   createdAt: number
 }
@@ -40,8 +40,7 @@ export interface LedgerEntry {
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
 /**
- * Identifies an entry by what never changes of it: a UUID (RFC 9562, version 8) of its time, its position and its app.
- * Of two entries of an app the later one has the greater id.
+ * Id of an entry: a UUID (RFC 9562, version 8) of its time, position and app. Later entries of an app have greater ids.
  */
 export function ledgerId({ appId, seq, createdAt }: Pick<LedgerEntry, 'appId' | 'seq' | 'createdAt'>): string {
   const at = hex(createdAt, 12)
@@ -55,16 +54,16 @@ export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_
 /** How a reservation ends. */
 export type Settlement = 'debit' | 'release'
 
-/** What has a price of its own: each channel, and a long SMS. */
+/** Price classes: each channel, and a long SMS. */
 export const PRICED = [...CHANNELS, 'lms'] as const
 
-/** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
+/** Credits for one message by price class; an AlimTalk's SMS fallback is included. */
 export type PriceList = Readonly<Record<(typeof PRICED)[number], number>>
 
 export const priceOf = (prices: PriceList, channel: Channel, messageType: MessageType): number =>
   prices[channel === 'sms' && messageType === 'LMS' ? 'lms' : channel]
 
-/** Promises `price` to an issue, or throws `no_credit`. */
+/** Reserves `price` credits for an issue. Throws `no_credit`. */
 export function reserve(wallet: Wallet, price: number): Wallet {
   const available = wallet.balance - wallet.reserved
   if (available - price < -wallet.overdraftLimit) throw tooLittleCredit(wallet)
@@ -76,7 +75,7 @@ export const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit
     code: overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
   })
 
-/** Writes one entry; the ledger's times never go back, even where the clock does. */
+/** Adds one ledger entry. Times of the ledger never decrease, also after a clock step. */
 export function post(
   wallet: Wallet,
   entry: { entryType: EntryType; amountDelta: number; issueId?: string; reference?: string },
@@ -108,19 +107,19 @@ function assertAmount(amount: number): void {
   }
 }
 
-/** A top-up by the operator. */
+/** Adds credit. Throws `invalid` for an amount out of range. */
 export function topUp(wallet: Wallet, { amount, reference }: { amount: number; reference?: string }, now: number) {
   assertAmount(amount)
   return post(wallet, { entryType: 'credit', amountDelta: amount, ...(reference && { reference }) }, now)
 }
 
-/** Takes credit back, for example of a top-up that was not paid; the balance may become negative. */
+/** Takes credit back, for example after an unpaid top-up. The balance may become negative. Throws `invalid`. */
 export function clawback(wallet: Wallet, { amount, reference }: { amount: number; reference: string }, now: number) {
   assertAmount(amount)
   return post(wallet, { entryType: 'clawback', amountDelta: -amount, reference }, now)
 }
 
-/** Gives back what an issue cost. */
+/** Refunds the credits of an issue. */
 export const refund = (
   wallet: Wallet,
   { issueId, amount, reference }: { issueId: string; amount: number; reference: string },

@@ -1,11 +1,11 @@
-/** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
+/** Events of issue changes and their bodies. Specification: "Events"; decisions: "Webhooks". */
 import type { EventType, OtpEventOf } from '../../../contract/event'
 import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
 import { numbers } from '../phone/phone'
 import { CURRENCY, type Owner } from '../shared/value'
 
-/** What has happened to an issue between two states of it, in order. */
+/** Event types of the change between two states of an issue, in order. */
 export function eventsOf(before: Issue, after: Issue): EventType[] {
   const events: EventType[] = []
   if (wasAccepted(before, after)) events.push('otp.sent')
@@ -21,7 +21,7 @@ export function eventsOf(before: Issue, after: Issue): EventType[] {
   return events
 }
 
-/** A carrier took the message of a leg. */
+/** A carrier accepted the message of a leg. */
 const wasAccepted = (before: Issue, after: Issue) =>
   before.messageId === after.messageId &&
   before.sendPending &&
@@ -29,19 +29,19 @@ const wasAccepted = (before: Issue, after: Issue) =>
   !after.providerOutcomeAmbiguous &&
   after.deliveryStatus === 'sent'
 
-/** What is known beside the issue. Times are Unix milliseconds. */
+/** Facts beside the issue; times are Unix milliseconds. */
 export interface EventContext {
   eventId: string
   now: number
-  /** E.164; undefined where number and text are erased already. */
+  /** Number, E.164; undefined where it is erased already. */
   to: string | undefined
-  /** The carrier that took the message. */
+  /** The carrier that accepted the message. */
   carrier: string | undefined
 }
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** The body of an event. Holds no number and no code. */
+/** The body of an event. It contains no full number and no code. */
 export function eventOf<T extends EventType>(type: T, issue: Issue, context: EventContext): OtpEventOf<T> {
   const { eventId: id, now } = context
   return {
@@ -103,7 +103,7 @@ const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => Otp
   }),
 }
 
-/** In words for the app; what a carrier's own code means is the operator's business. */
+/** Messages for the service's own outcome codes. Carriers' codes are for operators. */
 const OWN_FAILURES: ReadonlyMap<string, string> = new Map([
   [CODE.noRoute, 'No carrier is configured for this message'],
   [CODE.unhealthy, 'No carrier could take the message'],
@@ -124,9 +124,9 @@ export function maskNumber(e164: string): string {
   return `+${country}${'*'.repeat(Math.max(1, national.length - shown.length))}${shown}`
 }
 
-/** What happened, as endpoints are told. */
+/** A stored event, whose body is delivered to endpoints. */
 export interface StoredEvent extends Owner {
-  /** Of its issue. */
+  /** Origin of the issue. */
   origin: Origin | undefined
   readonly eventId: string
   readonly type: EventType

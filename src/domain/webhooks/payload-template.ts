@@ -1,6 +1,6 @@
 /**
- * Payload transformation: JSON with `{{path}}` in it. Inside a string a value is written as text, outside of one as
- * JSON, so that whatever a value holds, the result is the JSON the template's author meant.
+ * Payload transformation: JSON with `{{path}}` placeholders. Inside a string a value is inserted as text, elsewhere as
+ * JSON, so that no value can break the structure. Specification: "Events".
  */
 import { invalid } from '../shared/error'
 
@@ -8,13 +8,13 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/y
 const PATH = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/
 
 const MAX_TEMPLATE_CHARACTERS = 16_384
-/** As long as a request of ours may be. */
+/** Longest body of a webhook request. */
 export const MAX_BODY_BYTES = 64 * 1024
 
-/** A template in pieces: text to copy, and paths to fill in. */
+/** A part of a template: text to copy, or a path to fill in. */
 type TemplatePart = string | { path: string[]; isInString: boolean }
 
-/** Throws `invalid` for braces that hold no path, and for too many characters. */
+/** Throws `invalid` for braces without a path, and for a template that is too long. */
 function parse(template: string): TemplatePart[] {
   if (template.length > MAX_TEMPLATE_CHARACTERS) {
     const max = MAX_TEMPLATE_CHARACTERS
@@ -46,7 +46,7 @@ function parse(template: string): TemplatePart[] {
   return [...pieces, text]
 }
 
-/** What an event says at a path; own fields only. */
+/** Value of an event at a path; own properties only. */
 const valueAt = (event: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, name) =>
@@ -62,12 +62,15 @@ function write(value: unknown, isInString: boolean): string {
   return JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)).slice(1, -1)
 }
 
-/** A missing value is `null`, or nothing inside a string. Throws `invalid` where the result is no JSON, or too long. */
+/**
+ * Renders the body. A missing value becomes `null`, or nothing inside a string. Throws `invalid` where the result is no
+ * JSON or too long.
+ */
 export function renderHookTemplate(template: string, event: unknown): string {
   let body = ''
   for (const piece of parse(template)) {
     body += typeof piece === 'string' ? piece : write(valueAt(event, piece.path), piece.isInString)
-    // A short template can name a large value a thousand times.
+    // Checked in the loop: a short template can repeat a large value a thousand times.
     if (body.length > MAX_BODY_BYTES) throw tooLarge()
   }
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw tooLarge()
@@ -84,5 +87,8 @@ const tooLarge = () => {
   return invalid('template', 'too_long', `must be at most ${max} bytes after substitution`, { max })
 }
 
-/** Throws `invalid` for what is not JSON with every event: where nothing fits, every value does. */
+/**
+ * Throws `invalid` for a template that makes no JSON. An empty event is enough to test, since values cannot break the
+ * structure.
+ */
 export const assertHookTemplate = (template: string): void => void renderHookTemplate(template, {})

@@ -1,38 +1,38 @@
 /**
- * How a webhook request proves where it comes from. Specification: "Events", signing and headers; decisions: "Webhooks".
- * The same request carries two signatures: ours, and that of Standard Webhooks, whose libraries verify it unchanged.
+ * Signs webhook requests. Each carries two signatures: ours, and that of Standard Webhooks, whose libraries verify it
+ * unchanged. Specification: "Events", signing and headers; decisions: "Webhooks".
  */
 import { createHmac } from 'node:crypto'
 
 const SECRET_PREFIX = 'whsec_'
 
-/** Writes a secret from 32 random bytes, in the form that Standard Webhooks libraries read too. */
+/** Makes a secret from 32 random bytes, in the form of Standard Webhooks. */
 export const newSecret = (bytes: Uint8Array) => SECRET_PREFIX + Buffer.from(bytes).toString('base64')
 
 const LEAST_SECRET_BYTES = 24
 
-/** Whether it is one, of whoever's making. */
+/** Whether the text is a secret in the form of Standard Webhooks, whoever made it. */
 export const isSecret = (text: string): boolean =>
   text.startsWith(SECRET_PREFIX) &&
   /^[A-Za-z0-9+/]+={0,2}$/.test(text.slice(SECRET_PREFIX.length)) &&
   standardKey(text).length >= LEAST_SECRET_BYTES
 
-/** Our key is the secret as it is shown, prefix and all; that of Standard Webhooks the bytes it is written from. */
+/** Our HMAC key is the secret's text with its prefix; that of Standard Webhooks is the decoded bytes. */
 const standardKey = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 
 export interface RequestToSign {
   eventId: string
-  /** Exactly what is sent. */
+  /** The body, exactly as it is sent. */
   body: string | Uint8Array
-  /** Newest first. Older ones count for as long as a rotation leaves them valid. */
+  /** Secrets, newest first. Older ones stay valid during a rotation. */
   secrets: readonly [newest: string, ...older: string[]]
-  /** Of this attempt: receivers refuse old requests, so that a recorded one cannot be sent again. */
+  /** Time of this attempt: receivers refuse old requests, which prevents replays. */
   timestampSec: number
 }
 
 /**
- * Ours has room for one signature, so the newest secret makes it. Standard Webhooks has room for all: a receiver that
- * still has an older secret goes on verifying there.
+ * Our header has one signature, made with the newest secret. Standard Webhooks has one for each secret, so receivers
+ * with an older one still verify.
  */
 export function signatureHeaders({ eventId, body, secrets, timestampSec }: RequestToSign) {
   const hmac = (key: string | Uint8Array, prefix: string) => createHmac('sha256', key).update(`${prefix}.`).update(body)

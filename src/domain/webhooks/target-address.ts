@@ -1,25 +1,25 @@
-/** Addresses to which a webhook may go. Decisions: "Webhooks". */
+/** Network addresses and URLs that webhooks may be sent to. Decisions: "Webhooks". */
 import type { IPv4, IPv6 } from 'ipaddr.js'
 import { cidrContains, ipaddr, isIP } from '../access/network'
 import { invalid } from '../shared/error'
 import type { Mode } from '../shared/value'
 
-/** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
+/** The range of public IPv6 hosts. Prefixes that embed an IPv4 address are outside. */
 const GLOBAL_IPV6 = '2000::/3'
 
-/** A public range, but answered by the machine a virtual host runs on: Azure's agent, which hands out credentials. */
+/** A public address, but answered by the host of a virtual machine: Azure's agent, which serves credentials. */
 const AZURE_HOST = '168.63.129.16'
 
 /**
- * Whether no webhook may be sent there unless the operator allows it: everything but public unicast addresses.
- * Told by the literal address, never by a name. What cannot be read is forbidden.
+ * Whether webhooks to this address need the operator's permission: all but public unicast addresses. Takes an address,
+ * not a name; an unreadable one is forbidden.
  */
 export function isForbidden(ip: string): boolean {
   const address = readAddress(ip)
   return address === undefined || !isPublic(address)
 }
 
-/** `allowedCidrs` opens what would be forbidden, and exactly that. */
+/** Whether webhooks may be sent to the address; `allowedCidrs` permits forbidden networks. */
 export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
   const address = readAddress(ip)
   if (address === undefined) return false
@@ -29,8 +29,8 @@ export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
 type IpAddress = IPv4 | IPv6
 
 /**
- * A mapped address is read as the IPv4 address it reaches. Notations that parsers disagree on (`010.0.0.1`, `127.1`)
- * are none, and neither is an address with a zone, which means another host on every machine.
+ * A mapped address is read as its IPv4 address. Undefined for notations that parsers read differently (`010.0.0.1`,
+ * `127.1`), and for addresses with a zone, which differ on every machine.
  */
 function readAddress(ip: string): IpAddress | undefined {
   const version = isIP(ip)
@@ -41,7 +41,7 @@ function readAddress(ip: string): IpAddress | undefined {
 }
 
 function isPublic(address: IpAddress): boolean {
-  // What no registry of special addresses (RFC 6890) lists.
+  // `unicast`: no registry of special addresses (RFC 6890) lists it.
   if (address.range() !== 'unicast') return false
   return address instanceof ipaddr().IPv6
     ? address.match(ipaddr().IPv6.parseCIDR(GLOBAL_IPV6))
@@ -59,13 +59,13 @@ export interface HookUrlPolicy {
   /** Empty: any. */
   ports: readonly number[]
   allowedCidrs: readonly string[]
-  /** Endpoints of test mode on this machine are sent to all the same, by http and on any port: see `policyFor`. */
+  /** Test-mode endpoints on this machine are allowed, by http and on any port: see `policyFor`. */
   testOnLoopback?: boolean
 }
 
 const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128']
 
-/** Whether the URL names this machine, by `localhost` or a loopback address. What is no URL does not. */
+/** Whether the URL names this machine, by `localhost` or a loopback address. */
 export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false
   const parsed = new URL(url)
@@ -74,7 +74,7 @@ export function isLoopback(url: string): boolean {
   return LOOPBACK_CIDRS.some((cidr) => cidrContains(cidr, address))
 }
 
-/** What holds for one endpoint, also where its receiver redirects to. */
+/** The policy of one endpoint, which also holds for its redirects. */
 export function policyFor({ mode, url }: { mode: Mode; url: string }, policy: HookUrlPolicy): HookUrlPolicy {
   if (!policy.testOnLoopback || mode !== 'test' || !isLoopback(url)) return policy
   return { allowHttp: true, ports: [], allowedCidrs: [...policy.allowedCidrs, ...LOOPBACK_CIDRS] }
@@ -83,11 +83,11 @@ export function policyFor({ mode, url }: { mode: Mode; url: string }, policy: Ho
 const URL_MAX_LENGTH = 2_048
 const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 }
 
-/** Throws `invalid` for what is no URL of a webhook, whatever the operator allows. */
+/** Throws `invalid` for a text that is no URL of a webhook under any policy. */
 export function assertHookUrl(text: string): void {
   if (text.length > URL_MAX_LENGTH)
     throw invalid('url', 'too_long', `at most ${URL_MAX_LENGTH} characters`, { max: URL_MAX_LENGTH })
-  // The parser would drop or encode them silently, so that one URL is shown and another one called.
+  // The parser would drop or encode these silently, so that the shown URL would differ from the called one.
   if (/[\s\p{Cc}\\]/u.test(text))
     throw invalid('url', 'invalid_url', 'must not have spaces, control characters or backslashes')
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
@@ -100,8 +100,8 @@ export function assertHookUrl(text: string): void {
 }
 
 /**
- * Throws `invalid` for a URL no webhook may be sent to. Names are not judged here: what they stand for is known only
- * when a connection is made, and may be something else the next time.
+ * Throws `invalid` for a URL that the policy forbids. Host names are checked when a connection is made, since they may
+ * resolve differently each time.
  */
 export function assertHookTarget(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
   assertHookUrl(text)

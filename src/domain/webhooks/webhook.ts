@@ -1,6 +1,6 @@
 /**
- * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
- * Specification: "Events", delivery and retry; decisions: "Webhooks".
+ * Webhook endpoints: subscriptions, filters, meaning of answers, retries and disabling. Specification: "Events",
+ * delivery and retry; decisions: "Webhooks".
  */
 import { EVENT_TYPES, type EventType } from '../../../contract/constants'
 import { invalid } from '../shared/error'
@@ -14,7 +14,7 @@ export interface HookFilters {
   metadata?: Readonly<Record<string, readonly string[]>>
 }
 
-/** One that is still valid beside the newest, for as long as a rotation leaves it so. */
+/** A secret of an endpoint; during a rotation the older one stays valid for a while. */
 export interface HookSecret {
   secret: string
   /** Unix milliseconds; undefined: the newest. */
@@ -28,48 +28,48 @@ export interface Endpoint extends Owner {
   readonly filters: HookFilters
   /** Sent with every request; may hold credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the body is made by; undefined: the event itself. */
+  /** Payload template; undefined: the body is the event itself. */
   readonly template: string | undefined
   /** Newest first. */
   readonly secrets: readonly [HookSecret, ...HookSecret[]]
   readonly disabledAt: number | undefined
   readonly disabledReason: string | undefined
-  /** Of a row of failures, the first. */
+  /** First failure in a row, Unix milliseconds. */
   readonly failingSince: number | undefined
   readonly createdAt: number
 }
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
-/** One event for one endpoint. */
+/** Delivery of one event to one endpoint. */
 export interface HookDelivery extends Owner {
   readonly deliveryId: string
   readonly endpointId: string
   readonly eventId: string
   readonly issueId: string | undefined
   readonly status: DeliveryState
-  /** In all. */
+  /** Attempts in all. */
   readonly attempts: number
-  /** Since it was queued or replayed. */
+  /** Attempts since it was queued or replayed. */
   readonly tries: number
   readonly createdAt: number
 }
 
 export interface HookAttempt {
   readonly deliveryId: string
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly number: number
   readonly calledAt: number
   readonly answeredAt: number
   /** Undefined where there was no answer. */
   readonly status: number | undefined
-  /** Why there was none, or why the answer does not count. */
+  /** Why there was no answer, or why the answer does not count. */
   readonly error: string | undefined
   /** The first KiB of the answer. */
   readonly answer: string | undefined
 }
 
-/** What an event is about, as filters see it. */
+/** The fields of an event that filters compare. */
 export interface EventSubject {
   type: EventType
   method: Leg
@@ -94,11 +94,11 @@ export function isSubscribed(
   )
 }
 
-/** How an attempt ended. */
+/** Answer to an attempt. */
 export interface HookAnswered {
   /** Undefined where there was no answer. */
   status: number | undefined
-  /** How long the receiver asks to be left alone. */
+  /** `Retry-After` of the receiver, milliseconds. */
   retryAfterMs: number | undefined
 }
 
@@ -115,13 +115,13 @@ export function judge({ status }: HookAnswered): Judgement {
 const RETRY_AFTER_MS = [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
 const LONGEST_RETRY_AFTER_MS = DAY_MS
 
-/** Wait before the next try, exactly as specified, or as `Retry-After` asked; undefined when the last try was made. */
+/** Delay before the next try: the specification's, or longer where `Retry-After` asks; undefined after the last try. */
 export function webhookRetryMs(tries: number, askedMs: number | undefined): number | undefined {
   const plannedMs = RETRY_AFTER_MS[tries - 1]
   return plannedMs && Math.max(plannedMs, Math.min(askedMs ?? 0, LONGEST_RETRY_AFTER_MS))
 }
 
-/** Seconds or a date, as HTTP has it. */
+/** Reads `Retry-After` (seconds or a date) as milliseconds. */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
@@ -130,12 +130,12 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 }
 
 export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
-/** Followed from one answer to the next, each judged like the first. */
+/** Redirects that are followed; each target is checked like the first. */
 export const MAX_HOPS = 3
 
 const DISABLED_AFTER_MS = 5 * DAY_MS
 
-/** What an attempt makes of its endpoint. */
+/** The endpoint after an attempt. */
 export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: number): Endpoint {
   if (judgement === 'delivered') return { ...endpoint, failingSince: undefined }
   if (judgement === 'gone') return disable(endpoint, 'The receiver answered 410 Gone', now)
@@ -145,7 +145,7 @@ export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: numb
     : { ...endpoint, failingSince }
 }
 
-/** As it is stored, and read in English. */
+/** Stored reasons, in English. */
 export type DisabledReason =
   | 'The receiver answered 410 Gone'
   | 'Nothing but failures for 5 days'
@@ -165,7 +165,7 @@ export const enable = (endpoint: Endpoint): Endpoint => ({
   failingSince: undefined,
 })
 
-/** Both secrets are valid until the overlap ends; a third one is not kept. */
+/** Replaces the secret. The previous one stays valid until `validUntil`; older ones are dropped. */
 export function rotateSecret(endpoint: Endpoint, secret: string, validUntil: number): Endpoint {
   const [{ secret: previous }] = endpoint.secrets
   return { ...endpoint, secrets: [{ secret }, { secret: previous, validUntil }] }
@@ -181,13 +181,13 @@ export const MAX_ENDPOINTS = 20
 const MAX_HEADERS = 16
 const MAX_HEADER_CHARACTERS = 4_096
 const MAX_FILTER_VALUES = 50
-/** As many as the metadata of an issue may have. */
+/** The metadata of an issue has as many keys at most. */
 const MAX_METADATA_FILTERS = 32
 
-/** What the service itself says of a request. */
+/** Headers that the service sets itself. */
 const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.*)$/i
 
-/** Throws `invalid` for what cannot be an endpoint. Where its requests may go is judged when they are made. */
+/** Throws `invalid` for a wrong endpoint. Target addresses are checked when requests are sent. */
 export function assertEndpoint({ url, events, filters, headers, template }: Endpoint): void {
   assertHookUrl(url)
   if (events.length === 0) throw invalid('events', 'required', `at least one of ${EVENT_TYPES.join(', ')}`)
@@ -236,22 +236,22 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** A webhook as people look at it. */
+/** A delivery with its last attempt, for the console. */
 export interface HookReport extends HookDelivery {
   readonly type: EventType
-  /** Of the last attempt. */
+  /** HTTP status of the last attempt. */
   readonly lastStatus: number | undefined
   readonly lastError: string | undefined
   readonly lastAttemptAt: number | undefined
-  /** When it is tried next. */
+  /** When it is retried, Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Tab and the visible characters of Latin-1: no line breaks, which would begin another header. */
+/** Tab and visible characters of Latin-1. A line break would begin another header. */
 const VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/
 
-/** They decide where a request goes, where it ends and how it is answered; only the transport may say that. */
+/** Headers that only the transport may set: they decide about the connection and the framing. */
 const TRANSPORT_HEADERS = new Set([
   'accept-encoding',
   'connection',

@@ -6,6 +6,7 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  alibaba: () => require('./alibaba').alibaba,
   vonage: () => require('./vonage').vonage,
   telnyx: () => require('./telnyx').telnyx,
   sinch: () => require('./sinch').sinch,
@@ -17,6 +18,8 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   africastalking: () => require('./africastalking').africastalking,
   'aws-sms': () => require('./aws-sms').awsSms,
   'aws-sns': () => require('./aws-sns').awsSns,
+  kaleyra: () => require('./kaleyra').kaleyra,
+  msg91: () => require('./msg91').msg91,
   tencent: () => require('./tencent').tencent,
   whatsapp: () => require('./whatsapp').whatsapp,
 }

@@ -1,8 +1,8 @@
-/** What is kept over a reload of the page. Never a code; of what `verify` has answered the proof, which is good for minutes. */
+/** Stores a flow over a reload of the page. Never a code; of the answer of `verify` only the proof. */
 import type { FlowClock } from './clock'
-import type { Held } from './held'
+import type { Held } from './internal-state'
 
-/** `sessionStorage`, or anything like it. Whoever reads it reads the phone number. */
+/** `sessionStorage` or a similar object. It will contain the phone number. */
 export interface FlowStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
@@ -14,16 +14,16 @@ export interface FlowMemory<V> {
   keep(held: Held<V>): void
 }
 
-/** Of how a flow was written down: one that an older release has written is forgotten. */
+/** Version of the stored format. Other versions are ignored. */
 const FORMAT = 1
 
-/** A key is new again some day, and would have another code sent. */
+/** Older states are ignored: the service forgets idempotency keys, and a repeated one would send another code. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000
 
-/** A proof that a backend may believe yet, or else nothing is verified any more. */
+/** Stored proofs are dropped when they have expired. */
 const PROVEN_MS = 10 * 60 * 1_000
 
-/** Moments of a clock that ends with the page: kept is how long it is to them. */
+/** Times of the page's clock, which are stored as durations. */
 const MOMENTS: ReadonlySet<string> = new Set(['resendAt', 'submitAt', 'expiresAt'])
 
 const NO_MEMORY: FlowMemory<never> = { recall: () => undefined, keep: () => {} }
@@ -48,7 +48,7 @@ function read<V>(text: string | null, now: number): Held<V> | undefined {
   return form === FORMAT && Math.abs(Date.now() - keptAt) < forgottenAfterMs ? held : undefined
 }
 
-/** A storage may be full, closed to the page, or written by somebody else: then nothing is kept. */
+/** The storage may be full, denied or corrupted; then the flow is not stored. */
 function quietly<T>(access: () => T): T | undefined {
   try {
     return access()

@@ -1,9 +1,9 @@
-/** From one step of the screen to the next. */
+/** Hooks for steps of the screen: focus, field contents and callbacks. */
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Failed, FlowState, Locked, Verified } from '../flow'
 import { isAtRest, type Step, stepOf } from '../screen/step'
 
-/** While another code is being sent the screen stays where it was. */
+/** The step of a state. It stays while another code is being sent. */
 export function useStep<V>(state: FlowState<V>): Step {
   const [before, setStep] = useState<Step>('number')
   const step = stepOf(state, before)
@@ -11,7 +11,7 @@ export function useStep<V>(state: FlowState<V>): Step {
   return step
 }
 
-/** Whether the person is within, and was not taken anywhere else since. */
+/** Whether the focus is within the screen, or was there last. */
 export function useHasFocus(place: RefObject<HTMLElement | null>): RefObject<boolean> {
   const isUsed = useRef(false)
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useHasFocus(place: RefObject<HTMLElement | null>): RefObject<boo
       isUsed.current = true
     }
     const leaves = ({ relatedTarget }: FocusEvent) => {
-      // Where nothing else has it, a button that is hidden now had it.
+      // Without a new target, the focus was on a button that is hidden now.
       if (relatedTarget instanceof Node && !element.contains(relatedTarget)) isUsed.current = false
     }
     element.addEventListener('focusin', comes, options)
@@ -33,7 +33,7 @@ export function useHasFocus(place: RefObject<HTMLElement | null>): RefObject<boo
   return isUsed
 }
 
-/** Takes the person to where the screen goes on; what was typed last is typed over. */
+/** Moves the focus to the next field and selects its text. */
 export function useFocusOnStep<V>(
   state: FlowState<V>,
   isUsed: RefObject<boolean>,
@@ -49,7 +49,7 @@ export function useFocusOnStep<V>(
   })
 }
 
-/** Another code is typed into an empty field. */
+/** Clears the field for another code. */
 export function useEmptyField<V>({ status }: FlowState<V>, field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     if (field.current && (status === 'sending' || status === 'idle')) field.current.value = ''
@@ -61,7 +61,7 @@ interface Outcomes<V> {
   onFailed: ((state: Locked | Failed) => void) | undefined
 }
 
-/** Tells once of each time that it gets there. */
+/** Calls back once each time the flow is verified or fails. */
 export function useOutcome<V>(state: FlowState<V>, { onVerified, onFailed }: Outcomes<V>): void {
   const told = useRef(state.status)
   useEffect(() => {

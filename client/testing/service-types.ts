@@ -1,8 +1,8 @@
-/** What a service in memory is asked and says. */
+/** Types of the in-memory service. */
 import type { InterfaceErrorCode } from '../error'
 import type { Template } from '../types'
 
-/** As `getTemplate` answers it; languages need not be said. */
+/** A template as `getTemplate` answers it; `bodies` may be omitted. */
 export type TestTemplate = Omit<Template, 'bodies'> & Partial<Pick<Template, 'bodies'>>
 
 export interface ServiceOptions {
@@ -17,14 +17,14 @@ export interface ServiceAnswer {
   /** HTTP status. */
   status: number
   body: object
-  /** To be signed, for the proof that goes with it. */
+  /** Claims of the proof, to be signed. */
   claims?: object | undefined
   retryAfterMs?: number | undefined
 }
 
 export interface Service {
   answer(operation: string, input: unknown): ServiceAnswer
-  /** What it says where it refuses, whatever the reason. */
+  /** The answer of an error code. */
   refuse(code: InterfaceErrorCode, data: object | undefined): ServiceAnswer
 }
 

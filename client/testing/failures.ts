@@ -1,4 +1,4 @@
-/** What a test wants to go wrong. */
+/** Failures that a test injects. */
 import type { InterfaceErrorCode } from '../error'
 
 export type OperationName =
@@ -13,19 +13,19 @@ export type OperationName =
   | 'getTemplate'
 
 export interface WhichCall {
-  /** The next call of this one; of any when omitted. */
+  /** The operation whose next call fails; any when omitted. */
   operation?: OperationName
 }
 
-/** An error of the interface, or what happens to requests on their way. */
+/** An error of the interface, or a network failure. */
 export type FailureCode = InterfaceErrorCode | 'NETWORK_ERROR' | 'TIMEOUT'
 
 export interface FailureOptions extends WhichCall {
-  /** The service does what it was asked, and its answer is lost. False when omitted: it never gets there. */
+  /** True: the request is carried out and its answer is lost. False, the default: it never arrives. */
   carriedOut?: boolean
   /** `data` of an error of the interface. */
   data?: Record<string, unknown>
-  /** When an error of the interface says that trying again may help, in milliseconds. */
+  /** `Retry-After` of the error, milliseconds. */
   retryAfterMs?: number
 }
 
@@ -49,7 +49,7 @@ export class Trouble {
     this.#delays.push(delay)
   }
 
-  /** Of a call that is made now; none of it is of a later one. */
+  /** Takes the failure for a call that is made now. */
   of(operation: string): { failure: Failure | undefined; delayMs: number } {
     return { failure: take(this.#failures, operation), delayMs: take(this.#delays, operation)?.ms ?? 0 }
   }

@@ -1,17 +1,17 @@
-/** What a flow knows, and what becomes of that with each answer. Moments are by the flow's clock. */
+/** Internal state of a flow, and its transitions. Times are of the flow's clock. */
 import type { FlowReason, FlowStatus, NumberReason } from './state'
 import { type FlowIssue, type FlowVerdict, isLost, type Refusal } from './transport'
 
 export interface Held<V> {
   phase: FlowStatus
   phoneNumber: string
-  /** The code that may be typed; none where there is none any more. */
+  /** The live issue; undefined where there is none. */
   issue?: Issued | undefined
-  /** Of an order for this number of which nobody knows what became: the next one repeats it. */
+  /** Idempotency key of a request with unknown outcome: the next request repeats it. */
   pendingKey?: string | undefined
-  /** From when on another code may be asked for. */
+  /** When another code may be requested. */
   resendAt: number
-  /** From when on a code may be typed. */
+  /** When a code may be entered. */
   submitAt: number
   reason?: FlowReason | undefined
   verifiedAt?: string | undefined
@@ -32,7 +32,7 @@ export const PRISTINE: Held<never> = { phase: 'idle', phoneNumber: '', resendAt:
 export const isLive = (issue: Issued | undefined, now: number): issue is Issued =>
   issue !== undefined && now < issue.expiresAt
 
-/** Nobody has to ask the service for this: it has said before when the code ends. */
+/** The code has expired; its expiry is known without asking the service. */
 export const expired = <V>(held: Held<V>): Held<V> => ended(held, 'EXPIRED')
 
 const ended = <V>(held: Held<V>, reason: FlowReason): Held<V> => ({
@@ -42,7 +42,7 @@ const ended = <V>(held: Held<V>, reason: FlowReason): Held<V> => ({
   reason,
 })
 
-/** The order is answered. `now` is when: the service's time as it answered was not later, so nothing is promised too soon. */
+/** The request is answered at `now`. The service's time was not later, so no wait ends too soon. */
 export function issued<V>(held: Held<V>, key: string, answer: FlowIssue, now: number): Held<V> {
   const answeredAt = Date.parse(answer.serverTime ?? answer.queuedAt)
   const moment = (time: string) => now + Date.parse(time) - answeredAt
@@ -56,7 +56,7 @@ export function issued<V>(held: Held<V>, key: string, answer: FlowIssue, now: nu
   }
 }
 
-/** The order was refused, or nobody knows. A code that was there before is there still. */
+/** The request was refused or its outcome is unknown. An earlier code stays. */
 export function notIssued<V>(held: Held<V>, refusal: Refusal, now: number): Held<V> {
   const reason = reasonOf(refusal)
   const next = {
@@ -70,7 +70,7 @@ export function notIssued<V>(held: Held<V>, refusal: Refusal, now: number): Held
   return { ...next, issue: undefined, phase: reason === 'failures' ? 'locked' : 'failed' }
 }
 
-/** A code was checked. */
+/** A code was verified or refused. */
 export function checked<V extends FlowVerdict>(held: Held<V>, answer: V): Held<V> {
   const { verified, reasonCode = 'MISMATCH', attemptsRemaining, verifiedAt, proof } = answer
   const told = { verifiedAt, proof, answer }
@@ -80,7 +80,7 @@ export function checked<V extends FlowVerdict>(held: Held<V>, answer: V): Held<V
   return { ...held, phase: 'awaiting_code', issue: { ...held.issue, attemptsRemaining }, reason: reasonCode }
 }
 
-/** The check was refused, or nobody knows: then it may have used an attempt. */
+/** The verification failed. With an unknown outcome it may have used an attempt. */
 export function notChecked<V>(held: Held<V>, refusal: Refusal, now: number): Held<V> {
   const next = mayBeCarriedOut(refusal) ? withoutCount(held) : held
   return {
@@ -91,17 +91,17 @@ export function notChecked<V>(held: Held<V>, refusal: Refusal, now: number): Hel
   }
 }
 
-/** Of a check, which no key protects from being made twice. */
+/** A verification has no idempotency key. */
 export const mayBeCarriedOut = (refusal: Refusal) => isLost(refusal) && refusal.status !== 503
 
-/** Nobody has waited for the answer. */
+/** The user cancelled. */
 export function cancelled<V>(held: Held<V>, now: number): Held<V> {
   if (held.phase === 'verifying') return { ...withoutCount(held), phase: 'awaiting_code' }
   if (held.phase !== 'sending') return held
   return { ...held, phase: isLive(held.issue, now) ? 'awaiting_code' : 'idle' }
 }
 
-/** One may be used up, or not. */
+/** The number of attempts is unknown now. */
 const withoutCount = <V>(held: Held<V>): Held<V> => ({
   ...held,
   issue: held.issue && { ...held.issue, attemptsRemaining: undefined },
@@ -119,7 +119,7 @@ const OF_NUMBER: Readonly<Record<NumberReason, true>> = {
 const isOfNumber = (reason: string | undefined): reason is NumberReason =>
   reason !== undefined && Object.hasOwn(OF_NUMBER, reason)
 
-/** In words that there is a text for, also of what a newer service says. */
+/** A reason that has a text; unknown ones of newer services are mapped. */
 export function reasonOf({ status, param, reason }: Refusal): FlowReason {
   if (status === 0) return 'NETWORK_ERROR'
   if (status === 429) return reason === 'resend' || reason === 'failures' ? reason : 'TOO_MANY_REQUESTS'
