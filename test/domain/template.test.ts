@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeText } from '../../src/domain/message/sms-encoding'
 import { withAutofill } from '../../src/domain/message/rendered-message'
+import { encodeText } from '../../src/domain/message/sms-encoding'
 import {
   approvedIn,
   assertTemplate,
