@@ -121,6 +121,9 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
   base64: (value) => Buffer.from(value).toString('base64'),
   hex: (value) => Buffer.from(value).toString('hex'),
   spaced: (value) => value.split('').join(' '),
+  /** Digits as a voice reads them one by one. */
+  spoken: (value) => value.split('').join(', '),
+  xml: (value) => value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
   number: (value) => Number(value),
   atMost: (value, most) => Math.min(Number(value), Number(most)),
   atLeast: (value, least) => Math.max(Number(value), Number(least)),
@@ -257,7 +260,7 @@ export const headerFrom = (template: string): Filled<string> =>
 
 /**
  * Fills every string of a JSON value; the structure is the template's, so no value can change it. A field that is one
- * placeholder without a value is left out, or empty where `keepsEmpty`.
+ * placeholder without a value is left out, or empty where `keepsEmpty`; so is a list of nothing but such.
  */
 export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
   if (typeof template === 'string') {
@@ -267,7 +270,10 @@ export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown
   if (typeof template !== 'object' || template === null) return () => template
   if (Array.isArray(template)) {
     const items = template.map((item) => jsonFrom(item, keepsEmpty))
-    return (scope) => items.map((item) => item(scope))
+    return (scope) => {
+      const values = items.map((item) => item(scope)).filter((value) => value !== undefined)
+      return values.length === 0 && items.length > 0 ? undefined : values
+    }
   }
   const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value, keepsEmpty)] as const)
   return (scope) => Object.fromEntries(fields.map(([name, value]) => [name, value(scope)]))

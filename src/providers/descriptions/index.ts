@@ -6,5 +6,8 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   solapi: () => require('./solapi').solapi,
   nhn: () => require('./nhn').nhn,
   aligo: () => require('./aligo').aligo,
+  telegram: () => require('./telegram').telegram,
+  'twilio-voice': () => require('./twilio-voice').twilioVoice,
+  'vonage-voice': () => require('./vonage-voice').vonageVoice,
   whatsapp: () => require('./whatsapp').whatsapp,
 }
