@@ -26,7 +26,7 @@ import type { Passwords, Vault } from './ports/vault'
 import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
-import { inOrder } from './runtime/clock-watch'
+import { orderedIds } from './runtime/clock-watch'
 import { cluster } from './runtime/cluster'
 import { singleNode } from './runtime/single-node'
 import { recordTraffic } from './usecases/abuse/record-traffic'
@@ -59,7 +59,7 @@ export interface Ports {
   metrics?: MetricsRoute | undefined
   schedule: Schedule
   /** Called when what a start reads of the last day has been read, which leaves much behind. */
-  settled?: () => void
+  warmedUp?: () => void
 }
 
 export interface RunningApp {
@@ -78,7 +78,7 @@ export interface RunningApp {
 export function createApp(config: Config, ports: Ports): RunningApp {
   const { clock, vault, log, telemetry, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
-  const random = inOrder(ports.random)
+  const random = orderedIds(ports.random)
   const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
   const shared = {
     store: ports.store,
@@ -87,7 +87,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     log,
     maxBacklog: config.maxBacklog,
     record,
-    settled: ports.settled,
+    settled: ports.warmedUp,
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node

@@ -8,7 +8,7 @@ import { replaceDatabase } from '../store/sqlite/connection/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock, systemSchedule } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
-import { holdAlone } from '../system/data-dir-lock'
+import { lockDataDir } from '../system/data-dir-lock'
 import { createLog } from '../system/log'
 import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
 import { createTelemetry } from '../system/telemetry'
@@ -103,7 +103,7 @@ export const restoreCommand = (): Command =>
       const database = join(dataDir, DATABASE_FILE)
       assertBackup(file, database)
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-      holdAlone(dataDir)
+      lockDataDir(dataDir)
       const copy = join(dataDir, 'watchword-restoring.db')
       const headFile = headFileIn(dataDir)
       // The end of the audit log of the replaced database, as that database records it.

@@ -5,8 +5,8 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
 import { releasePages, rewriteInPlace, stateOfFile } from '../store/sqlite/connection/compact'
 import { headFileIn } from '../system/data-dir-files'
-import { AlreadyServedError, holdAlone } from '../system/data-dir-lock'
-import { aside } from '../system/write-throttle'
+import { AlreadyServedError, lockDataDir } from '../system/data-dir-lock'
+import { throttleWrites } from '../system/write-throttle'
 import { type CommonOptions, onDataCommand } from './command'
 import { Failure, notEmbedded } from './failure'
 import { DATABASE_FILE, openFile } from './open'
@@ -40,7 +40,7 @@ export const compactCommand = (): Command =>
 /** Without a running server, none can start until this has ended. */
 function isHeld(dataDir: string): boolean {
   try {
-    holdAlone(dataDir)
+    lockDataDir(dataDir)
     return false
   } catch (error) {
     if (error instanceof AlreadyServedError) return true
@@ -72,7 +72,7 @@ const laidOutBefore = () =>
 
 /** Repeats `step` until it returns false, and pauses after each step for as long as the step took. */
 async function inSteps(step: () => boolean): Promise<void> {
-  const soon = aside()
+  const soon = throttleWrites()
   let isMore = true
   while (isMore)
     await new Promise<void>((resolve, reject) =>

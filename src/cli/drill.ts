@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { createApp } from '../app'
 import { type Config, readConfig } from '../config'
 import type { Issue } from '../domain/codes/issue'
-import { MOUNTS } from '../http/route-table'
+import { ROUTE_PATTERNS } from '../http/route-table'
 import type { Dial, HookTransport, Transport } from '../ports/network'
 import { countsOf, type RowsSince, since } from '../store/sqlite/inspect'
 import { listBackups } from '../system/backups'
@@ -165,7 +165,7 @@ export async function ask(opened: Opened): Promise<DrillFindings> {
       schedule: () => () => {},
     },
   })
-  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
+  const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, routePatterns: ROUTE_PATTERNS, descriptors })
   try {
     const server = new DrillQuestions(listener.url)
     await server.get('/healthz')

@@ -1,6 +1,6 @@
 /** Listens on the address of a server and explains a port that is taken. */
 import type { Config } from '../config'
-import { MOUNTS } from '../http/route-table'
+import { ROUTE_PATTERNS } from '../http/route-table'
 import type { Fetch } from '../http/server'
 import type { WatchedDescriptors } from '../system/descriptors'
 import { hasInheritedSocket } from '../system/inherited-socket'
@@ -15,7 +15,7 @@ interface Listening {
 /** Throws a `Failure` if the port is taken, or if the socket of the service manager has another port. */
 export function listenFor(config: Config, { fetch, descriptors }: Listening): Listener {
   const { host, port } = config
-  const common = { host, port, fetch, mounts: MOUNTS, descriptors }
+  const common = { host, port, fetch, routePatterns: ROUTE_PATTERNS, descriptors }
   if (hasInheritedSocket(process.env)) return listenOnInherited(common)
   return orInUse(
     port,

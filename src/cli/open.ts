@@ -14,12 +14,12 @@ import type { SharedStore } from '../store/postgres/open'
 import { createDatabase, type FileStore, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { type ClockSighting, databaseClock, systemClock } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
-import { turn } from '../system/event-loop-batch'
+import { eventLoopBatch } from '../system/event-loop-batch'
 import { type LogOnUse, logOnUse } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
-import { aside } from '../system/write-throttle'
+import { throttleWrites } from '../system/write-throttle'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { Front } from './awaited-database'
 import { Failure, notEmbedded } from './failure'
@@ -147,7 +147,7 @@ export function openFile(
   const store = openStore({
     ...{ file, clock: systemClock, vault, checkpointPages },
     ...(headFile && { headFile }),
-    ...(serves ? { atEnd: turn.atEnd } : { soon: aside() }),
+    ...(serves ? { atEnd: eventLoopBatch.runAfter } : { soon: throttleWrites() }),
   })
   return { config, log, vault, clock: systemClock, store, file: store }
 }

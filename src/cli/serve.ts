@@ -2,12 +2,12 @@
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/numbers'
 import { systemSchedule } from '../system/clock'
-import { holdAlone } from '../system/data-dir-lock'
+import { lockDataDir } from '../system/data-dir-lock'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { assertParses, warmUpConnections } from '../system/http-connection'
-import { KeptConnections } from '../system/kept-connections'
+import { ConnectionPool } from '../system/kept-connections'
 import { leaveNoCoreFiles } from '../system/libc'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
@@ -42,19 +42,19 @@ export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
   leaveNoCoreFiles()
   // Only one server may use a data folder.
-  if (!fleet) holdAlone(config.dataDir)
+  if (!fleet) lockDataDir(config.dataDir)
   warnOfKeyFile(opened)
   const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
   assertParses()
   const cannotKeep = () =>
     log.warn({}, 'connections to carriers are not kept: this runtime does not tell the descriptor of a socket')
-  const toCarriers = new KeptConnections(undefined, descriptors.left, cannotKeep)
-  const toReceivers = new KeptConnections()
-  const toOperator = new KeptConnections()
+  const toCarriers = new ConnectionPool(undefined, descriptors.remaining, cannotKeep)
+  const toReceivers = new ConnectionPool()
+  const toOperator = new ConnectionPool()
   const closeIdle = () => {
     for (const connections of [toCarriers, toReceivers, toOperator]) connections.closeIdle()
   }
-  descriptors.makeRoom(closeIdle)
+  descriptors.onShortage(closeIdle)
   // The name in the list of servers.
   const instanceId = fleet?.nodeId ?? systemRandom.uuid(opened.clock.now())
   const telemetry = await startTelemetry(config, log, instanceId)
@@ -74,7 +74,7 @@ export async function serve(opened: Opened): Promise<Served> {
     schedule: systemSchedule,
     // The engine would keep the memory of the start until it needs as much again. A large heap is not collected here,
     // because that would delay the start.
-    settled: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
+    warmedUp: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
   })
   // Runs before anything writes to the audit log.
   await checkAuditEnd(opened)

@@ -27,7 +27,7 @@ export async function startTelemetry(config: Config, log: Log, instanceId: strin
   const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
   let stopListening = async () => {}
   return {
-    telemetry: createTelemetry({ log, metrics: metrics?.told, tracing }),
+    telemetry: createTelemetry({ log, metrics: metrics?.sink, tracing }),
     ofStore: metrics?.store,
     metrics: at ? undefined : route,
     begin(vitals, descriptors) {
@@ -35,7 +35,7 @@ export async function startTelemetry(config: Config, log: Log, instanceId: strin
       if (!at || !route) return undefined
       const fetch = async (request: Request, _: string, mount: string) =>
         mount ? answerMetrics(route, request.headers) : new Response(null, { status: 404 })
-      const listener = listen({ ...at, fetch, mounts: ['/metrics'], descriptors })
+      const listener = listen({ ...at, fetch, routePatterns: ['/metrics'], descriptors })
       stopListening = () => listener.stop(0)
       return `${listener.url}/metrics`
     },

@@ -43,7 +43,7 @@ export type ApiDependencies = ProcedureDependencies &
 /** Answers a request under `/v1`; `undefined` when nothing there has this path and method. */
 export type Api = (
   request: Request,
-  place: RequestPath,
+  requestPath: RequestPath,
   from: Pick<RequestContext, 'clientIp' | 'origin'>,
 ) => Promise<ApiAnswer | undefined>
 
@@ -60,19 +60,19 @@ export function createApi(deps: ApiDependencies): Api {
   async function handle(
     operation: Operation,
     request: Request,
-    place: RequestPath,
+    requestPath: RequestPath,
     caller: Caller,
   ): Promise<ApiAnswer> {
     const { inputSchema, outputSchema, perform } = procedures[operation.name]
-    const sent = await inputOf(operation, request, place)
-    const input = inputSchema.safeParse(sent)
-    if (!input.success) throw refusalOf(input.error.issues, sent)
+    const rawInput = await inputOf(operation, request, requestPath)
+    const input = inputSchema.safeParse(rawInput)
+    if (!input.success) throw refusalOf(input.error.issues, rawInput)
     // What is not in the contract is not told.
-    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
+    return answerIn(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
   }
 
   /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
-  function told(error: unknown): Refusal | undefined {
+  function refusalLogged(error: unknown): Refusal | undefined {
     const refusal = asRefusal(error)
     if (!refusal) log.error(errorFields(error), 'request failed unexpectedly')
     else if (refusal.detail.reason === 'test_number_required')
@@ -86,7 +86,7 @@ export function createApi(deps: ApiDependencies): Api {
   }
 
   /** Refusals use up nothing of what a caller may do, so they have a ceiling of their own; above it they are 429. */
-  async function underTheCeiling(refusal: Refusal, key: ApiKey | undefined, clientIp: string): Promise<Refusal> {
+  async function limitRefusals(refusal: Refusal, key: ApiKey | undefined, clientIp: string): Promise<Refusal> {
     const rule = refusalLimit(deps.limits, refusal.kind, key, clientIp)
     if (!rule) return refusal
     try {
@@ -98,25 +98,25 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  return async (request, place, { clientIp, origin }) => {
-    const operation = operationAt(request.method, place.path)
-    if (node.load.waitingMs() > PATIENCE_MS || descriptors.areShort()) return tooBusy(place, operation)
+  return async (request, requestPath, { clientIp, origin }) => {
+    const operation = operationAt(request.method, requestPath.path)
+    if (node.load.waitingMs() > MAX_STORE_WAIT_MS || descriptors.areShort()) return overloaded(requestPath, operation)
     if (!operation) return undefined
-    const visit = { headers: request.headers, search: place.search, clientIp, origin }
+    const context = { headers: request.headers, search: requestPath.search, clientIp, origin }
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
-      caller = await authenticate(deps, visit, operation.access, (known) => {
+      caller = await authenticate(deps, context, operation.access, (known) => {
         key = known
       })
-      return await handle(operation, request, place, caller)
+      return await handle(operation, request, requestPath, caller)
     } catch (error) {
       await caller?.permit.release()
-      const refusal = told(error)
-      if (!refusal) return inWire(operation, unexpectedError().toJSON(), 500, key)
-      const final = await underTheCeiling(refusal, key, clientIp)
+      const refusal = refusalLogged(error)
+      if (!refusal) return answerIn(operation, unexpectedError().toJSON(), 500, key)
+      const final = await limitRefusals(refusal, key, clientIp)
       const refused = fromRefusal(final)
-      const answer = inWire(operation, refused.toJSON(), refused.status, key)
+      const answer = answerIn(operation, refused.toJSON(), refused.status, key)
       return { ...answer, retryAfterMs: final.detail.retryAfterMs, refusal: final }
     }
   }
@@ -129,7 +129,7 @@ function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Proced
   return Object.fromEntries(Object.keys(contract).map((name) => [name, of(name as OperationName)])) as never
 }
 
-const inWire = (
+const answerIn = (
   { wire, path }: Pick<Operation, 'wire' | 'path'>,
   body: unknown,
   status: number,
@@ -145,13 +145,13 @@ const inWire = (
  * What has waited so long shows that more comes in than can be done. Who comes now is refused at once, before it costs
  * anything, so that those who were let in are answered soon.
  */
-const PATIENCE_MS = 400
+const MAX_STORE_WAIT_MS = 400
 /** Made once: an error costs more to make than all else that a refusal takes. */
-const REFUSAL = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
-const TOO_BUSY = fromRefusal(REFUSAL).toJSON()
+const OVERLOADED = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
+const OVERLOADED_BODY = fromRefusal(OVERLOADED).toJSON()
 
-const tooBusy = ({ path }: RequestPath, operation: Operation | undefined): ApiAnswer => ({
-  ...inWire({ wire: isRpc(path) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503, undefined),
+const overloaded = ({ path }: RequestPath, operation: Operation | undefined): ApiAnswer => ({
+  ...answerIn({ wire: isRpc(path) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, OVERLOADED_BODY, 503, undefined),
   retryAfterMs: RETRY_AFTER_MS,
-  refusal: REFUSAL,
+  refusal: OVERLOADED,
 })

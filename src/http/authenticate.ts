@@ -51,14 +51,14 @@ export async function authenticate(
   deps: AuthenticateDependencies,
   { headers, search, clientIp, origin }: RequestContext,
   access: OperationAccess,
-  recognised: (key: ApiKey) => void,
+  onKey: (key: ApiKey) => void,
 ): Promise<Caller> {
   const { node, clock, modes } = deps
-  const key = activeKey(await knownKey(node.directory, headers.get('authorization')), clock.now())
-  recognised(key)
+  const key = activeKey(await findKey(node.directory, headers.get('authorization')), clock.now())
+  onKey(key)
   authorize(key, access, headers.get('origin') ?? undefined, clientIp)
   // Which one would be meant?
-  const repeated = repeatedIn(search)
+  const repeated = repeatedParameter(search)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
   const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
@@ -73,10 +73,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i
  * Of an `Authorization: Bearer` header. Throws `unavailable` where it cannot be looked up; the look-up is by SHA-256, so its
  * timing says nothing about how much of a guess was right.
  */
-function knownKey(
-  directory: Pick<Directory, 'keyByHash'>,
-  authorization: string | null,
-): Promise<KnownKey | undefined> {
+function findKey(directory: Pick<Directory, 'keyByHash'>, authorization: string | null): Promise<KnownKey | undefined> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
   return directory.keyByHash(keyHashText(text)).catch(cannotCheck)
@@ -96,16 +93,16 @@ function activeKey(key: KnownKey | undefined, now: number): KnownKey {
 /** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
 function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): string | undefined {
   if (kind === 'pk') return clientIp
-  const said = headers.get(END_USER_HEADER)?.trim()
-  if (said === undefined) return undefined
-  if (isIP(said) === 0) throw invalid(END_USER_HEADER, 'invalid_format', 'must be one IPv4 or IPv6 address')
-  return said
+  const stated = headers.get(END_USER_HEADER)?.trim()
+  if (stated === undefined) return undefined
+  if (isIP(stated) === 0) throw invalid(END_USER_HEADER, 'invalid_format', 'must be one IPv4 or IPv6 address')
+  return stated
 }
 
 /** Behind a server every request comes from one address. Believed of secret keys only. */
 const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
-function repeatedIn(search: string): string | undefined {
+function repeatedParameter(search: string): string | undefined {
   if (!search.includes('&')) return undefined
   const seen = new Set<string>()
   for (const name of new URLSearchParams(search).keys()) {

@@ -33,7 +33,7 @@ const withoutPort = (hop: string) => {
 const plain = (address: string) => (ipaddr().isValid(address) ? ipaddr().process(address).toString() : address)
 
 /** What proxies, tunnels and content networks say of themselves or of whom they speak for. */
-const MARKS = [
+const FORWARDING_HEADERS = [
   'forwarded',
   'via',
   'x-real-ip',
@@ -50,7 +50,7 @@ const MARKS = [
 ]
 
 export const isForwarded = (headers: Headers): boolean =>
-  [...headers.keys()].some((name) => name.startsWith('x-forwarded-') || MARKS.includes(name))
+  [...headers.keys()].some((name) => name.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(name))
 
 /** A name or address of this machine, as URLs have it. */
 export const isLoopbackHost = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -58,7 +58,7 @@ export const isLoopbackHost = (hostname: string): boolean => ['localhost', '127.
 export const isLoopbackAddress = (address: string): boolean => cidrContains('127.0.0.0/8', address) || address === '::1'
 
 /** Whether somebody on this machine asks, by its own name: not through a proxy, and not a page of another site. */
-export const isFromHere = (request: Request, url: URL, address: string): boolean =>
+export const isLocalRequest = (request: Request, url: URL, address: string): boolean =>
   isLoopbackAddress(address) && isLoopbackHost(url.hostname) && !isForwarded(request.headers)
 
 /**

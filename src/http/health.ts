@@ -76,14 +76,14 @@ function carrierState(limiter: ConcurrencyLimiter, now: number): CarrierHealthSt
 }
 
 /** One write serves all who ask within this time, so that asking costs the disk nothing; unless one has failed since. */
-const KEPT_MS = 1_000
+const CACHED_MS = 1_000
 
 /** What takes no longer is waited for: it is done before the first code could be asked for. */
-const WARMS_WITHIN_MS = 250
+const WAIT_FOR_WARM_UP_MS = 250
 
 async function isWarm(warm: () => Promise<void>, clock: Clock): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
-  const cancel = clock.after(WARMS_WITHIN_MS, () => late.resolve(false))
+  const cancel = clock.after(WAIT_FOR_WARM_UP_MS, () => late.resolve(false))
   return Promise.race([warm().then(() => true), late.promise]).finally(cancel)
 }
 
@@ -96,7 +96,7 @@ export function createReadiness({
   isLeaving,
   limiters,
 }: HealthDependencies): () => Promise<Readiness> {
-  let kept: { at: number; readiness: Promise<Readiness> } | undefined
+  let cached: { at: number; readiness: Promise<Readiness> } | undefined
   let knownFailures = 0
 
   async function examine(): Promise<Readiness> {
@@ -123,9 +123,9 @@ export function createReadiness({
 
   return async () => {
     const at = clock.now()
-    const isStale = !kept || Math.abs(at - kept.at) > KEPT_MS || load.writeFailures() > knownFailures
-    if (!kept || isStale) kept = { at, readiness: examine() }
-    const readiness = await kept.readiness
+    const isStale = !cached || Math.abs(at - cached.at) > CACHED_MS || load.writeFailures() > knownFailures
+    if (!cached || isStale) cached = { at, readiness: examine() }
+    const readiness = await cached.readiness
     return isLeaving() ? { ...readiness, status: 'not_ready' } : readiness
   }
 }

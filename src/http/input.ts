@@ -11,13 +11,13 @@ const brackets = new StandardBracketNotationSerializer()
 const rpc = new StandardRPCSerializer(new StandardRPCJsonSerializer())
 
 /** What no schema has seen yet. Throws `invalid` or `too_large`. */
-export function inputOf({ wire, id }: Operation, request: Request, place: RequestPath): unknown {
-  if (wire === 'rpc') return rpcInput(request, place)
-  if (request.method !== 'GET') return bodyOf(request, place)
-  const query = queryOf(place)
+export function inputOf({ wire, id }: Operation, request: Request, requestPath: RequestPath): unknown {
+  if (wire === 'rpc') return rpcInput(request, requestPath)
+  if (request.method !== 'GET') return bodyOf(request, requestPath)
+  const query = queryOf(requestPath)
   if (id === undefined) return query
   // Numbers for names make a list of it, which has always been passed over beside an id.
-  return { ...(!Array.isArray(query) && (query as object)), [id]: lastOf(place.path) }
+  return { ...(!Array.isArray(query) && (query as object)), [id]: lastSegment(requestPath.path) }
 }
 
 /** One parameter, with no bracket in its name and nothing encoded: there is nothing to make out. */
@@ -28,13 +28,13 @@ function queryOf({ search }: RequestPath): unknown {
   return name === undefined ? brackets.deserialize([...new URLSearchParams(search)]) : { [name]: value }
 }
 
-function bodyOf(request: Request, place: RequestPath): Promise<unknown> {
-  assertNoParameters(place)
+function bodyOf(request: Request, requestPath: RequestPath): Promise<unknown> {
+  assertNoParameters(requestPath)
   return readJsonBody(request)
 }
 
-async function rpcInput(request: Request, place: RequestPath): Promise<unknown> {
-  assertNoParameters(place)
+async function rpcInput(request: Request, requestPath: RequestPath): Promise<unknown> {
+  assertNoParameters(requestPath)
   // A call without input may come without a body: oRPC's first clients send none.
   const body = (await readOptionalJsonBody(request)) ?? {}
   assertRpcMeta(body)
@@ -47,7 +47,7 @@ async function rpcInput(request: Request, place: RequestPath): Promise<unknown> 
   }
 }
 
-function lastOf(path: string): string {
+function lastSegment(path: string): string {
   const last = path.slice(path.lastIndexOf('/') + 1)
   try {
     return decodeURIComponent(last)

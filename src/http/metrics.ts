@@ -11,7 +11,7 @@ export interface MetricsRoute {
 }
 
 export async function answerMetrics({ token, text, contentType }: MetricsRoute, headers: Headers): Promise<Response> {
-  if (token !== undefined && !isSameSecret(shownIn(headers), token))
+  if (token !== undefined && !isSameSecret(bearerToken(headers), token))
     return new Json(
       401,
       interfaceError('UNAUTHORIZED', 'The token of the metrics is missing or wrong').toJSON(),
@@ -19,4 +19,4 @@ export async function answerMetrics({ token, text, contentType }: MetricsRoute, 
   return new Response(await text(), { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
 }
 
-const shownIn = (headers: Headers) => /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+const bearerToken = (headers: Headers) => /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''

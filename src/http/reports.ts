@@ -23,10 +23,10 @@ export interface ReceiveDependencies extends ReportDependencies {
  */
 export async function receiveReports(deps: ReceiveDependencies, request: Request, url: URL): Promise<ReportAnswer> {
   if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
-  const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
+  const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? UNKNOWN_CARRIER
   const challenge = request.method === 'GET' ? carrier.answerChallenge?.(url.searchParams) : undefined
   if (challenge !== undefined) return { challenge }
-  const readReports = carrier.readReports ?? NOBODY.readReports
+  const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
   const reports = await readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
@@ -40,7 +40,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
 }
 
 /** A carrier that believes nobody, and looks at what it was shown as the others do. */
-const NOBODY: Pick<Carrier, 'name' | 'answerChallenge'> & Required<Pick<Carrier, 'readReports'>> = {
+const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge'> & Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {
     isSameSecret(headers.get('authorization') ?? query.get('token') ?? '', '')

@@ -17,7 +17,7 @@ export interface RequestPath {
 const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/(?!\/)[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
 
 /** A URL of the engine's would cost more than all else that is done to find out what is asked. */
-export function placeOf(address: string): RequestPath {
+export function requestPathOf(address: string): RequestPath {
   const plain = PLAIN.exec(address)
   if (plain) return { path: plain[1] as string, search: plain[2] ?? '' }
   const { pathname: path, search } = urlOf(address)

@@ -6,7 +6,7 @@
 import { PATHS } from '../../contract/constants'
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
-export const MOUNTS: readonly string[] = [
+export const ROUTE_PATTERNS: readonly string[] = [
   // Before those that are asked now and then.
   '/v1/rpc/otp/:procedure',
   ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
@@ -33,19 +33,19 @@ export const MOUNTS: readonly string[] = [
 
 const PATTERN = /[:*]/
 
-const plain = new Set(MOUNTS.filter((mount) => !PATTERN.test(mount)))
-const patterns = MOUNTS.filter((mount) => PATTERN.test(mount)).map((mount) => ({
+const plain = new Set(ROUTE_PATTERNS.filter((mount) => !PATTERN.test(mount)))
+const patterns = ROUTE_PATTERNS.filter((route) => PATTERN.test(route)).map((mount) => ({
   mount,
   pattern: new RegExp(`^${mount.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`),
 }))
 
 /** The mount a path belongs to; empty where nothing is. Bun, too, asks those without a pattern first. */
-const mountOf = (path: string): string =>
+const patternOf = (path: string): string =>
   plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
 
 /** `mount`: that of the path as it was written; undefined where nobody knows. */
-export const isOfMount = (path: string, mount: string | undefined): boolean =>
-  mount === undefined || mount === path || mount === mountOf(path)
+export const matchesPattern = (path: string, routePattern: string | undefined): boolean =>
+  routePattern === undefined || routePattern === path || routePattern === patternOf(path)
 
 /** Letters, digits and `-._~` never need to be encoded; `/%63onsole` is no other way to write `/console`. */
 const NEEDLESS = /%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/

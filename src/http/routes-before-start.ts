@@ -5,19 +5,19 @@ import type { Clock } from '../ports/clock'
 import { answerHeaders } from './cors'
 import { fromRefusal, RETRY_AFTER_MS } from './errors'
 import { Json } from './json'
-import { API_PREFIX, isRpc, placeOf } from './request-path'
+import { API_PREFIX, isRpc, requestPathOf } from './request-path'
 import type { RouteAnswer, Routes } from './routes'
 
 export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
   const moment = momentWriter()
 
-  return ({ request, mount }) => {
-    if (mount === '/healthz') return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
-    if (mount === '/readyz') return { route: 'readyz', response: new Json(503, { status: 'not_ready' }) }
-    return refused(placeOf(request.url).path)
+  return ({ request, routePattern }) => {
+    if (routePattern === '/healthz') return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
+    if (routePattern === '/readyz') return { route: 'readyz', response: new Json(503, { status: 'not_ready' }) }
+    return unavailableAt(requestPathOf(request.url).path)
   }
 
-  function refused(path: string): RouteAnswer {
+  function unavailableAt(path: string): RouteAnswer {
     const refusal = unavailable('The database does not answer yet', RETRY_AFTER_MS)
     const error = fromRefusal(refusal).toJSON()
     const isApi = path.startsWith(`${API_PREFIX}/`)

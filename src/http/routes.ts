@@ -7,21 +7,21 @@ import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Api } from './api'
-import { clientIpOf, isFromHere } from './client-ip'
+import { clientIpOf, isLocalRequest } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
 import { fromRefusal, RETRY_AFTER_MS } from './errors'
 import type { Readiness } from './health'
 import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
-import { API_PREFIX, isRpc, placeOf, type RequestPath, urlOf } from './request-path'
-import { isNeedlesslyEncoded, isOfMount } from './route-table'
+import { API_PREFIX, isRpc, type RequestPath, requestPathOf, urlOf } from './request-path'
+import { isNeedlesslyEncoded, matchesPattern } from './route-table'
 
-export interface Arrived {
+export interface IncomingRequest {
   request: Request
   /** The peer's. */
   socketAddress: string
-  mount: string | undefined
+  routePattern: string | undefined
   /** What its lines and spans are found by. */
   origin: Origin
 }
@@ -36,7 +36,7 @@ export interface RouteAnswer {
 }
 
 /** Throws a `Refusal` at most for what the outside did. */
-export type Routes = (arrived: Arrived) => Promise<RouteAnswer> | RouteAnswer
+export type Routes = (arrived: IncomingRequest) => Promise<RouteAnswer> | RouteAnswer
 
 /** The console, as the server sees it: what it answers below its prefix, and its pages. */
 export interface ConsoleRoutes {
@@ -83,20 +83,20 @@ export function createRoutes(deps: RouteDependencies): Routes {
   /** Backends keep it for a while: a key is published long before it signs. */
   const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
-  return (arrived) => {
-    const { request, mount } = arrived
-    const place = placeOf(request.url)
-    const { path } = place
+  return (incoming) => {
+    const { request, routePattern } = incoming
+    const requestPath = requestPathOf(request.url)
+    const { path } = requestPath
     // Bun joins several by commas. One proxy may go by the first and the next by the last (RFC 9112, 3.2).
-    if (request.headers.get('host')?.includes(',')) return severalHosts(path)
-    if (isNeedlesslyEncoded(path) || !isOfMount(path, mount)) return nothingThere()
+    if (request.headers.get('host')?.includes(',')) return repeatedHost(path)
+    if (isNeedlesslyEncoded(path) || !matchesPattern(path, routePattern)) return notFound()
     if (path.startsWith(`${API_PREFIX}/`))
-      return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
+      return (request.method === 'GET' && published(path)) || apiAnswer(incoming, requestPath)
     const url = urlOf(request.url)
-    return url.pathname === path ? otherAnswer(arrived, url) : nothingThere()
+    return url.pathname === path ? otherAnswer(incoming, url) : notFound()
   }
 
-  async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<RouteAnswer> {
+  async function otherAnswer({ request, socketAddress }: IncomingRequest, url: URL): Promise<RouteAnswer> {
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
@@ -108,7 +108,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
-    return (isReading(request) && (await page(request, url, socketAddress))) || nothingThere()
+    return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
   /** What everybody may read of the API. */
@@ -142,22 +142,25 @@ export function createRoutes(deps: RouteDependencies): Routes {
 
   async function readyz(request: Request, url: URL, socketAddress: string): Promise<Json> {
     const { status, ...details } = await readiness()
-    const isToldAll = isFromHere(request, url, clientIpOf(socketAddress, null, []))
+    const isToldAll = isLocalRequest(request, url, clientIpOf(socketAddress, null, []))
     return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer({ request, socketAddress, origin }: Arrived, place: RequestPath): Promise<RouteAnswer> {
+  async function apiAnswer(
+    { request, socketAddress, origin }: IncomingRequest,
+    requestPath: RequestPath,
+  ): Promise<RouteAnswer> {
     if (request.method === 'OPTIONS') {
       const headers = await preflightHeaders(request, isListed)
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const page = request.headers.get('origin')
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, place, { clientIp, origin })
-    if (!answer) return nothingInApi(place)
+    const answer = await api(request, requestPath, { clientIp, origin })
+    if (!answer) return notFoundInApi(requestPath)
     const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
-    const listed = page !== null && (await mayRead(page, key)) ? page : undefined
+    const listed = page !== null && (await isReadableAt(page, key)) ? page : undefined
     return { route, key, refusal, response: new Json(status, body, answerHeaders(listed), retryAfterMs) }
   }
 
@@ -165,7 +168,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
    * A refusal without a key that works is readable wherever some key may be used: a page tells a revoked key from a dead network.
    * While the origins cannot be looked up it is readable nowhere, and stays the refusal that it is.
    */
-  async function mayRead(origin: string, key: ApiKey | undefined): Promise<boolean> {
+  async function isReadableAt(origin: string, key: ApiKey | undefined): Promise<boolean> {
     return key ? listsOrigin(key, origin) : isLocalOrigin(origin) || isListed(origin).catch(() => false)
   }
 
@@ -184,17 +187,17 @@ const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
-const missing = () => fromRefusal(new Refusal('not_found', 'No such path or method')).toJSON()
+const notFoundError = () => fromRefusal(new Refusal('not_found', 'No such path or method')).toJSON()
 
-const nothingThere = (): RouteAnswer => ({ route: 'none', response: new Json(404, missing()) })
+const notFound = (): RouteAnswer => ({ route: 'none', response: new Json(404, notFoundError()) })
 
-function severalHosts(path: string): RouteAnswer {
+function repeatedHost(path: string): RouteAnswer {
   const refusal = invalid('Host', 'invalid_format', 'must be given once')
   const error = fromRefusal(refusal).toJSON()
   return { route: 'none', refusal, response: new Json(error.status, isRpc(path) ? { json: error } : error) }
 }
 
-const nothingInApi = ({ path }: RequestPath): RouteAnswer => ({
+const notFoundInApi = ({ path }: RequestPath): RouteAnswer => ({
   route: 'none',
-  response: new Json(404, isRpc(path) ? { json: missing() } : missing(), answerHeaders(undefined)),
+  response: new Json(404, isRpc(path) ? { json: notFoundError() } : notFoundError(), answerHeaders(undefined)),
 })

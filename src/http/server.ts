@@ -13,7 +13,7 @@ import { Json } from './json'
 import type { RouteAnswer, Routes } from './routes'
 
 /**
- * Answers one request; `socketAddress` is the peer's. `mount` is the pattern of `MOUNTS` that the request line matched as
+ * Answers one request; `socketAddress` is the peer's. `routePattern` is the pattern of `ROUTE_PATTERNS` that the request line matched as
  * it was written, empty where it matched none; left out by callers that have no request line. Never throws.
  */
 export type Fetch = (request: Request, socketAddress: string, mount?: string) => Promise<Response>
@@ -43,14 +43,14 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
   /** By the clock that all times of an answer are by: that of a device may be wrong by hours. */
   const moment = momentWriter()
 
-  return async (request, socketAddress, mount) => {
+  return async (request, socketAddress, routePattern) => {
     const startedAt = clock.elapsed()
     const requestId = requestIdOf(request.headers, { random, clock })
     const span = telemetry.begin('request', request.headers.get('traceparent'))
     const origin = { requestId, trace: span.trace }
     let answer: RouteAnswer
     try {
-      answer = await routes({ request, socketAddress, mount, origin })
+      answer = await routes({ request, socketAddress, routePattern: routePattern, origin })
     } catch (thrown) {
       answer = failed(thrown, origin)
     }

@@ -1,4 +1,4 @@
-/** Places of messages: taken when a job is claimed, moved to its carrier, and freed, all of it here. */
+/** Slots of messages: acquired when a job is claimed, moved to its carrier, and released. */
 import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
@@ -6,14 +6,14 @@ import type { Clock } from '../ports/clock'
 import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import { Semaphore } from './semaphore'
 
-/** Messages that look for their carrier; one that is being sent counts there instead. */
-const LOOKING = 256
+/** Messages whose carrier is not chosen yet. A message that is being sent counts at its carrier instead. */
+const MAX_UNASSIGNED = 256
 
 export interface CarrierSlots {
-  /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
-  take(queue: string): CarrierSlot | undefined
-  /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
-  whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
+  /** A slot for one more message of a queue: at the carrier it waits for, or among those without a carrier yet. */
+  acquire(queue: string): CarrierSlot | undefined
+  /** Calls at each release. `tookMs` is how long the carrier took to answer, where the message was answered. */
+  onRelease(listener: (carrier: string | undefined, tookMs: number | undefined) => void): void
 }
 
 export function createCarrierSlots({
@@ -23,48 +23,48 @@ export function createCarrierSlots({
   limiters: ConcurrencyLimiters
   clock: Pick<Clock, 'now'>
 }): CarrierSlots {
-  const looking = new Semaphore(() => LOOKING)
-  const looks: Array<Parameters<CarrierSlots['whenFreed']>[0]> = []
-  const freed: Parameters<CarrierSlots['whenFreed']>[0] = (carrier, tookMs) => {
-    for (const look of looks) look(carrier, tookMs)
+  const unassigned = new Semaphore(() => MAX_UNASSIGNED)
+  const listeners: Array<Parameters<CarrierSlots['onRelease']>[0]> = []
+  const released: Parameters<CarrierSlots['onRelease']>[0] = (carrier, tookMs) => {
+    for (const listener of listeners) listener(carrier, tookMs)
   }
   return {
-    take(queue) {
+    acquire(queue) {
       const limiter = queue === FRONT ? undefined : limiters.find(queue)
       const now = clock.now()
-      const place = limiter ? limiter.acquire(now) : looking.enter()
-      return place && new TakenSeat(limiter && queue, place, freed, now)
+      const slot = limiter ? limiter.acquire(now) : unassigned.acquire()
+      return slot && new AcquiredCarrierSlot(limiter && queue, slot, released, now)
     },
-    whenFreed: (look) => void looks.push(look),
+    onRelease: (listener) => void listeners.push(listener),
   }
 }
 
-class TakenSeat implements CarrierSlot {
+class AcquiredCarrierSlot implements CarrierSlot {
   constructor(
     public carrier: string | undefined,
-    private place: Slot | CarrierPermit,
-    private readonly freed: Parameters<CarrierSlots['whenFreed']>[0],
-    private takenAt: number,
+    private slot: Slot | CarrierPermit,
+    private readonly released: Parameters<CarrierSlots['onRelease']>[0],
+    private acquiredAt: number,
   ) {}
 
   moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void {
-    const pass = limiter.acquire(now)
-    if (!pass) return
-    this.place.release()
-    this.place = pass
+    const permit = limiter.acquire(now)
+    if (!permit) return
+    this.slot.release()
+    this.slot = permit
     this.carrier = carrier
-    this.takenAt = now
+    this.acquiredAt = now
   }
 
   settle(outcome: SendOutcome, at: number): Health | undefined {
-    if (!('settle' in this.place)) throw new Error('A message without a place at a carrier was sent')
-    const health = this.place.settle(outcome, at)
-    this.freed(this.carrier, at - this.takenAt)
+    if (!('settle' in this.slot)) throw new Error('A message without a place at a carrier was sent')
+    const health = this.slot.settle(outcome, at)
+    this.released(this.carrier, at - this.acquiredAt)
     return health
   }
 
   release(): void {
-    this.place.release()
-    this.freed(this.carrier, undefined)
+    this.slot.release()
+    this.released(this.carrier, undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** Messages whose issue finds a place at their carrier: begun in its unit, and gone on with as soon as that is stored. */
+/** Sends the message of a new issue at once where its carrier has a free slot: the job starts when the issue is stored. */
 import type { Clock } from '../ports/clock'
 import type { ConcurrencyLimiters } from '../ports/node'
 import type { CarrierReservation, Dispatch } from '../ports/work'
@@ -13,25 +13,25 @@ interface DispatchDependencies extends PerformDependencies {
   clock: Pick<Clock, 'now' | 'after'>
 }
 
-/** A carrier whose last answer took no longer: its places are taken for a moment only. */
-const QUICK_MS = 250
-/** How long an issue waits for a place at one: whoever is queued costs twice as much, and keeps all others queued. */
-export const PATIENCE_MS = 100
-/** So that a crowd is queued. */
+/** A carrier that answered as fast as this is worth waiting for: its slots become free soon. */
+const QUICK_ANSWER_MS = 250
+/** How long an issue waits for a slot. A queued message costs twice as much, and keeps those behind it queued. */
+export const WAIT_FOR_SLOT_MS = 100
+/** Above this, messages are queued instead of waiting in memory. */
 const MAX_WAITING = 256
 
 interface WaitingMessage {
   carrier: string
-  settle(reservedSlot: CarrierReservation | undefined): void
+  settle(reservation: CarrierReservation | undefined): void
 }
 
 export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDependencies): Dispatch {
   const waiting = new Set<WaitingMessage>()
   const quick = new Set<string>()
 
-  function enter(carrier: string): CarrierReservation | undefined {
-    // Of one that was removed meanwhile there is none, and it would look for another.
-    const slot = limiters.find(carrier) && slots.take(carrier)
+  function reserve(carrier: string): CarrierReservation | undefined {
+    // A carrier may have been removed meanwhile; without this check the message would take an unassigned slot.
+    const slot = limiters.find(carrier) && slots.acquire(carrier)
     if (!slot) return undefined
     const decided = runner.expect('deliver')
     return {
@@ -56,32 +56,32 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
     new Promise<CarrierReservation | undefined>((resolve) => {
       const one = {
         carrier,
-        settle(reservedSlot: CarrierReservation | undefined) {
+        settle(reservation: CarrierReservation | undefined) {
           waiting.delete(one)
           cancel()
-          resolve(reservedSlot)
+          resolve(reservation)
         },
       }
-      const cancel = deps.clock.after(PATIENCE_MS, () => {
-        // It has begun to hang, perhaps: until it answers soon again nobody waits.
+      const cancel = deps.clock.after(WAIT_FOR_SLOT_MS, () => {
+        // The carrier may hang: nobody waits for it until it answers quickly again.
         quick.delete(carrier)
         one.settle(undefined)
       })
       waiting.add(one)
     })
 
-  /** Who has waited for longest comes first; what is queued comes before all of them. */
-  slots.whenFreed((carrier, tookMs) => {
+  /** The longest waiting message gets the slot first. Queued messages come before all of these. */
+  slots.onRelease((carrier, tookMs) => {
     if (carrier !== undefined && tookMs !== undefined) {
-      if (tookMs <= QUICK_MS) quick.add(carrier)
+      if (tookMs <= QUICK_ANSWER_MS) quick.add(carrier)
       else quick.delete(carrier)
     }
     if (waiting.size === 0) return
     const full = new Set<string>()
     for (const one of waiting) {
       const isInVain = !runner.hasRoom('deliver') || !limiters.find(one.carrier)
-      const reservedSlot = isInVain || full.has(one.carrier) ? undefined : enter(one.carrier)
-      if (reservedSlot || isInVain) one.settle(reservedSlot)
+      const reservation = isInVain || full.has(one.carrier) ? undefined : reserve(one.carrier)
+      if (reservation || isInVain) one.settle(reservation)
       else full.add(one.carrier)
     }
   })
@@ -89,10 +89,10 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
   return {
     reserve(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
-      const reservedSlot = isAwaited(carrier) ? undefined : enter(carrier)
-      // Where other servers have all its places, none becomes free here.
+      const reservation = isAwaited(carrier) ? undefined : reserve(carrier)
+      // Other servers may have all slots of the carrier: then none becomes free here.
       const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && limiters.find(carrier)?.isAllowedHere
-      return reservedSlot ?? (mayWait ? waitFor(carrier) : undefined)
+      return reservation ?? (mayWait ? waitFor(carrier) : undefined)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The one protocol of work that reaches outside: prepare → act → record. A job that was claimed by somebody else meanwhile
- * is left to them (the fence); an answer that cannot be stored now is held on to for as long as the lease lasts (insistence).
+ * The protocol of all work that reaches outside: prepare (transaction) → act → record (transaction). If another process claims the
+ * job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the lease ends.
  */
 
 import { type Job, LEASE_MS } from '../domain/operations/job'
@@ -14,7 +14,7 @@ export interface PerformDependencies {
   clock: Pick<Clock, 'after'>
 }
 
-/** Answers what came of it, or undefined where nothing was done outside. */
+/** Returns the answer, or undefined where nothing was done outside. */
 export async function perform<Subject, Call, Answer>(
   deps: PerformDependencies,
   work: JobHandler<Subject, Call, Answer>,
@@ -24,7 +24,7 @@ export async function perform<Subject, Call, Answer>(
   return call === undefined ? undefined : complete(deps, work, job, call)
 }
 
-/** The first half, in a unit that may also be somebody else's. Subject and job are locked in their order, and asked for together. */
+/** The first half. Subject and job are locked in that order; both queries are sent together. */
 export async function begin<Subject, Call>(
   tx: Tx,
   work: Pick<JobHandler<Subject, Call, unknown>, 'lock' | 'prepare'>,
@@ -34,7 +34,7 @@ export async function begin<Subject, Call>(
   return isHeld ? work.prepare(tx, job, subject) : undefined
 }
 
-/** The second half, once the first is stored. */
+/** The second half, after the first is committed. */
 export async function complete<Subject, Call, Answer>(
   deps: PerformDependencies,
   work: JobHandler<Subject, Call, Answer>,
@@ -51,17 +51,17 @@ export async function complete<Subject, Call, Answer>(
     if (noted) await noted
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }
-  await insist(deps, job, record, work)
+  await retryRecord(deps, job, record, work)
   return answer
 }
 
-const INSIST_EVERY_MS = 1_000
+const RETRY_EVERY_MS = 1_000
 
 /**
- * A store that cannot write now (a full disk, a lock held for long) may soon. What the outside answered is known only here;
- * lost, a refusal would be charged and a "later" never sent.
+ * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here: if it were lost, a refused
+ * message would be charged, and one that is to be sent later would never be sent.
  */
-async function insist(
+async function retryRecord(
   { store, clock }: PerformDependencies,
   job: Job,
   unit: (tx: Tx) => Promise<void>,
@@ -72,8 +72,8 @@ async function insist(
       return await store.transaction(unit, { mayShare })
     } catch (error) {
       const mayPass = error instanceof Refusal && error.kind === 'unavailable'
-      if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS[job.kind]) throw error
-      await new Promise<void>((again) => void clock.after(INSIST_EVERY_MS, again))
+      if (!mayPass || tries * RETRY_EVERY_MS >= LEASE_MS[job.kind]) throw error
+      await new Promise<void>((again) => void clock.after(RETRY_EVERY_MS, again))
     }
   }
 }

@@ -1,28 +1,26 @@
 /**
- * The only loop: claim due jobs → run → (the job's use case records). Timers are hints; rows are the truth, so a job
- * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane of its own, and within it
- * each carrier a queue: a slow carrier holds up neither settlements nor other carriers.
+ * Claims due jobs and runs them. Timers are only hints and rows are the truth: a job that is missed, or whose process died, is
+ * claimed again when its lease ends. Each kind has a worker, and each carrier a queue, so a slow carrier delays nothing else.
  */
-
 import type { Job, JobKind } from '../domain/operations/job'
 import { errorFields } from '../domain/shared/error-fields'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
-import type { JobRoom, Opening } from './kinds'
+import type { AcquireJobSlot, JobSlot } from './kinds'
 
-/** Look at least this often for jobs that another process has queued. */
+/** Another process may have queued a job without a wake-up here. */
 const IDLE_POLL_MS = 1_000
 const RETRY_AFTER_FAILURE_MS = 1_000
 
-/** So that one claim does not keep the database for long. */
-const CLAIMED_AT_ONCE = 256
+/** Bounds the length of one transaction. */
+const MAX_CLAIMED_AT_ONCE = 256
 
-/** Room for jobs of one queue. */
-interface QueueRoom {
+/** Acquired slots for jobs of one queue. */
+interface QueueSlots {
   queue: string
-  openings: Opening[]
+  slots: JobSlot[]
 }
 
 interface RunnerDependencies {
@@ -30,7 +28,7 @@ interface RunnerDependencies {
   clock: Clock
   log: Log
   wakeUps: WakeUps
-  kinds: Record<JobKind, JobRoom>
+  kinds: Record<JobKind, AcquireJobSlot>
 }
 
 export class Runner {
@@ -46,31 +44,31 @@ export class Runner {
     wakeUps.subscribe((kind) => this.#byKind[kind].wake())
   }
 
-  /** Whether one more may be run beside those that were claimed: nobody waits for room. */
+  /** Whether a job may run without being claimed: true while no due job waits for a slot. */
   hasRoom(kind: JobKind): boolean {
     return this.#byKind[kind].hasRoom
   }
 
-  /** Whoever stops waits until what is answered here has been called: then it is known whether there is one more to run. */
+  /** Announces a job that may follow. `stop` waits until the returned function is called. */
   expect(kind: JobKind): () => void {
     return this.#byKind[kind].expect()
   }
 
-  /** Runs a job that is held already. */
-  run(job: Job, opening: Opening): void {
-    this.#byKind[job.kind].run(job, opening)
+  /** Runs a job whose lease this process holds already. */
+  run(job: Job, slot: JobSlot): void {
+    this.#byKind[job.kind].run(job, slot)
   }
 
   start(): void {
     for (const worker of this.#workers) worker.start()
   }
 
-  /** Claims nothing more and waits for what is running. */
+  /** Claims nothing more and waits for running jobs. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()))
   }
 
-  /** Unix milliseconds at which every lane last looked for work. */
+  /** Unix milliseconds of the oldest last look for work among all workers. */
   lastLookedAt(): number {
     return Math.min(...this.#workers.map((worker) => worker.lookedAt))
   }
@@ -78,23 +76,23 @@ export class Runner {
 
 class JobWorker {
   readonly #running = new Map<number, Job>()
-  /** How many run, or are known to come. */
+  /** Jobs that run or were announced by `expect`. */
   #busy = 0
-  /** Of who waits until there are none. */
+  /** Resolves when none are left; set while `stop` waits. */
   #idle: PromiseWithResolvers<void> | undefined
   #started = false
   #looking: Promise<void> | undefined
   #lookAgain = false
-  /** Something is due for which there was no room. */
-  #isStarved = false
-  /** The queue that got the last room: those behind it come first next time, so that no queue waits for ever. */
+  /** A due job found no slot. */
+  #lacksSlots = false
+  /** The queue that got the last slot. The queues behind it come first next time, so that no queue starves. */
   #lastServed = ''
   #cancelTimer: () => void = () => {}
   lookedAt = 0
 
   constructor(
     private readonly name: JobKind,
-    private readonly kind: JobRoom,
+    private readonly kind: AcquireJobSlot,
     private readonly shared: Omit<RunnerDependencies, 'kinds' | 'wakeUps'>,
   ) {}
 
@@ -109,11 +107,11 @@ class JobWorker {
       this.#idle?.resolve()
       this.#idle = undefined
     }
-    if (this.#isStarved) this.wake()
+    if (this.#lacksSlots) this.wake()
   }
 
   get hasRoom(): boolean {
-    return this.#started && !this.#isStarved
+    return this.#started && !this.#lacksSlots
   }
 
   start(): void {
@@ -121,7 +119,7 @@ class JobWorker {
     this.wake()
   }
 
-  /** There may be work: look now instead of at the next timer. */
+  /** Looks for work now instead of at the next timer. */
   wake(): void {
     if (!this.#started) return
     if (this.#looking) {
@@ -129,7 +127,7 @@ class JobWorker {
       return
     }
     this.#cancelTimer()
-    // Once for everybody who wakes it now: a group that is committed has many.
+    // One look serves all wake-ups of a group commit.
     this.#looking = Promise.resolve().then(() => this.#look())
   }
 
@@ -156,85 +154,86 @@ class JobWorker {
       log.error({ ...errorFields(error), jobs: this.name }, 'could not claim jobs')
       nextLookMs = RETRY_AFTER_FAILURE_MS
     }
-    // In one step with the last check for wakes: one in between would be lost.
+    // No await may stand between this and the last check of `#lookAgain`: a wake-up in between would be lost.
     this.#looking = undefined
     if (this.#started) this.#cancelTimer = clock.after(nextLookMs, () => this.wake())
   }
 
-  /** Starts what is due and there is room for; answers how long until there may be more. */
+  /** Starts due jobs for which there are slots. Returns the milliseconds until the next look. */
   async #claimAndRun(): Promise<number> {
     const { store, clock } = this.shared
     for (;;) {
       const heads = await store.read.jobs.heads(this.name)
       const due = heads.filter(({ runAt }) => runAt <= clock.now())
-      const rooms = this.#started ? this.#takeRooms(due.map(({ queue }) => queue)) : []
-      this.#isStarved = rooms.length < due.length
-      const claimed = rooms.length > 0 ? await this.#claim(rooms) : 0
+      const queues = this.#started ? this.#acquireSlots(due.map(({ queue }) => queue)) : []
+      this.#lacksSlots = queues.length < due.length
+      const claimed = queues.length > 0 ? await this.#claim(queues) : 0
       if (claimed > 0) continue
       const waits = heads.map(({ runAt }) => runAt - clock.now()).filter((ms) => ms > 0)
       return Math.min(IDLE_POLL_MS, ...waits)
     }
   }
 
-  /** Places first, jobs second: what is claimed can run at once. */
-  #takeRooms(queues: string[]): QueueRoom[] {
+  /** Slots are acquired before jobs are claimed, so that a claimed job runs at once. */
+  #acquireSlots(queues: string[]): QueueSlots[] {
     const behind = queues.filter((queue) => queue > this.#lastServed)
     const ahead = queues.filter((queue) => queue <= this.#lastServed)
-    const rooms = [...behind, ...ahead]
+    const acquired = [...behind, ...ahead]
       .map((queue) => {
-        const openings: Opening[] = []
-        for (let opening = this.kind(queue); opening; opening = this.kind(queue)) {
-          openings.push(opening)
-          if (openings.length === CLAIMED_AT_ONCE) break
+        const slots: JobSlot[] = []
+        for (let slot = this.kind(queue); slot; slot = this.kind(queue)) {
+          slots.push(slot)
+          if (slots.length === MAX_CLAIMED_AT_ONCE) break
         }
-        return { queue, openings }
+        return { queue, slots }
       })
-      .filter(({ openings }) => openings.length > 0)
-    this.#lastServed = rooms.at(-1)?.queue ?? this.#lastServed
-    return rooms
+      .filter(({ slots }) => slots.length > 0)
+    this.#lastServed = acquired.at(-1)?.queue ?? this.#lastServed
+    return acquired
   }
 
-  async #claim(rooms: QueueRoom[]): Promise<number> {
+  async #claim(queues: QueueSlots[]): Promise<number> {
     try {
       const claimed = await this.shared.store.transaction(async (tx) => {
         const jobs: Job[] = []
-        for (const { queue, openings } of rooms) jobs.push(...(await tx.jobs.claim(this.name, queue, openings.length)))
+        for (const { queue, slots: openings } of queues)
+          jobs.push(...(await tx.jobs.claim(this.name, queue, openings.length)))
         return jobs
       })
       for (const job of claimed) {
-        const opening = rooms.find(({ queue }) => queue === job.queue)?.openings.pop()
-        if (opening) this.run(job, opening)
+        const slot = queues.find(({ queue }) => queue === job.queue)?.slots.pop()
+        if (slot) this.run(job, slot)
       }
       return claimed.length
     } finally {
-      for (const opening of rooms.flatMap(({ openings }) => openings)) opening.release()
+      for (const slot of queues.flatMap(({ slots: openings }) => openings)) slot.release()
     }
   }
 
-  run(job: Job, opening: Opening): void {
+  run(job: Job, slot: JobSlot): void {
     const held = this.#running.get(job.jobId)
     if (held && job.attempt === held.attempt + 1) {
-      // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one. What
-      // was given back has a higher number, and begins anew, also where its last run has not quite ended.
+      // The lease ended while the job still runs here, as when the clock was set forward: it continues under the new attempt.
+      // A job that was released has a higher number and starts again, even if its last run has not quite ended.
       held.attempt = job.attempt
-      opening.release()
+      slot.release()
       return
     }
-    void this.#runToEnd(job, opening)
+    void this.#runToEnd(job, slot)
   }
 
-  async #runToEnd(job: Job, opening: Opening): Promise<void> {
+  async #runToEnd(job: Job, slot: JobSlot): Promise<void> {
     this.#running.set(job.jobId, job)
     this.#busy++
     try {
-      await opening.run(job)
+      await slot.run(job)
     } catch (error) {
       this.shared.log.error(
         { ...errorFields(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
         'job failed; it comes back after its lease',
       )
     } finally {
-      opening.release()
+      slot.release()
       if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
       this.#ended()
     }

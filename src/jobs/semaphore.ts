@@ -1,7 +1,7 @@
-/** Numbers of places for work, taken before it is claimed. */
+/** Counted slots for work. A slot is acquired before the job is claimed. */
 import type { Slot } from '../ports/node'
 
-/** A number of places, which may change. */
+/** A number of slots, which may change. */
 export class Semaphore {
   #taken = 0
 
@@ -11,7 +11,7 @@ export class Semaphore {
     return this.#taken === 0
   }
 
-  enter(): Slot | undefined {
+  acquire(): Slot | undefined {
     if (this.#taken >= this.max()) return undefined
     this.#taken++
     let isTaken = true
@@ -24,43 +24,43 @@ export class Semaphore {
   }
 }
 
-export const fixed = (places: number) => new Semaphore(() => places)
+export const fixedSemaphore = (max: number) => new Semaphore(() => max)
 
-/** Room in each queue, within the room of all together and what `alsoIn` names. */
-export function inQueuesOf(
-  each: (queue: string) => number,
-  together: number,
+/** Slots for each queue. A slot also counts among all queues together, and in the semaphores of `alsoIn`. */
+export function slotsPerQueue(
+  maxOf: (queue: string) => number,
+  maxTogether: number,
   alsoIn: (queue: string) => readonly Semaphore[] = () => [],
 ): (queue: string) => Slot | undefined {
-  const all = fixed(together)
+  const all = fixedSemaphore(maxTogether)
   const byQueue = new Map<string, Semaphore>()
   return (queue) => {
-    const own = byQueue.get(queue) ?? new Semaphore(() => each(queue))
-    const place = enterEach([own, ...alsoIn(queue), all])
-    if (!place) return undefined
+    const own = byQueue.get(queue) ?? new Semaphore(() => maxOf(queue))
+    const slot = acquireAll([own, ...alsoIn(queue), all])
+    if (!slot) return undefined
     byQueue.set(queue, own)
     return {
       release() {
-        place.release()
+        slot.release()
         if (own.isEmpty) byQueue.delete(queue)
       },
     }
   }
 }
 
-/** One place of each, or none of any. */
-function enterEach(rooms: readonly Semaphore[]): Slot | undefined {
+/** A slot of each semaphore, or of none. */
+function acquireAll(semaphores: readonly Semaphore[]): Slot | undefined {
   const taken: Slot[] = []
-  const free = () => {
-    for (const place of taken) place.release()
+  const release = () => {
+    for (const slot of taken) slot.release()
   }
-  for (const room of rooms) {
-    const place = room.enter()
-    if (!place) {
-      free()
+  for (const semaphore of semaphores) {
+    const slot = semaphore.acquire()
+    if (!slot) {
+      release()
       return undefined
     }
-    taken.push(place)
+    taken.push(slot)
   }
-  return { release: free }
+  return { release }
 }

@@ -1,4 +1,4 @@
-/** What is done now and then, whatever happens: codes expire, carriers are looked at anew, old data goes. */
+/** Periodic work: codes expire, carriers are reloaded, old data is deleted. */
 import { errorFields } from '../domain/shared/error-fields'
 import type { Clock, Schedule } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -25,11 +25,11 @@ interface SweepDependencies
   log: Log
   schedule: Schedule
   node: SaveDependencies['node'] & { wakeUps: WakeUps; tidy(): Promise<void> }
-  /** Answers whether messages that wait may have another way to go than before. */
+  /** Returns whether carriers or routes changed, so that waiting messages may go to another carrier. */
   refreshCarriers: () => Promise<boolean>
 }
 
-/** Whoever began it is in the log before. */
+/** The audit log has named the operator who asked for the erasure; the server only carries it out. */
 const SERVER = { name: 'server' }
 
 export class Sweeps {
@@ -60,7 +60,7 @@ export class Sweeps {
     await this.#telling
   }
 
-  /** Each plans the next, so that a slow one is not overtaken. */
+  /** Each sweep schedules the next one, so that two never overlap. */
   #sweep(): void {
     const { clock } = this.deps
     this.#running = this.#look()
@@ -75,7 +75,7 @@ export class Sweeps {
     await expireDue(deps)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
-    // A receiver that does not answer holds nothing else up.
+    // Not awaited: a receiver that does not answer must not delay the sweep.
     this.#telling ??= tellOperator(deps)
       .catch((error: unknown) => this.#note(error))
       .finally(() => {
@@ -83,7 +83,7 @@ export class Sweeps {
       })
   }
 
-  /** Behind usage, which counts what is about to go. */
+  /** Runs after the usage roll-up, which counts what is about to be erased. */
   async #erase(): Promise<void> {
     const deps = { ...this.deps, actor: SERVER }
     await eraseDue(deps)
@@ -95,7 +95,7 @@ export class Sweeps {
     this.deps.log.error(errorFields(error), 'sweep failed')
   }
 
-  /** What waits for a carrier, when the operator has changed carriers or routes. */
+  /** Messages that wait for a carrier choose again after the operator changed carriers or routes. */
   async #chooseAnew(): Promise<void> {
     const { store, node } = this.deps
     await store.transaction(async (tx) => {

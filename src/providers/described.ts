@@ -88,7 +88,9 @@ export function describedCarrier(
   dependencies: CarrierDependencies,
 ): Carrier {
   const { transport, clock, random, timeoutMs, reportUrl } = dependencies
-  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl }))
+  const secret = textOr(settings.reportSecret)
+  const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
+  const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
   const phraseOf = byLanguageTag(description.phrases)
   const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
@@ -111,7 +113,7 @@ export function describedCarrier(
       const { locale } = message
       const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
       const scope = firstOf(ofMessage, objectScope(byLanguage))
-      const api = apis.find(({ serves }) => serves(message))
+      const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
       if (missing !== undefined) return refusalOf(verdictOf(description, missing) ?? 'elsewhere', missing)
@@ -131,7 +133,7 @@ export function describedCarrier(
       const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
       return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
     }
-  const readReports = reportReader(description, { settings, ownSettings, clock })
+  const readReports = reportReader(description, { settings, ownSettings, dependencies })
   if (readReports) carrier.readReports = readReports
   const challenge = description.reports?.challenge
   if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
@@ -176,7 +178,7 @@ interface CompiledRequest {
 }
 
 interface CompiledApi {
-  serves(message: OutboundMessage): boolean
+  serves(message: OutboundMessage, scope: ValueScope): boolean
   owns(id: string): boolean
   idPattern: RegExp
   /** The code of what is missing for a message. */
@@ -196,19 +198,14 @@ function compiled(
 ): CompiledApi {
   const { channel = name, messageType, query } = api
   const idPattern = new RegExp(api.idPattern, 's')
-  const needs = api.needs.map(({ value, matches, code }) => {
-    const pattern = matches === undefined ? undefined : new RegExp(matches)
-    const found = valueFrom(value)
-    const isThere = (scope: ValueScope) => {
-      const there = found(scope)
-      return there !== undefined && pattern?.test(String(there)) !== false
-    }
-    return { isThere, code }
-  })
+  const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
+  const conditions = api.when.map(valueTest)
   return {
     idPattern,
-    serves: (message) =>
-      message.channel === channel && (messageType === undefined || message.messageType === messageType),
+    serves: (message, scope) =>
+      message.channel === channel &&
+      (messageType === undefined || message.messageType === messageType) &&
+      conditions.every((holds) => holds(scope)),
     owns: (id) => idPattern.test(id),
     missing: (scope) => needs.find(({ isThere }) => !isThere(scope))?.code,
     request: compiledRequest(api.request, settings, signer),
@@ -216,6 +213,16 @@ function compiled(
     query,
     ask: query && compiledRequest(query.request, settings, signer),
     reportIn: queryReader(description, api),
+  }
+}
+
+/** Whether a value is there, and matches. */
+function valueTest({ value, matches }: SendApi['when'][number]): (scope: ValueScope) => boolean {
+  const pattern = matches === undefined ? undefined : new RegExp(matches)
+  const found = valueFrom(value)
+  return (scope) => {
+    const there = found(scope)
+    return there !== undefined && pattern?.test(String(there)) !== false
   }
 }
 
@@ -261,6 +268,13 @@ function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<
   return (scope) => JSON.stringify(value(scope))
 }
 
+/** An answer as an object, whatever it is written in. */
+function answerReader({ answerPattern }: Pick<SendApi, 'answerPattern'>): (body: string) => unknown {
+  if (answerPattern === undefined) return parseJson
+  const pattern = new RegExp(answerPattern, 's')
+  return (body) => parseJson(body) ?? pattern.exec(body)?.groups
+}
+
 const saidAt = (item: unknown, path: string): string | undefined => textOf(valueAt(item, path))
 
 const holds =
@@ -299,7 +313,8 @@ function codeReader(
       const code = saidAt(item, path)
       if (code === undefined || noCode.includes(code)) continue
       const name = ownIn(names, code)
-      if (name !== undefined || pattern?.test(code) !== false) return codePrefix + (name ?? code)
+      const match = pattern ? pattern.exec(code) : [code]
+      if (name !== undefined || match) return codePrefix + (name ?? match?.[1] ?? code)
     }
     return undefined
   }
@@ -324,6 +339,7 @@ function outcomeReader(
 ): (result: TransportResult) => SendOutcome {
   const idIn = idReader(api.id)
   const codeIn = codeReader(description, api)
+  const answerIn = answerReader(api)
   const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: new RegExp(code), ...rest }))
   const acceptanceOf = (answer: unknown, status: number): SendOutcome => {
     const refused = api.refusedIf.find(({ all }) => all.every(holds(answer)))
@@ -339,7 +355,7 @@ function outcomeReader(
   return (result) => {
     if (result.kind !== 'answered') return outcomeOfSilence(result)
     const { status } = result
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     const isSuccess = status >= 200 && status < 300
     const ofStatus = `HTTP_${status}`
     const given = codeIn(answer, api.codePath)
@@ -368,14 +384,15 @@ function resultReader(
   more: ResultRule | undefined,
 ): ReadResult {
   const rule: ResultRule = { ...description.result, ...api.result, ...more }
-  const codeIn = codeReader(description, api)
+  const codePrefix = rule.codePrefix ?? api.codePrefix
+  const codeIn = codeReader(description, { noCode: api.noCode, codePrefix })
   const [isOpen, isDelivered, isFailed] = [wordTest(rule.open), wordTest(rule.delivered), wordTest(rule.failed)]
   const failedCode = rule.failedCode === undefined ? () => undefined : filled(rule.failedCode)
   return (item) => {
     const status = rule.status === undefined ? undefined : saidAt(item, rule.status)
     const code = codeIn(item, rule.code ?? [])
     if (isOpen(status)) return undefined
-    const bare = code?.slice(api.codePrefix.length)
+    const bare = code?.slice(codePrefix.length)
     if (isDelivered(status) || (bare !== undefined && rule.deliveredCodes?.includes(bare)))
       return { status: 'delivered', code }
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
@@ -405,9 +422,10 @@ function queryReader(description: Described, api: Described['send'][string]): Co
   const { query } = api
   if (!query) return () => undefined
   const reportOf = resultReader(description, api, query.result)
+  const answerIn = answerReader(api)
   return (result, id) => {
     if (result.kind !== 'answered' || result.status !== 200) return undefined
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     if (!query.if.every(holds(answer))) return undefined
     const items = itemsAt(answer, query.items)
     const { idPath } = query
@@ -431,17 +449,18 @@ function challengeReader(
 interface ReportSettings {
   settings: Record<string, unknown>
   ownSettings: ValueScope
-  clock: CarrierDependencies['clock']
+  dependencies: CarrierDependencies
 }
 
 function reportReader(
   description: Described,
-  { settings, ownSettings, clock }: ReportSettings,
+  { settings, ownSettings, dependencies: { clock, transport, timeoutMs } }: ReportSettings,
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
+  const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
-    reports.signature === undefined
+    reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
   const kinds = reports.kinds.map((kind) => {
@@ -455,7 +474,12 @@ function reportReader(
     return { ...kind, idIn: theirs, reportOf: resultReader(description, api, kind.result) }
   })
   return (callback) => {
-    const read = (isBelieved: boolean) => (isBelieved ? reportsIn(reports, kinds, callback) : undefined)
+    const read = (isBelieved: boolean) => {
+      if (!isBelieved) return undefined
+      const url = confirmationUrl(reports, callback)
+      if (url === undefined) return reportsIn(reports, kinds, callback)
+      return transport.request({ method: 'GET', url, headers: {}, timeoutMs }).then(() => [])
+    }
     if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
     const isBelieved = isSigned(callback, clock.now())
     return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
@@ -471,6 +495,13 @@ const signatureScope =
     settings(name) ?? `{{${name}}}`
 
 type ReportKind = Reports['kinds'][number] & { idIn: (item: unknown) => string | undefined; reportOf: ReadResult }
+
+function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback): string | undefined {
+  if (!confirm) return undefined
+  const body = readBody(callback, isForm)
+  const url = confirm.if.every(holds(body)) ? saidAt(body, confirm.url) : undefined
+  return url !== undefined && new RegExp(confirm.matches).test(url) ? url : undefined
+}
 
 /** What is no report, or decides nothing, is passed over. */
 function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {

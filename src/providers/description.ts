@@ -64,6 +64,8 @@ export type StatusWords = z.infer<typeof words>
 const result = z.strictObject({
   status: path.optional(),
   code: paths.optional(),
+  /** Put before each code, where reports and answers have numbers of their own. */
+  codePrefix: z.string().optional(),
   delivered: wordsOrList.optional(),
   failed: wordsOrList.optional(),
   /** StatusWords for what is not decided yet, whatever the code says. */
@@ -119,6 +121,8 @@ const api = z.strictObject({
   channel: z.string().optional(),
   /** Only for messages of this type. */
   messageType: z.enum(['SMS', 'LMS']).optional(),
+  /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
+  when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
   /** What has to be there before anything is sent; otherwise refused with that code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
@@ -126,6 +130,8 @@ const api = z.strictObject({
   accepted: z.array(condition).optional(),
   /** A 2xx that is taken as a whole, and yet refuses its one recipient with that code. */
   refusedIf: z.array(z.strictObject({ all: z.array(condition), code: z.string() })).default([]),
+  /** Reads an answer that is no JSON, such as XML: its named groups are the fields of the answer. */
+  answerPattern: regex.optional(),
   /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
   id: z.union([z.string(), z.array(z.string())]),
   /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
@@ -155,6 +161,8 @@ const reportKind = z.strictObject({
 const reports = z.strictObject({
   /** Signed: how. Its strings may have placeholders of settings. */
   signature: z.json().optional(),
+  /** Signed only where the operator has given this setting; otherwise the report secret is shown. */
+  signedIf: z.string().optional(),
   /** Not signed, but it shows the report secret of the operator: in this header, as it is or hashed; else as a bearer token or `?token=`. */
   secretHeader: z.strictObject({ name: z.string(), orHashed: z.enum(['sha1', 'sha256']).optional() }).optional(),
   /** A form, also where the carrier does not call it one. Otherwise JSON, a form or the query of the address, as it comes. */
@@ -168,6 +176,8 @@ const reports = z.strictObject({
   kinds: z.array(reportKind).default([{ if: [] }]),
   /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
   challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
+  /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
+  confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -207,8 +217,15 @@ const auth = z.discriminatedUnion('type', [
     secretAccessKey: text,
     sessionToken: text.default(''),
   }),
+  /** Alibaba Cloud; the action and its version are headers of the request. */
+  z.strictObject({ type: z.literal('acs3'), accessKeyId: text, accessKeySecret: text }),
+  /** Tencent Cloud, likewise. */
+  z.strictObject({ type: z.literal('tc3'), service: text, secretId: text, secretKey: text }),
 ])
 export type RequestAuth = z.infer<typeof auth>
+
+/** Where reports go; the second shows the report secret, for carriers that call a URL and sign nothing. */
+const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
 
 /** A setting of such a name counts where the message has none. */
 const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
@@ -234,7 +251,7 @@ export const carrierDescription = z
     /** What is said, such as in a call, by language tags in the same way: `{{phrase}}`. */
     phrases: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
-    /** What a code looks like; anything else may quote the message, and is not passed on. */
+    /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
     /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
     names: z.record(z.string(), codeName).default({}),
@@ -255,7 +272,7 @@ export const carrierDescription = z
     const isKnown = (name: string) =>
       isMessageName(name) ||
       MOMENT_NAMES.has(name) ||
-      name === 'reportUrl' ||
+      REPORT_NAMES.has(name) ||
       (name === 'language' && description.languages !== undefined) ||
       (name === 'phrase' && description.phrases !== undefined) ||
       isSetting(name)
@@ -286,7 +303,9 @@ export const carrierDescription = z
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder(description.auth, isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
-    const signature = description.reports?.signature
+    const { signature, signedIf } = description.reports ?? {}
+    if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
+      refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })
@@ -326,7 +345,8 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && (reports.signature === undefined || reports.challenge !== undefined)
+  reports !== undefined &&
+  (reports.signature === undefined || reports.signedIf !== undefined || reports.challenge !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z

@@ -90,6 +90,7 @@ function descriptionOf(config: HttpConfig): Described {
     keepsEmptyHeaders: true,
   })
   const api = {
+    when: [],
     needs: [],
     refusedIf: [],
     id: config.idPath ?? ID_PATHS,

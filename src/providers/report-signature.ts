@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isSameSecret } from '../domain/access/api-key'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { ReportCallback } from '../ports/carrier'
+import { parseJson } from './answer'
 
 /** How far the carrier's clock may be from ours. */
 const TOLERANCE_MS = 5 * MINUTE_MS
@@ -36,6 +37,17 @@ const hmac = z.strictObject({
   ...ofText,
 })
 
+/** Its signature is a field of the form or query, over the others in order as `&name=value`, with `_` for `&` and `=` in a value. */
+const sortedFields = z.strictObject({
+  type: z.literal('sortedFields'),
+  secret: z.string().min(8),
+  algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
+  encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
+  field: z.string().min(1),
+  /** Unix time; more than five minutes from our clock is refused. */
+  timestampField: z.string().min(1).optional(),
+})
+
 const ed25519 = z.strictObject({
   type: z.literal('ed25519'),
   /** PEM, or the 32 bytes in hex or base64. */
@@ -53,29 +65,35 @@ const jwt = z.strictObject({
   header: headerName.default('authorization'),
   /** The claim with the body's SHA-256 in hex; null where tokens have none, and so prove nothing of the body. */
   bodyHash: z.string().min(1).nullable().default('payload_hash'),
+  /** The claim with the SHA-256 of the URL in hex, where tokens prove a report without a body. */
+  urlHash: z.string().min(1).nullable().default(null),
 })
 
 /** Also where keys are still placeholders of settings, in a description. */
 export const rawReportSignature = z.discriminatedUnion('type', [
   hmac.extend({ secret: z.string() }),
+  sortedFields.extend({ secret: z.string() }),
   ed25519.extend({ publicKey: z.string() }),
   jwt.extend({ key: z.string() }),
 ])
 
-export const reportSignature = z.discriminatedUnion('type', [hmac, ed25519, jwt]).superRefine((signature, context) => {
-  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-  if (signature.type === 'jwt') {
-    const isKey = signature.algorithm === 'HS256' || publicKeyOf(signature.key)?.asymmetricKeyType === 'rsa'
-    if (!isKey) refuse('key', 'must be an RSA public key as PEM')
-    return
-  }
-  const { signed, timestampHeader } = signature
-  if (!/\{\{(body|sortedForm)\}\}/.test(signed)) refuse('signed', 'must have {{body}}')
-  if (signed.replace(PLACEHOLDER, '').includes('{{'))
-    refuse('signed', 'knows {{body}}, {{sortedForm}}, {{url}}, {{timestamp}} and {{header.<name>}} only')
-  if (signed.includes('{{timestamp}}') !== (timestampHeader !== undefined))
-    refuse('timestampHeader', 'goes together with {{timestamp}} in signed')
-})
+export const reportSignature = z
+  .discriminatedUnion('type', [hmac, sortedFields, ed25519, jwt])
+  .superRefine((signature, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (signature.type === 'sortedFields') return
+    if (signature.type === 'jwt') {
+      const isKey = signature.algorithm === 'HS256' || publicKeyOf(signature.key)?.asymmetricKeyType === 'rsa'
+      if (!isKey) refuse('key', 'must be an RSA public key as PEM')
+      return
+    }
+    const { signed, timestampHeader } = signature
+    if (!/\{\{(body|sortedForm)\}\}/.test(signed)) refuse('signed', 'must have {{body}}')
+    if (signed.replace(PLACEHOLDER, '').includes('{{'))
+      refuse('signed', 'knows {{body}}, {{sortedForm}}, {{url}}, {{timestamp}} and {{header.<name>}} only')
+    if (signed.includes('{{timestamp}}') !== (timestampHeader !== undefined))
+      refuse('timestampHeader', 'goes together with {{timestamp}} in signed')
+  })
 
 export type ReportSignature = z.infer<typeof reportSignature>
 
@@ -98,12 +116,14 @@ export function signatureCheck(signature: ReportSignature): IsSigned {
         return key !== undefined && verify(null, Buffer.from(text), key, bytes)
       })
     }
+    case 'sortedFields':
+      return (callback, now) => hasSignedFields(signature, callback, now)
     case 'jwt':
       return (callback, now) => hasToken(signature, callback, now)
   }
 }
 
-type TextSignature = Exclude<ReportSignature, { type: 'jwt' }>
+type TextSignature = Extract<ReportSignature, { signed: string }>
 
 function ofSignedText(
   { header, prefix, signed, timestampHeader }: TextSignature,
@@ -136,6 +156,33 @@ function sortedForm(body: string): string {
   return fields.filter(isNew).flat().join('')
 }
 
+function hasSignedFields(
+  { secret, algorithm, encoding, field, timestampField }: z.infer<typeof sortedFields>,
+  { text, url }: ReportCallback,
+  now: number,
+): boolean {
+  const fields = fieldsIn(text === '' ? new URL(url).search : text)
+  const shown = fields.get(field) ?? ''
+  fields.delete(field)
+  if (timestampField !== undefined) {
+    const isNow = Math.abs(readTimestamp(fields.get(timestampField) ?? '') - now) <= TOLERANCE_MS
+    if (!isNow) return false
+  }
+  const signed = [...fields].sort(inOrder).map(([name, value]) => `&${name}=${value.replace(/[&=]/g, '_')}`)
+  const expected = createHmac(algorithm, secret).update(signed.join('')).digest(encoding)
+  return isSameSecret(encoding === 'hex' ? shown.toLowerCase() : shown, expected)
+}
+
+/** Of a form or a query, or of a JSON object without objects in it. A field that comes twice is nobody's. */
+function fieldsIn(text: string): Map<string, string> {
+  const json = text.startsWith('{') ? parseJson(text) : undefined
+  if (typeof json === 'object' && json !== null)
+    return new Map(Object.entries(json).map(([name, value]) => [name, String(value)]))
+  const fields = [...new URLSearchParams(text)]
+  const byName = new Map(fields)
+  return byName.size === fields.length ? byName : new Map()
+}
+
 type FormField = [name: string, value: string]
 
 function inOrder([nameA, valueA]: FormField, [nameB, valueB]: FormField): number {
@@ -149,9 +196,11 @@ function readTimestamp(text: string): number {
   return /^\d{12,13}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
 async function hasToken(
-  { algorithm, key, header, bodyHash }: z.infer<typeof jwt>,
-  { headers, text }: ReportCallback,
+  { algorithm, key, header, bodyHash, urlHash }: z.infer<typeof jwt>,
+  { headers, text, url }: ReportCallback,
   now: number,
 ): Promise<boolean> {
   const token = headers.get(header)?.replace(/^Bearer +/i, '') ?? ''
@@ -164,8 +213,10 @@ async function hasToken(
       currentDate: new Date(now),
       clockTolerance: TOLERANCE_MS / SECOND_MS,
     })
+    if (urlHash !== null && payload[urlHash] !== sha256(url)) return false
     if (bodyHash === null) return true
-    return text !== '' && payload[bodyHash] === createHash('sha256').update(text).digest('hex')
+    // A report without a body says everything in its address, which has to be signed then.
+    return text === '' ? urlHash !== null : payload[bodyHash] === sha256(text)
   } catch {
     return false
   }

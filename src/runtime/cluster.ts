@@ -1,6 +1,6 @@
 /**
- * One of several servers that share a database. What each remembers for itself is bounded, what must be exact is asked; the
- * bounds stand in docs/several-servers.md.
+ * One of several servers that share a database. What each server caches or counts alone may be off by a bound, which
+ * docs/several-servers.md states; exact counts are in the database.
  */
 
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
@@ -16,22 +16,22 @@ import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiter'
+import { LocalLimiters } from './carriers/concurrency-limiter'
 import { SharedLimits } from './limits/shared-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { createWakeUps, type RunningNode } from './single-node'
-import { watched } from './store-load'
+import { watchStore } from './store-load'
 
-interface SeveralDependencies {
+interface ClusterDependencies {
   store: Store
   fleet: Fleet
   clock: Clock
   log: Log
   record: Recorder
   maxBacklog: number
-  /** Called when what a start reads has been read. */
-  settled?: (() => void) | undefined
-  /** What people know this server by. */
+  /** Called when the reads of a start are done. */
+  warmedUp?: (() => void) | undefined
+  /** Shown to people. */
   name: string
 }
 
@@ -42,19 +42,19 @@ export function cluster({
   maxBacklog,
   name,
   record,
-  settled = () => {},
+  warmedUp = () => {},
   ...given
-}: SeveralDependencies): RunningNode {
-  const { store, load } = watched(given.store, clock)
+}: ClusterDependencies): RunningNode {
+  const { store, load } = watchStore(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: false })
-  let working: readonly NodeState[] = []
+  let live: readonly NodeState[] = []
   let isLeaving = false
   let warming: Promise<void> | undefined
   const beat = async () => {
     const nodes = await fleet.heartbeat({ name, version: VERSION, isLeaving })
-    working = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
+    live = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
   }
 
   return {
@@ -62,7 +62,7 @@ export function cluster({
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
     replays: new ReplayCache(),
-    limiters: new LocalGates((places, servers) => shareOf(places, working, fleet.nodeId, servers)),
+    limiters: new LocalLimiters((places, servers) => shareOfSlots(places, live, fleet.nodeId, servers)),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
@@ -74,27 +74,27 @@ export function cluster({
       await beat()
     },
     warm() {
-      warming ??= Promise.allSettled([traffic.begin()]).then(settled)
+      warming ??= Promise.allSettled([traffic.begin()]).then(warmedUp)
       return warming
     },
     async tidy() {
       limits.prune()
       await beat()
-      // Also where nobody asks anything: a key that seals from now on is heard of here.
+      // A server without requests must learn of a changed key, too.
       await store.read.settingsVersion()
       await keyUse.tidy(store)
       await traffic.maintain()
     },
     async leave() {
       isLeaving = true
-      // Whoever cannot be told finds out by its silence.
+      // If this fails, the other servers notice the missing heartbeats.
       await beat().catch(() => {})
     },
     async stop() {
       try {
         await keyUse.save(store)
         await traffic.stop()
-        // What is still leased here is nobody's: others go on with it at once.
+        // Other servers can then claim these jobs at once.
         await store.transaction((tx) => tx.jobs.releaseLeases())
         await fleet.forget(fleet.nodeId)
       } catch (error) {
@@ -105,14 +105,14 @@ export function cluster({
 }
 
 /**
- * Places are dealt out one by one, in one order everywhere, so that all shares together are all places. Where no more
- * than `servers` may be there, those that come first are.
+ * This server's share of a number of slots. All servers have the same order, so that the shares add up to all slots. Where at most
+ * `servers` may use the carrier, the first ones in that order do.
  */
-export function shareOf(places: number, working: readonly NodeState[], nodeId: string, servers?: number): number {
-  if (working.length === 0) return places
+export function shareOfSlots(slots: number, working: readonly NodeState[], nodeId: string, servers?: number): number {
+  if (working.length === 0) return slots
   const there = working.slice(0, servers)
   const rank = there.findIndex((node) => node.nodeId === nodeId)
-  // Nobody knows of it yet, or there is no room for one more.
+  // The other servers do not know this one yet, or enough servers come before it.
   if (rank < 0) return 0
-  return Math.floor(places / there.length) + (rank < places % there.length ? 1 : 0)
+  return Math.floor(slots / there.length) + (rank < slots % there.length ? 1 : 0)
 }

@@ -1,5 +1,4 @@
-/** A server that shares its database with commands at most, and remembers what it needs in its own memory. */
-
+/** A single server: all counts and caches are in its own memory. Only commands use the same database. */
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'
 import type { LimitsConfig } from '../domain/access/rate-limits'
 import type { JobKind } from '../domain/operations/job'
@@ -14,13 +13,13 @@ import { NotedKeyUse } from './caches/key-use'
 import { ReplayCache } from './caches/replay-cache'
 import { SettingsCache } from './caches/settings-cache'
 import { CountedBacklog } from './carriers/backlog'
-import { LocalGates } from './carriers/concurrency-limiter'
+import { LocalLimiters } from './carriers/concurrency-limiter'
 import { followClock } from './clock-watch'
 import { LocalLimits } from './limits/local-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import { watched } from './store-load'
+import { watchStore } from './store-load'
 
-interface AloneDependencies {
+interface SingleNodeDependencies {
   store: Store
   clock: Clock
   random: Random
@@ -28,20 +27,20 @@ interface AloneDependencies {
   record: Recorder
   limits: LimitsConfig
   maxBacklog: number
-  /** Called when what a start reads has been read. */
-  settled?: (() => void) | undefined
+  /** Called when the reads of a start are done. */
+  warmedUp?: (() => void) | undefined
 }
 
 export interface RunningNode extends Node {
   /** The store as this server must use it. */
   readonly store: Store
-  /** Takes over what another process has left: where this one is `alone`, what is leased is lost. */
+  /** Takes over from an earlier process. `alone`: no other process runs jobs, so their leases are released. */
   start(how: { alone: boolean }): Promise<void>
-  /** Reads once what is to be known of the last day, so that a request for a code need not wait for it; settles when that is done. */
+  /** Reads the counts of the last day once, so that the first issue need not wait for them. */
   warm(): Promise<void>
-  /** What is to be done every second or so. */
+  /** Periodic work, called about every second. */
   tidy(): Promise<void>
-  /** It takes no more work, and says so to whoever shares the store. */
+  /** Takes no more work, and announces that to the other servers. */
   leave(): Promise<void>
   stop(): Promise<void>
 }
@@ -53,10 +52,10 @@ export function singleNode({
   limits: config,
   maxBacklog,
   record,
-  settled = () => {},
+  warmedUp = () => {},
   ...given
-}: AloneDependencies): RunningNode {
-  const { store: seen, load } = watched(given.store, clock)
+}: SingleNodeDependencies): RunningNode {
+  const { store: seen, load } = watchStore(given.store, clock)
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
@@ -68,7 +67,7 @@ export function singleNode({
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
     replays: new ReplayCache(),
-    limiters: new LocalGates(),
+    limiters: new LocalLimiters(),
     directory: new SettingsCache(store.read),
     keyUse,
     load,
@@ -83,12 +82,12 @@ export function singleNode({
           if (isAlone) await tx.jobs.releaseLeases()
         })
       } catch (error) {
-        // A disk that is full now must not keep the service from starting: leases also end by themselves.
+        // A full disk must not prevent a start: leases end by themselves.
         log.warn(errorFields(error), 'could not take over what was running')
       }
     },
     warm() {
-      warming ??= Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
+      warming ??= Promise.allSettled([limits.begin(), traffic.begin()]).then(warmedUp)
       return warming
     },
     async tidy() {

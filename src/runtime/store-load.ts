@@ -1,11 +1,11 @@
-/** Watches how the store keeps up: how long units wait for their turn, and whether what they did was stored. */
+/** Measures the load of the store: how long transactions wait to begin, and how many could not be stored. */
 import type { Clock } from '../ports/clock'
 import type { StoreLoad } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 
-/** The store, and what is seen of it. */
-export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
-  /** Since when, oldest first. */
+/** Wraps the store; `load` has the measurements. */
+export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
+  /** When each transaction began to wait, oldest first. */
   const waiting = new Map<object, number>()
   let failures = 0
 
@@ -22,11 +22,11 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
     store: {
       ...store,
       transaction(unit, manner) {
-        const place = {}
-        waiting.set(place, clock.elapsed())
+        const ticket = {}
+        waiting.set(ticket, clock.elapsed())
         let refusal: unknown
         const begun = (tx: Tx) => {
-          waiting.delete(place)
+          waiting.delete(ticket)
           refusal = undefined
           return unit(tx).catch((error: unknown) => {
             refusal = error
@@ -34,8 +34,8 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
           })
         }
         return store.transaction(begun, manner).catch((error: unknown) => {
-          waiting.delete(place)
-          // What the unit itself has refused was not for the disk.
+          waiting.delete(ticket)
+          // A refusal by the transaction itself is no failed write.
           if (error !== refusal) failures++
           throw error
         })

@@ -26,14 +26,14 @@ export interface ClockSighting {
  * to have been set back has been.
  */
 export function databaseClock(own: Clock): { clock: Clock; see(sighting: ClockSighting): void } {
-  let lead = own.now() - own.elapsed()
+  let offset = own.now() - own.elapsed()
   let isSeen = false
   return {
-    clock: { ...own, now: () => Math.round(own.elapsed() + lead) },
+    clock: { ...own, now: () => Math.round(own.elapsed() + offset) },
     see({ stamped, sentAt, answeredAt }) {
       const least = stamped - answeredAt
       const most = stamped - sentAt
-      if (!isSeen || lead < least || lead > most) lead = least
+      if (!isSeen || offset < least || offset > most) offset = least
       isSeen = true
     },
   }

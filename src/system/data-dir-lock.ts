@@ -16,12 +16,12 @@ export class AlreadyServedError extends Error {
  * `AlreadyServedError` where another process holds it. The file names who holds it, and is all there is where the folder
  * itself cannot be locked; the folder is held also where that file was removed.
  */
-export function holdAlone(dataDir: string): void {
+export function lockDataDir(dataDir: string): void {
   const lock = new Database(join(dataDir, LOCK_FILE), { create: true, strict: true })
   try {
     lock.run('PRAGMA locking_mode = EXCLUSIVE')
     lock.run('BEGIN EXCLUSIVE')
-    if (isHeldByAnother(dataDir)) throw alreadyServed(dataDir)
+    if (isLockedByAnother(dataDir)) throw alreadyServed(dataDir)
   } catch (error) {
     lock.close()
     const isBusy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
@@ -38,14 +38,14 @@ const LOCK_EX_NB = 2 | 4
 const EWOULDBLOCK = process.platform === 'darwin' ? 35 : 11
 
 /** Locks the folder itself, until the process ends. Some network file systems cannot. */
-function isHeldByAnother(dataDir: string): boolean {
+function isLockedByAnother(dataDir: string): boolean {
   const libc = fromLibc({ flock: { args: ['i32', 'i32'], returns: 'i32' } })
-  const whereErrnoIs = errnoFunction()
-  if (!libc || !whereErrnoIs) return false
+  const errnoAddress = errnoFunction()
+  if (!libc || !errnoAddress) return false
   const folder = openSync(dataDir, 'r')
   if (libc.flock(folder, LOCK_EX_NB) === 0) return false
   const { read } = require('bun:ffi') as typeof import('bun:ffi')
-  const at = whereErrnoIs()
+  const at = errnoAddress()
   const errno = at === null ? 0 : read.i32(at)
   closeSync(folder)
   return errno === EWOULDBLOCK

@@ -10,27 +10,27 @@ import type { Descriptors } from '../ports/network'
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
 /** Every request asks. For so long a count holds, and for as many of them as it has found room for. */
-const COUNT_HOLDS_MS = 1
+const COUNT_VALID_MS = 1
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
-const PATIENCE = 50
+const WATCH_INTERVAL_FACTOR = 50
 const MAX_SPARE = 256
 
 export interface WatchedDescriptors extends Descriptors {
   /** How many more there may be. */
-  left(): number
+  remaining(): number
   /** How idle connections are closed; done whenever descriptors are found short. */
-  makeRoom(close: () => void): void
+  onShortage(close: () => void): void
 }
 
 /** Looks at them for as long as the process runs. Where there is no `/proc` they are never short. */
 export function watchDescriptors(log: Log): WatchedDescriptors {
   const limit = limitOfProcess()
-  if (limit === undefined) return { areShort: () => false, left: () => Number.POSITIVE_INFINITY, makeRoom() {} }
-  const most = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
+  if (limit === undefined) return { areShort: () => false, remaining: () => Number.POSITIVE_INFINITY, onShortage() {} }
+  const mostOpen = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
   const isCounted = statSync(OPEN).size > 0
   const logSampler = new LogSampler()
   let open = 0
-  const ways: Array<() => void> = []
+  const listeners: Array<() => void> = []
   // Opened once: to find it by its path costs more than to count.
   const folder = openSync(OPEN, 'r')
   const count = () => {
@@ -41,31 +41,31 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const look = () => {
     lookedAt = performance.now()
     count()
-    room = most - open
-    if (open <= most) return
+    room = mostOpen - open
+    if (open <= mostOpen) return
     const said = logSampler.next(OPEN, Date.now())
     if (said) log.warn({ open, limit, ...said }, SHORT)
-    for (const close of ways) close()
+    for (const close of listeners) close()
     count()
   }
   const watch = () => {
     const startedAt = performance.now()
     look()
-    setTimeout(watch, Math.max(LOOK_EVERY_MS, PATIENCE * (performance.now() - startedAt))).unref()
+    setTimeout(watch, Math.max(LOOK_EVERY_MS, WATCH_INTERVAL_FACTOR * (performance.now() - startedAt))).unref()
   }
   watch()
   return {
     areShort() {
       // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
-      if (isCounted && (--room < 0 || performance.now() - lookedAt >= COUNT_HOLDS_MS)) look()
-      return open > most
+      if (isCounted && (--room < 0 || performance.now() - lookedAt >= COUNT_VALID_MS)) look()
+      return open > mostOpen
     },
-    left() {
+    remaining() {
       if (isCounted) count()
       return limit - open
     },
-    makeRoom(close) {
-      ways.push(close)
+    onShortage(close) {
+      listeners.push(close)
     },
   }
 }

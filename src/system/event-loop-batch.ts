@@ -4,44 +4,44 @@
  * commit is of as many as there are, and whoever waits for several answers is woken once. Gone through one by one, each with
  * all its parts, a code takes an eighth more of the processor, and a status twice as much.
  */
-export interface Turn {
+export interface EventLoopBatch {
   /** Resolves with everything else that has arrived in this turn. */
-  gathered: () => Promise<void>
+  join: () => Promise<void>
   /** Calls behind all that. */
-  atEnd: (work: () => void) => void
+  runAfter: (work: () => void) => void
 }
 
-export function createTurn(): Turn {
-  let arrived: PromiseWithResolvers<void> | undefined
+export function createEventLoopBatch(): EventLoopBatch {
+  let batch: PromiseWithResolvers<void> | undefined
   let works: Array<() => void> = []
-  let isDivided = false
+  let isScheduled = false
 
-  function divide(): void {
-    if (isDivided) return
-    isDivided = true
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
     setImmediate(() => {
-      arrived?.resolve()
-      arrived = undefined
+      batch?.resolve()
+      batch = undefined
     })
     // Behind everything that follows from that without waiting.
     setImmediate(() => {
-      isDivided = false
-      const ending = works
+      isScheduled = false
+      const due = works
       works = []
-      for (const work of ending) call(work)
-      if (arrived) divide()
+      for (const work of due) call(work)
+      if (batch) schedule()
     })
   }
 
   return {
-    gathered() {
-      arrived ??= Promise.withResolvers()
-      divide()
-      return arrived.promise
+    join() {
+      batch ??= Promise.withResolvers()
+      schedule()
+      return batch.promise
     },
-    atEnd(work) {
+    runAfter(work) {
       works.push(work)
-      divide()
+      schedule()
     },
   }
 }
@@ -58,4 +58,4 @@ function call(work: () => void): void {
 }
 
 /** There is one event loop. */
-export const turn = createTurn()
+export const eventLoopBatch = createEventLoopBatch()

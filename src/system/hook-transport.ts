@@ -11,9 +11,9 @@ import { isHookHeader } from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import { systemClock } from './clock'
-import { turn } from './event-loop-batch'
-import { type AnswerHead, type Asker, type ConnectionStage, TOO_MANY_INTERIM } from './http-connection'
-import { KeptConnections } from './kept-connections'
+import { eventLoopBatch } from './event-loop-batch'
+import { type ConnectionStage, type ResponseHandler, type ResponseHead, TOO_MANY_INTERIM } from './http-connection'
+import { ConnectionPool } from './kept-connections'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -34,14 +34,14 @@ const systemResolve: Resolve = async (host) => {
 export function createHookTransport({
   resolve = systemResolve,
   ca,
-  connections = new KeptConnections(),
+  connections = new ConnectionPool(),
   clock = systemClock,
 }: {
   resolve?: Resolve
   /** Certificates to trust instead of the usual authorities. */
   ca?: string
   /** Of receivers alone: who is trusted here is nobody's business elsewhere. */
-  connections?: KeptConnections
+  connections?: ConnectionPool
   /** By which requests time out. */
   clock?: Pick<Clock, 'elapsed' | 'after'>
 } = {}): HookTransport {
@@ -62,11 +62,11 @@ export function createHookTransport({
 
   return {
     async post(request) {
-      const late = new AbortController()
-      const cancel = clock.after(request.timeoutMs, () => late.abort())
+      const timeout = new AbortController()
+      const cancel = clock.after(request.timeoutMs, () => timeout.abort())
       try {
-        const answer = await deliver(request, late.signal)
-        await turn.gathered()
+        const answer = await deliver(request, timeout.signal)
+        await eventLoopBatch.join()
         return answer
       } finally {
         cancel()
@@ -104,7 +104,7 @@ const pinnedTo =
     )
 
 interface Exchange {
-  connections: KeptConnections
+  connections: ConnectionPool
   target: URL
   addresses: readonly string[]
   headers: Record<string, string>
@@ -115,27 +115,27 @@ interface Exchange {
 
 function exchange({ connections, target: url, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
   return new Promise((resolve) => {
-    let answer: AnswerHead | undefined
+    let answer: ResponseHead | undefined
     const kept: Uint8Array[] = []
     let size = 0
     const failedBy = (reason: HookFailure) => resolve(answer ? answerOf(answer, kept) : failed(reason))
-    const giveUp = (reason: HookFailure) => {
-      asked?.giveUp(asker)
+    const abort = (reason: HookFailure) => {
+      connection?.abort(handler)
       failedBy(reason)
     }
-    const asker: Asker = {
+    const handler: ResponseHandler = {
       head(head) {
         answer = head
       },
       body(chunk) {
         kept.push(chunk)
         size += chunk.length
-        if (size >= BODY_MAX_BYTES) giveUp('oversized')
+        if (size >= BODY_MAX_BYTES) abort('oversized')
       },
       done: () => failedBy('protocol'),
       failed: (code, stage) => failedBy(reasonOf(code, stage)),
     }
-    const way = {
+    const options = {
       // An address is connected to as it is, a name by `lookup`.
       ...(literalAddress(url) !== undefined && { host: literalAddress(url) }),
       lookup: pinnedTo(addresses.slice(0, MAX_ADDRESSES)),
@@ -145,12 +145,12 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
     }
     // Also one that was kept leads to an address that was judged for this request.
     const mayLeadTo = (address: string) => addresses.includes(address)
-    const asked = connections.ask({ method: 'POST', url, headers, body }, asker, way, mayLeadTo)
-    late.addEventListener('abort', () => giveUp('timeout'), { once: true })
+    const connection = connections.send({ method: 'POST', url, headers, body }, handler, options, mayLeadTo)
+    late.addEventListener('abort', () => abort('timeout'), { once: true })
   })
 }
 
-function answerOf(answer: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
+function answerOf(answer: ResponseHead, kept: readonly Uint8Array[]): HookAnswer {
   return {
     kind: 'answered',
     status: answer.status,

@@ -5,7 +5,7 @@
 
 import type { HTTPParser } from 'node:_http_common'
 import type { LookupFunction, Socket } from 'node:net'
-import { quiet } from './socket-poll'
+import { loadSocketPoll } from './socket-poll'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
@@ -40,7 +40,7 @@ export interface ConnectionOptions {
 /** How far a connection has come, which tells what an error means. */
 export type ConnectionStage = 'connecting' | 'securing' | 'asking'
 
-export class AnswerHead {
+export class ResponseHead {
   constructor(
     readonly status: number,
     /** Names and values in turns. */
@@ -58,8 +58,8 @@ export class AnswerHead {
 }
 
 /** Of one request. `done` or `failed` is the last call. */
-export interface Asker {
-  head(head: AnswerHead): void
+export interface ResponseHandler {
+  head(head: ResponseHead): void
   body(chunk: Uint8Array): void
   done(): void
   /** `code` as of `node:net`, or `HPE_…` for what is not HTTP. */
@@ -67,11 +67,11 @@ export interface Asker {
 }
 
 /** Who decides how long a connection lasts. */
-export interface Keeper {
+export interface ConnectionOwner {
   /** It has its descriptor. */
   opened(): void
   /** Asked after an answer that leaves it open, as far as HTTP goes. */
-  mayKeep(answer: AnswerHead): boolean
+  mayKeep(answer: ResponseHead): boolean
   /** No answer has begun to a request on a connection that had served another one. */
   unanswered(): void
   closed(): void
@@ -87,25 +87,25 @@ export class HttpConnection {
   #progress: RequestProgress = 'idle'
   #interimAnswers = 0
   #isUsed = false
-  #asker: Asker | undefined
+  #handler: ResponseHandler | undefined
   /** What is written once it is open. */
   #unwritten: Uint8Array | undefined
-  #head: AnswerHead | undefined
+  #head: ResponseHead | undefined
   #staysOpen = false
 
   constructor(
     url: OriginAddress,
-    way: ConnectionOptions,
+    options: ConnectionOptions,
     /** Whether it is to serve more than one request. */
-    private readonly isLasting: boolean,
-    private readonly keeper: Keeper,
+    private readonly isKeptAlive: boolean,
+    private readonly owner: ConnectionOwner,
   ) {
     const isSecure = url.protocol === 'https:'
-    this.#socket = open(url, way)
+    this.#socket = open(url, options)
     this.#parser = this.#createParser()
     this.#socket.setNoDelay(true)
     this.#socket.once('connect', () => {
-      keeper.opened()
+      owner.opened()
       if (isSecure) this.stage = 'securing'
       else this.#opened()
     })
@@ -115,7 +115,7 @@ export class HttpConnection {
     this.#socket.on('error', ({ code, name }: NodeJS.ErrnoException) => this.#fail(code ?? name))
     this.#socket.once('close', () => {
       this.#fail('ECONNRESET')
-      keeper.closed()
+      owner.closed()
     })
   }
 
@@ -131,14 +131,14 @@ export class HttpConnection {
 
   /** Nothing has come on it, and no end. A connection that is not quiet is not used any more. */
   get isQuiet(): boolean {
-    return this.descriptor !== undefined && quiet()(this.descriptor)
+    return this.descriptor !== undefined && loadSocketPoll()(this.descriptor)
   }
 
-  ask(request: HttpRequest, asker: Asker): void {
-    const bytes = written(request, this.isLasting)
+  send(request: HttpRequest, handler: ResponseHandler): void {
+    const bytes = serialize(request, this.isKeptAlive)
     // Afresh: what came behind a body may have ended the connection for it.
     this.#begin()
-    this.#asker = asker
+    this.#handler = handler
     this.#progress = 'waiting'
     this.#interimAnswers = 0
     this.#head = undefined
@@ -147,8 +147,8 @@ export class HttpConnection {
   }
 
   /** The connection goes with what is asked on it; nothing is told any more. Nothing happens once that has ended. */
-  giveUp(asker: Asker): void {
-    if (this.#asker === asker) this.#giveUp()
+  abort(handler: ResponseHandler): void {
+    if (this.#handler === handler) this.#abort()
   }
 
   destroy(): void {
@@ -162,21 +162,21 @@ export class HttpConnection {
   }
 
   #read(chunk: Uint8Array): void {
-    const asker = this.#asker
-    if (!asker) {
+    const handler = this.#handler
+    if (!handler) {
       this.destroy()
       return
     }
     const error = this.#parser.execute(chunk)
     // Unless it was given up meanwhile.
-    if (this.#asker !== asker) return
+    if (this.#handler !== handler) return
     if (error instanceof Error) this.#fail((error as NodeJS.ErrnoException).code ?? error.name)
     else this.#settle()
   }
 
   /** The end of some answers is that of the connection. */
   #ended(): void {
-    if (!this.#asker) return
+    if (!this.#handler) return
     this.#parser.finish()
     this.#staysOpen = false
     this.#settle()
@@ -185,38 +185,38 @@ export class HttpConnection {
 
   /** If the answer is complete. */
   #settle(): void {
-    const asker = this.#asker
-    if (!asker || (this.#progress !== 'answered' && this.#progress !== 'overrun')) return
+    const handler = this.#handler
+    if (!handler || (this.#progress !== 'answered' && this.#progress !== 'overrun')) return
     // Who has answered early may never read the rest of the request.
     const isDone = this.#progress === 'answered' && this.#staysOpen && this.#socket.writableLength === 0
-    const isKept = isDone && this.#head && this.keeper.mayKeep(this.#head)
-    this.#asker = undefined
+    const isKept = isDone && this.#head && this.owner.mayKeep(this.#head)
+    this.#handler = undefined
     this.#progress = 'idle'
     this.#isUsed = true
     // For good: whoever asks has a timer.
     if (isKept) this.#socket.unref()
     else this.destroy()
-    asker.done()
+    handler.done()
   }
 
   #fail(code: string): void {
-    const asker = this.#asker
-    this.#giveUp()
-    asker?.failed(code, this.stage)
+    const handler = this.#handler
+    this.#abort()
+    handler?.failed(code, this.stage)
   }
 
-  #giveUp(): void {
-    if (this.#asker && this.#isUsed && !this.#head) this.keeper.unanswered()
-    this.#asker = undefined
+  #abort(): void {
+    if (this.#handler && this.#isUsed && !this.#head) this.owner.unanswered()
+    this.#handler = undefined
     this.destroy()
   }
 
   #begin(): void {
-    this.#parser.initialize(parsing().HTTPParser.RESPONSE, this, HEADERS_MAX_BYTES)
+    this.#parser.initialize(httpParser().HTTPParser.RESPONSE, this, HEADERS_MAX_BYTES)
   }
 
   #createParser(): HTTPParser {
-    const { HTTPParser } = parsing()
+    const { HTTPParser } = httpParser()
     const parser = new HTTPParser()
     let early: string[] = []
     parser[HTTPParser.kOnMessageBegin] = () => {
@@ -244,13 +244,13 @@ export class HttpConnection {
       } else {
         this.#progress = 'answering'
         this.#staysOpen = staysOpen
-        this.#head = new AnswerHead(status, pairs ?? [...early])
-        this.#asker?.head(this.#head)
+        this.#head = new ResponseHead(status, pairs ?? [...early])
+        this.#handler?.head(this.#head)
       }
       return 0
     }
     parser[HTTPParser.kOnBody] = (chunk) => {
-      if (this.#progress === 'answering') this.#asker?.body(chunk)
+      if (this.#progress === 'answering') this.#handler?.body(chunk)
     }
     parser[HTTPParser.kOnMessageComplete] = () => {
       if (this.#progress === 'answering') this.#progress = 'answered'
@@ -263,15 +263,15 @@ type Parsing = typeof import('node:_http_common')
 let loaded: Parsing | undefined
 
 /** They are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
-const parsing = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
-const connecting = () => process.getBuiltinModule('node:net')
-const securing = () => process.getBuiltinModule('node:tls')
+const httpParser = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
+const nodeNet = () => process.getBuiltinModule('node:net')
+const nodeTls = () => process.getBuiltinModule('node:tls')
 
 const SAMPLE = 'HTTP/1.1 201 Created\r\nX-Sample: yes\r\nContent-Length: 2\r\n\r\nok'
 
 /** Throws where the runtime's parser is not what is relied on here (docs/internals.md): a start shows it, and not the first message. */
 export function assertParses(): void {
-  const { HTTPParser } = parsing()
+  const { HTTPParser } = httpParser()
   const parser = new HTTPParser()
   let read = ''
   parser.initialize(HTTPParser.RESPONSE, parser, HEADERS_MAX_BYTES)
@@ -294,38 +294,38 @@ export function assertParses(): void {
 
 /** Loads what the first message needs. */
 export function warmUpConnections(): void {
-  parsing()
-  connecting()
-  securing()
-  quiet()
+  httpParser()
+  nodeNet()
+  nodeTls()
+  loadSocketPoll()
 }
 
 /** Names are verified by TLS, and asked for where it is a name. */
-function open({ protocol, hostname, port }: OriginAddress, way: ConnectionOptions): Socket {
+function open({ protocol, hostname, port }: OriginAddress, options: ConnectionOptions): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol !== 'https:') return connecting().connect({ host, port: Number(port || 80), ...way })
-  return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
+  if (protocol !== 'https:') return nodeNet().connect({ host, port: Number(port || 80), ...options })
+  return nodeTls().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...options })
 }
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Said here, whatever else is said of them. */
-const OURS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
+const OWN_HEADERS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
 
 /** Throws a TypeError for a header that would be something else. Of one that is there twice the last counts. */
-function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
-  const said = new Map<string, string>()
+function serialize({ method, url, headers, body = '' }: HttpRequest, isKeptAlive: boolean): Uint8Array {
+  const lines = new Map<string, string>()
   for (const name in headers) {
     const value = headers[name] ?? ''
     if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
-    said.set(name.toLowerCase(), `${name}: ${value}\r\n`)
+    lines.set(name.toLowerCase(), `${name}: ${value}\r\n`)
   }
   let given = ''
-  for (const [name, line] of said) if (!OURS.has(name)) given += line
+  for (const [name, line] of lines) if (!OWN_HEADERS.has(name)) given += line
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`
-  if (!said.has('host')) head += `Host: ${url.host}\r\n`
-  if (!said.has('authorization')) head += credentialsIn(url)
-  if (!said.has('connection')) head += `Connection: ${isLasting ? 'keep-alive' : 'close'}\r\n`
+  if (!lines.has('host')) head += `Host: ${url.host}\r\n`
+  if (!lines.has('authorization')) head += credentialsIn(url)
+  if (!lines.has('connection')) head += `Connection: ${isKeptAlive ? 'keep-alive' : 'close'}\r\n`
   const length = Buffer.byteLength(body)
   if (method !== 'GET' || length > 0) head += `Content-Length: ${length}\r\n`
   head += `Accept-Encoding: identity\r\n${given}\r\n`

@@ -6,16 +6,16 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import {
-  type AnswerHead,
-  type Asker,
   type ConnectionOptions,
   HttpConnection,
   type HttpRequest,
   type OriginAddress,
+  type ResponseHandler,
+  type ResponseHead,
 } from './http-connection'
 
 /** How long a server that does not say so is trusted to keep a connection. */
-const UNSAID_MS = SECOND_MS
+const DEFAULT_KEEP_ALIVE_MS = SECOND_MS
 /** Of what it says: its answer was on the way. Of a short time it is half. */
 const MARGIN_MS = SECOND_MS
 /** Whatever it says: firewalls forget connections on which nothing moves, and tell nobody. */
@@ -25,14 +25,14 @@ const AGE_MAX_MS = MINUTE_MS
 /** Once a connection that was trusted to be open was not. */
 const DISTRUST_MS = HOUR_MS
 /** Idle ones, of one origin and together. */
-const MAX_OF_ORIGIN = 128
+const MAX_PER_ORIGIN = 128
 const MAX = 256
 const SWEEP_MS = SECOND_MS
 /** Descriptors that are for files and the database. Without any, Bun says of every connection that it was refused. */
-const FOR_OTHERS = 8
+const RESERVED_DESCRIPTORS = 8
 
 /** On Windows a socket is no file that could be read: there none is kept. */
-const CAN_ASK = process.platform !== 'win32'
+const CAN_POLL = process.platform !== 'win32'
 
 /** Its timers hold up no process that has nothing else to do. */
 const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
@@ -52,20 +52,20 @@ interface Idle {
   readonly until: number
 }
 
-export class KeptConnections {
+export class ConnectionPool {
   /** Who has waited for longest comes first. */
   #idle: Idle[] = []
   /** Origins, and until when. */
   readonly #distrusted = new Map<string, number>()
   #isSweeping = false
-  #hasTold = false
+  #hasWarned = false
   /** Connections that are being made. Whether they have their descriptor already, nobody knows. */
   #opening = 0
 
   constructor(
     private readonly clock = clockOfIdle,
     /** How many more descriptors this process may have. */
-    private readonly left = () => Number.POSITIVE_INFINITY,
+    private readonly remainingDescriptors = () => Number.POSITIVE_INFINITY,
     /** Called once, where none can be kept because the runtime does not tell the descriptor of a socket. */
     private readonly cannotKeep = () => {},
   ) {}
@@ -74,16 +74,17 @@ export class KeptConnections {
    * `way`: how a connection is made where none serves. Answers the one that is asked on; undefined where a new one would take
    * one of the last descriptors: then nobody is asked.
    */
-  ask(
+  send(
     request: HttpRequest,
-    asker: Asker,
-    way: ConnectionOptions = {},
+    handler: ResponseHandler,
+    options: ConnectionOptions = {},
     mayLeadTo = (_address: string) => true,
   ): HttpConnection | undefined {
-    const origin = way.servername === undefined ? request.url.origin : `${request.url.origin} as ${way.servername}`
-    const connection = this.#take(origin, mayLeadTo) ?? this.#open(origin, request.url, way)
+    const origin =
+      options.servername === undefined ? request.url.origin : `${request.url.origin} as ${options.servername}`
+    const connection = this.#acquire(origin, mayLeadTo) ?? this.#open(origin, request.url, options)
     try {
-      connection?.ask(request, asker)
+      connection?.send(request, handler)
       return connection
     } catch (unfit) {
       connection?.destroy()
@@ -96,7 +97,7 @@ export class KeptConnections {
   }
 
   /** The one that was used last: so those that a crowd has left behind grow old. */
-  #take(origin: string, mayLeadTo: (address: string) => boolean): HttpConnection | undefined {
+  #acquire(origin: string, mayLeadTo: (address: string) => boolean): HttpConnection | undefined {
     const now = this.clock.elapsed()
     const at = this.#idle.findLastIndex((idle) => idle.origin === origin && now < idle.until && mayLeadTo(idle.address))
     const [idle] = at < 0 ? [] : this.#idle.splice(at, 1)
@@ -110,8 +111,8 @@ export class KeptConnections {
     return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(origin: string, url: OriginAddress, way: ConnectionOptions): HttpConnection | undefined {
-    if (this.left() - this.#opening <= FOR_OTHERS) return undefined
+  #open(origin: string, url: OriginAddress, options: ConnectionOptions): HttpConnection | undefined {
+    if (this.remainingDescriptors() - this.#opening <= RESERVED_DESCRIPTORS) return undefined
     const openedAt = this.clock.elapsed()
     this.#opening++
     let isOpening = true
@@ -119,9 +120,9 @@ export class KeptConnections {
       if (isOpening) this.#opening--
       isOpening = false
     }
-    const connection = new HttpConnection(url, way, this.#trusts(origin), {
+    const connection = new HttpConnection(url, options, this.#trusts(origin), {
       opened,
-      mayKeep: (answer) => this.#keep(origin, connection, openedAt, trustedMs(answer)),
+      mayKeep: (answer) => this.#mayKeep(origin, connection, openedAt, trustedMs(answer)),
       unanswered: () => this.#distrust(origin),
       closed: () => {
         opened()
@@ -131,13 +132,13 @@ export class KeptConnections {
     return connection
   }
 
-  #keep(origin: string, connection: HttpConnection, openedAt: number, forMs: number): boolean {
+  #mayKeep(origin: string, connection: HttpConnection, openedAt: number, forMs: number): boolean {
     const now = this.clock.elapsed()
     const { address } = connection
     if (address === undefined || forMs === 0 || now - openedAt >= AGE_MAX_MS || !this.#hasRoomFor(origin)) return false
     if (connection.descriptor === undefined) {
-      if (!this.#hasTold) this.cannotKeep()
-      this.#hasTold = true
+      if (!this.#hasWarned) this.cannotKeep()
+      this.#hasWarned = true
       return false
     }
     if (this.#idle.length >= MAX) this.#close(this.#idle.slice(0, 1))
@@ -147,7 +148,7 @@ export class KeptConnections {
   }
 
   #hasRoomFor(origin: string): boolean {
-    return this.#trusts(origin) && (this.#idle.length < MAX_OF_ORIGIN || this.#of(origin).length < MAX_OF_ORIGIN)
+    return this.#trusts(origin) && (this.#idle.length < MAX_PER_ORIGIN || this.#of(origin).length < MAX_PER_ORIGIN)
   }
 
   /** By the server, while it is idle, or because something came. */
@@ -169,7 +170,7 @@ export class KeptConnections {
 
   #trusts(origin: string): boolean {
     const until = this.#distrusted.get(origin)
-    return CAN_ASK && (until === undefined || until <= this.clock.elapsed())
+    return CAN_POLL && (until === undefined || until <= this.clock.elapsed())
   }
 
   #distrust(origin: string): void {
@@ -191,9 +192,9 @@ export class KeptConnections {
 }
 
 /** `Keep-Alive: timeout=5, max=100` */
-function trustedMs(answer: AnswerHead): number {
+function trustedMs(answer: ResponseHead): number {
   const [, seconds] = /\btimeout=(\d+)/i.exec(answer.header('keep-alive') ?? '') ?? []
-  if (seconds === undefined) return UNSAID_MS
+  if (seconds === undefined) return DEFAULT_KEEP_ALIVE_MS
   const saidMs = Number(seconds) * SECOND_MS
   return Math.min(Math.max(saidMs - MARGIN_MS, saidMs / 2), IDLE_MAX_MS)
 }

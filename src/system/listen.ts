@@ -2,7 +2,7 @@
 import type { Clock } from '../ports/clock'
 import { systemClock } from './clock'
 import type { WatchedDescriptors } from './descriptors'
-import { turn } from './event-loop-batch'
+import { eventLoopBatch } from './event-loop-batch'
 
 export interface Listener {
   url: string
@@ -15,13 +15,13 @@ export interface Listener {
 }
 
 /** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
-const WALL_BYTES = 2 ** 40
-const PATIENCE_MS = 5_000
+const MAX_REQUEST_BYTES = 2 ** 40
+const STOP_WITHIN_MS = 5_000
 /**
  * How many requests of one connection are answered in a turn of the event loop. Clients that pipeline send some; a flood would
  * hold everybody, since Bun answers in one turn whatever a packet brings.
  */
-const MAX_OF_CONNECTION_IN_TURN = 100
+const MAX_REQUESTS_PER_CONNECTION_AND_TURN = 100
 
 /** Where a server that listens there is reached from this machine. */
 export function urlOf(host: string, port: number): string {
@@ -34,7 +34,7 @@ interface ListenOptions {
   port: number
   /** Answers a request; `socketAddress` is the peer's, `mount` the pattern that the request line matched as it was written. */
   fetch: (request: Request, socketAddress: string, mount: string) => Promise<Response>
-  mounts: readonly string[]
+  routePatterns: readonly string[]
   descriptors: WatchedDescriptors
   /** How the server is made on a socket that another process holds, at an address of its own. Left out, it makes one. */
   onSocket?: ((serve: () => Bun.Server<undefined>) => Bun.Server<undefined>) | undefined
@@ -43,34 +43,34 @@ interface ListenOptions {
 }
 
 export function listen(options: ListenOptions): Listener {
-  const { host, port, fetch, mounts, descriptors, onSocket, clock = systemClock } = options
+  const { host, port, fetch, routePatterns, descriptors, onSocket, clock = systemClock } = options
   /** Only `routes` see the path as it was written. */
-  const answerAt = (mount: string) => async (request: Request, bun: Bun.Server<undefined>) => {
+  const answerAt = (routePattern: string) => async (request: Request, bun: Bun.Server<undefined>) => {
     // Of a client that has gone by the end of the turn it is not known any more.
     const peer = bun.requestIP(request)
     const socketAddress = peer?.address ?? ''
-    if (peer && isFlood(`${socketAddress} ${peer.port}`)) return cut()
+    if (peer && isFlood(`${socketAddress} ${peer.port}`)) return tooManyRequests()
     // Bun closes a connection where one request has come behind another that is not answered at once, so that a GET is. And where
     // descriptors run short, those who are refused are to give theirs back before more come in.
-    if (request.method === 'POST' && !descriptors.areShort()) await turn.gathered()
-    const answer = await fetch(request, socketAddress, mount)
-    return isLeaving ? lastOfItsConnection(answer) : answer
+    if (request.method === 'POST' && !descriptors.areShort()) await eventLoopBatch.join()
+    const answer = await fetch(request, socketAddress, routePattern)
+    return isLeaving ? closingConnection(answer) : answer
   }
   const isFlood = createFloodCheck()
   let isLeaving = false
   const serve = (at: { hostname: string; port: number }) =>
     Bun.serve({
       ...at,
-      maxRequestBodySize: WALL_BYTES,
+      maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 30,
       development: false,
       // Without this Bun lets a second server share a port that is taken.
       reusePort: false,
-      routes: Object.fromEntries(mounts.map((mount) => [mount, answerAt(mount)])),
+      routes: Object.fromEntries(routePatterns.map((mount) => [mount, answerAt(mount)])),
       fetch: answerAt(''),
     })
   const server = onSocket ? onSocket(() => serve({ hostname: '127.0.0.1', port: 0 })) : serve({ hostname: host, port })
-  descriptors.makeRoom(() => server.closeIdleConnections())
+  descriptors.onShortage(() => server.closeIdleConnections())
   const listensAt = server.port ?? port
   return {
     url: urlOf(host, listensAt),
@@ -78,9 +78,9 @@ export function listen(options: ListenOptions): Listener {
     async stop(leavingMs) {
       isLeaving = true
       await new Promise<void>((resolve) => clock.after(leavingMs, resolve))
-      const patience = Promise.withResolvers<void>()
-      const cancel = clock.after(PATIENCE_MS, patience.resolve)
-      await Promise.race([server.stop(), patience.promise])
+      const timeout = Promise.withResolvers<void>()
+      const cancel = clock.after(STOP_WITHIN_MS, timeout.resolve)
+      await Promise.race([server.stop(), timeout.promise])
       cancel()
       await server.stop(true)
     },
@@ -94,15 +94,15 @@ function createFloodCheck(): (connection: string) => boolean {
     if (sent.size === 0) setImmediate(() => sent.clear())
     const requests = (sent.get(connection) ?? 0) + 1
     sent.set(connection, requests)
-    return requests > MAX_OF_CONNECTION_IN_TURN
+    return requests > MAX_REQUESTS_PER_CONNECTION_AND_TURN
   }
 }
 
 /** Bun reads nothing more of a connection that it is told to close. */
-const cut = () => new Response(null, { status: 429, headers: { connection: 'close', 'retry-after': '1' } })
+const tooManyRequests = () => new Response(null, { status: 429, headers: { connection: 'close', 'retry-after': '1' } })
 
 /** The next request comes by another connection, to another server if need be. */
-function lastOfItsConnection(response: Response): Response {
+function closingConnection(response: Response): Response {
   response.headers.set('connection', 'close')
   return response
 }

@@ -5,18 +5,18 @@
 import type { FileSink } from 'bun'
 
 /** Characters that wait for a reader; warnings and errors have room beyond that, and what comes after is lost. */
-const MAX_KEPT = 16_000_000
-const MAX_URGENT = 17_000_000
+const MAX_WAITING_CHARS = 16_000_000
+const MAX_WAITING_CHARS_URGENT = 17_000_000
 /** Written together, as much as a pipe takes. */
-const PIECE = 65_536
+const WRITE_CHARS = 65_536
 /** For the reader of a process that ends. */
-const END_MS = 1_000
+const FLUSH_WITHIN_MS = 1_000
 
 const ROUTINE = /^\{"level":"(?:debug|info)"/
 
 export class LogPipe {
   readonly #sink: Pick<FileSink, 'write' | 'flush'>
-  readonly #tellLost: (lines: number) => void
+  readonly #onLost: (lines: number) => void
   readonly #waiting: string[] = []
   #kept = 0
   #lost = 0
@@ -25,23 +25,23 @@ export class LogPipe {
 
   constructor(sink: Pick<FileSink, 'write' | 'flush'>, tellLost: (lines: number) => void) {
     this.#sink = sink
-    this.#tellLost = tellLost
+    this.#onLost = tellLost
   }
 
   /** Whole lines. */
   write(lines: string): void {
-    if (this.#kept + lines.length <= MAX_KEPT) this.#keep(lines)
+    if (this.#kept + lines.length <= MAX_WAITING_CHARS) this.#keep(lines)
     else for (const line of lines.split(/(?<=\n)/)) this.#keepUrgent(line)
     if (!this.#isPassing) this.#passed = this.#pass()
   }
 
   /** What waits is read, or its reader has had his time. */
   async end(): Promise<void> {
-    await Promise.race([this.#passed, new Promise((resolve) => setTimeout(resolve, END_MS))])
+    await Promise.race([this.#passed, new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS))])
   }
 
   #keepUrgent(line: string): void {
-    const most = ROUTINE.test(line) ? MAX_KEPT : MAX_URGENT
+    const most = ROUTINE.test(line) ? MAX_WAITING_CHARS : MAX_WAITING_CHARS_URGENT
     if (this.#kept + line.length <= most) this.#keep(line)
     else this.#lost++
   }
@@ -49,7 +49,7 @@ export class LogPipe {
   #keep(lines: string): void {
     this.#kept += lines.length
     const last = this.#waiting.at(-1)
-    if (last !== undefined && last.length + lines.length <= PIECE)
+    if (last !== undefined && last.length + lines.length <= WRITE_CHARS)
       this.#waiting[this.#waiting.length - 1] = last + lines
     else this.#waiting.push(lines)
   }
@@ -64,7 +64,7 @@ export class LogPipe {
         if (written.some((bytes) => typeof bytes !== 'number')) await Promise.allSettled(written)
       } catch {}
       this.#kept -= next.length
-      if (this.#lost > 0 && this.#kept < MAX_KEPT / 2) this.#tellOfLoss()
+      if (this.#lost > 0 && this.#kept < MAX_WAITING_CHARS / 2) this.#tellOfLoss()
     }
     this.#isPassing = false
   }
@@ -72,6 +72,6 @@ export class LogPipe {
   #tellOfLoss(): void {
     const lines = this.#lost
     this.#lost = 0
-    this.#tellLost(lines)
+    this.#onLost(lines)
   }
 }

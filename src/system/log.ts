@@ -7,7 +7,7 @@ import { LogPipe } from './log-pipe'
 const STDERR = 2
 
 /** Characters that wait for room on a full disk; what comes after them is lost. */
-const MAX_KEPT = 16_000_000
+const MAX_WAITING_CHARS = 16_000_000
 
 /** A log whose level may be changed while it is written. */
 export interface LeveledLog extends Log {
@@ -19,8 +19,8 @@ export interface LeveledLog extends Log {
 export function createLog(level: LogLevel): LeveledLog {
   // Loaded with the first line: most starts write none before they listen.
   const { default: pino } = require('pino') as typeof import('pino')
-  const pipe = isPiped() ? new LogPipe(stderrAside(), (lines) => logger.warn({ lines }, LOST)) : undefined
-  const destination = turnwise(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_KEPT }))
+  const pipe = isPiped() ? new LogPipe(unreferencedStderr(), (lines) => logger.warn({ lines }, LOST)) : undefined
+  const destination = batchedByTurn(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_WAITING_CHARS }))
   const formatters = { level: (label: string) => ({ level: label }) }
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination)
   return {
@@ -44,14 +44,14 @@ export function createLog(level: LogLevel): LeveledLog {
 const LOST = 'lines of the log are lost: whoever reads it has fallen behind'
 
 /** It keeps no process alive. */
-function stderrAside() {
+function unreferencedStderr() {
   const sink = Bun.stderr.writer()
   sink.unref()
   return sink
 }
 
 /** Writes the lines of one turn of the event loop together: a system call each would cost more than what they tell. */
-function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream & { flush(): void } {
+function batchedByTurn(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream & { flush(): void } {
   let lines = ''
   const flush = () => {
     const batch = lines
@@ -79,7 +79,7 @@ function isPiped(): boolean {
 }
 
 /** Whether stderr is `/dev/null`. */
-function isThrownAway(): boolean {
+function isDiscarded(): boolean {
   const stderr = fstatSync(STDERR)
   return stderr.isCharacterDevice() && stderr.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev
 }
@@ -89,7 +89,7 @@ export interface LogOnUse extends LeveledLog {
   warmUp(): void
 }
 
-export const logOnUse = (level: LogLevel): LogOnUse => (isThrownAway() ? unread(level) : writtenOnUse(level))
+export const logOnUse = (level: LogLevel): LogOnUse => (isDiscarded() ? unread(level) : writtenOnUse(level))
 
 /** Nothing of a line is made that nobody can ever read. */
 const unread = (level: LogLevel): LogOnUse => ({

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Undefined: without a limit, or nobody says. */
-export interface Box {
+export interface MachineLimits {
   descriptors: number | undefined
   /** Bytes, for all that share its control group. */
   memory: number | undefined
@@ -16,7 +16,7 @@ export interface Box {
 }
 
 /** `root`: of the file system, for tests. */
-export function boxOf(pid: number, root = '/'): Box {
+export function machineLimitsOf(pid: number, root = '/'): MachineLimits {
   const read = (path: string) => textOf(join(root, path))
   const groups = groupsOf(read(`proc/${pid}/cgroup`))
   const inGroups = (name: string, parse: (text: string) => number | undefined) =>
@@ -31,7 +31,7 @@ export function boxOf(pid: number, root = '/'): Box {
 }
 
 /** The process that holds a lock on a file, of those that are seen from here. */
-export function holderOf(file: string, root = '/'): number | undefined {
+export function lockHolderOf(file: string, root = '/'): number | undefined {
   const inode = statSync(file, { throwIfNoEntry: false })?.ino
   const [, pid] = new RegExp(`^.* WRITE (\\d+) \\w+:\\w+:${inode} `, 'm').exec(textOf(join(root, 'proc/locks'))) ?? []
   return pid !== undefined && readableProcess(root, pid) ? Number(pid) : undefined

@@ -1,20 +1,21 @@
 import type { Passwords } from '../ports/vault'
 
 /** What a password of nobody is compared with. */
-const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$4qzqhRb9LnYQHr8Zr4fJ4aN9vGWZEn8dqEwbxkhN1bM'
+const HASH_OF_NO_PASSWORD =
+  '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$4qzqhRb9LnYQHr8Zr4fJ4aN9vGWZEn8dqEwbxkhN1bM'
 
 /** Bun's argon2id, with the parameters OWASP recommends; it works off the main thread. */
 export const systemPasswords: Passwords = {
   hash: (password) => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 }),
   async verify(password, hash) {
-    const isRight = await Bun.password.verify(password, hash ?? NOBODY).catch(() => false)
+    const isRight = await Bun.password.verify(password, hash ?? HASH_OF_NO_PASSWORD).catch(() => false)
     return hash !== undefined && isRight
   },
   isCommon: isCommonPassword,
 }
 
 /** Shorter parts of a password say little about the whole. */
-const LEAST_SHARE = 0.5
+const MIN_LETTER_SHARE = 0.5
 
 /**
  * Whether a password is one of the 49,000 most common ones: whole, without the digits and signs around it, or as one that is
@@ -25,7 +26,7 @@ export function isCommonPassword(password: string): boolean {
   const bare = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   const repeated = /^(.+?)\1+$/su.exec(lower)?.[1]
   if (repeated !== undefined && [...repeated].length === 1) return true
-  const forms = [lower, repeated, bare.length >= lower.length * LEAST_SHARE ? bare : undefined]
+  const forms = [lower, repeated, bare.length >= lower.length * MIN_LETTER_SHARE ? bare : undefined]
   return forms.some((form) => form !== undefined && commonOnes().has(form))
 }
 

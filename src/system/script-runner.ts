@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 
-const LOOKS_EVERY_MS = 300
+const CHECK_EVERY_MS = 300
 const SHELLS = ['sh', 'dash', 'bash']
-const MOST_BETWEEN = 8
+const MAX_ANCESTORS = 8
 
 /** Calls once, when one of the processes that run this script has gone. Does nothing where it was started by hand. */
 export function whenRunnerEnds(ended: () => void): void {
@@ -17,14 +17,14 @@ export function whenRunnerEnds(ended: () => void): void {
     if (isWhole) return
     clearInterval(timer)
     ended()
-  }, LOOKS_EVERY_MS)
+  }, CHECK_EVERY_MS)
   timer.unref()
 }
 
 /** From our parent up to npm, or to `bun run` where that was started by hand: what lies above is the user's own. */
 function runners(): number[] {
   const found: Array<{ pid: number; name: string }> = []
-  for (let pid = process.ppid; pid > 1 && found.length < MOST_BETWEEN; pid = parentOf(pid)) {
+  for (let pid = process.ppid; pid > 1 && found.length < MAX_ANCESTORS; pid = parentOf(pid)) {
     const name = nameOf(pid)
     found.push({ pid, name })
     // npm calls itself after what it was asked to do.

@@ -4,19 +4,19 @@
 import { readSync } from 'node:fs'
 import { fromLibc } from './libc'
 
-type SocketLook = (fd: number) => boolean
+type IsSocketQuiet = (fd: number) => boolean
 
 const POLLIN = 1
 
-let look: SocketLook | undefined
+let loaded: IsSocketQuiet | undefined
 
 /** Answers how to look; the first time it loads what that takes. */
-export const quiet = (): SocketLook => (look ??= byPoll() ?? byReading)
+export const loadSocketPoll = (): IsSocketQuiet => (loaded ??= byPoll() ?? byReading)
 
 /** Undefined where there is no such library, or where nothing may be made that calls it. */
-export function byPoll(library?: string): SocketLook | undefined {
+export function byPoll(library?: string): IsSocketQuiet | undefined {
   const poll = pollOf(library)
-  return poll && lookBy(poll)
+  return poll && quietBy(poll)
 }
 
 /** Of the descriptors asked about, how many have something to tell; negative where it could not look. */
@@ -25,16 +25,16 @@ type Poll = (asked: Int32Array, count: number, waitMs: number) => number
 /** A signal that comes in the middle ends a call before it has looked: a profiler sends hundreds a second. */
 const MAX_TRIES = 3
 
-export function lookBy(poll: Poll): SocketLook {
+export function quietBy(poll: Poll): IsSocketQuiet {
   // A `struct pollfd`: the descriptor, what is asked, and what is so.
-  const asked = new Int32Array([0, POLLIN])
+  const request = new Int32Array([0, POLLIN])
   return (fd) => {
     // What is negative is no descriptor, on which nothing ever comes.
     if (fd < 0) return false
-    asked[0] = fd
-    let told = poll(asked, 1, 0)
-    for (let tries = 1; told < 0 && tries < MAX_TRIES; tries++) told = poll(asked, 1, 0)
-    return told === 0
+    request[0] = fd
+    let ready = poll(request, 1, 0)
+    for (let tries = 1; ready < 0 && tries < MAX_TRIES; tries++) ready = poll(request, 1, 0)
+    return ready === 0
   }
 }
 

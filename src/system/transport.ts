@@ -7,22 +7,22 @@ import { isIP } from '../domain/access/network'
 import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { systemClock } from './clock'
-import { turn } from './event-loop-batch'
+import { eventLoopBatch } from './event-loop-batch'
 import type {
-  AnswerHead,
-  Asker,
   ConnectionOptions,
   ConnectionStage,
   HttpConnection,
   OriginAddress,
+  ResponseHandler,
+  ResponseHead,
 } from './http-connection'
-import { KeptConnections } from './kept-connections'
+import { ConnectionPool } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
 /** `clock`: the one by which requests time out. */
 export function createTransport(
-  connections = new KeptConnections(),
+  connections = new ConnectionPool(),
   clock: Pick<Clock, 'after'> = systemClock,
 ): Transport {
   let last: { url: string; address: OriginAddress } | undefined
@@ -31,13 +31,13 @@ export function createTransport(
       // As a rule a carrier has one for all messages.
       if (last?.url !== url) last = { url, address: addressOf(url) }
       const { address } = last
-      const result = await new Promise<TransportResult>((tell) => {
-        const call = new CarrierRequest(tell, clock)
-        const connection = connections.ask({ method, url: address, headers, body }, call, nameIn(headers))
+      const result = await new Promise<TransportResult>((resolve) => {
+        const call = new CarrierRequest(resolve, clock)
+        const connection = connections.send({ method, url: address, headers, body }, call, tlsNameIn(headers))
         if (connection) call.within(timeoutMs, connection)
-        else tell({ kind: 'not_sent', reason: NO_DESCRIPTOR })
+        else resolve({ kind: 'not_sent', reason: NO_DESCRIPTOR })
       })
-      await turn.gathered()
+      await eventLoopBatch.join()
       return result
     },
   }
@@ -50,7 +50,7 @@ function addressOf(text: string): OriginAddress {
 }
 
 /** One request to a carrier, and its answer as far as it has come. */
-class CarrierRequest implements Asker {
+class CarrierRequest implements ResponseHandler {
   #status = 0
   readonly #chunks: Uint8Array[] = []
   #size = 0
@@ -58,23 +58,23 @@ class CarrierRequest implements Asker {
   #cancelTimeout = () => {}
 
   constructor(
-    private readonly tell: (result: TransportResult) => void,
+    private readonly resolve: (result: TransportResult) => void,
     private readonly clock: Pick<Clock, 'after'>,
   ) {}
 
   within(timeoutMs: number, connection: HttpConnection): void {
     this.#connection = connection
-    this.#cancelTimeout = this.clock.after(timeoutMs, () => this.#giveUp('TimeoutError'))
+    this.#cancelTimeout = this.clock.after(timeoutMs, () => this.#abort('TimeoutError'))
   }
 
-  head({ status }: AnswerHead): void {
+  head({ status }: ResponseHead): void {
     this.#status = status
   }
 
   body(chunk: Uint8Array): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    if (this.#size > BODY_MAX_BYTES) this.#giveUp('answer too large')
+    if (this.#size > BODY_MAX_BYTES) this.#abort('answer too large')
   }
 
   done(): void {
@@ -87,17 +87,17 @@ class CarrierRequest implements Asker {
 
   #end(result: TransportResult): void {
     this.#cancelTimeout()
-    this.tell(result)
+    this.resolve(result)
   }
 
-  #giveUp(reason: string): void {
-    this.#connection?.giveUp(this)
+  #abort(reason: string): void {
+    this.#connection?.abort(this)
     this.failed(reason, this.#connection?.stage ?? 'asking')
   }
 }
 
 /** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
-function nameIn(headers: Readonly<Record<string, string>>): ConnectionOptions {
+function tlsNameIn(headers: Readonly<Record<string, string>>): ConnectionOptions {
   let said: string | undefined
   for (const name in headers) if (name.length === HOST.length && name.toLowerCase() === HOST) said = headers[name]
   const servername = said?.replace(/:\d+$/, '')

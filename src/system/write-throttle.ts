@@ -3,15 +3,15 @@
  * taken by whoever asks at the right moment: so between two groups of changes there is a pause, as long as a group takes.
  */
 
-const LEAST_MS = 10
+const MIN_PAUSE_MS = 10
 
 const SYSTEM = { now: () => performance.now(), after: (ms: number, then: () => void) => void setTimeout(then, ms) }
 
 /** Defers group commit. */
-export function aside({ now, after } = SYSTEM): (group: () => Promise<void>) => void {
+export function throttleWrites({ now, after } = SYSTEM): (group: () => Promise<void>) => void {
   let tookMs = 0
   return (group) =>
-    after(Math.max(LEAST_MS, tookMs), async () => {
+    after(Math.max(MIN_PAUSE_MS, tookMs), async () => {
       const begunAt = now()
       await group()
       tookMs = now() - begunAt

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { StandardBracketNotationSerializer } from '@orpc/openapi-client/standard'
 import { inputOf } from '../../src/http/input'
 import { operationAt } from '../../src/http/operations'
-import { placeOf, urlOf } from '../../src/http/request-path'
+import { requestPathOf, urlOf } from '../../src/http/request-path'
 
 const HOSTS = ['http://localhost', 'https://watchword.example:8443', 'http://[::1]:8787', 'HTTP://Bench', 'http://a@b']
 const ODD_HOSTS = [
@@ -50,7 +50,7 @@ test('a place is what a URL says of an address, also of one that no client may s
         const address = host + path + query
         const url = readBy(urlOf, address)
         const place = url && { path: url.pathname, search: url.search }
-        expect({ address, place: readBy(placeOf, address) }).toEqual({ address, place })
+        expect({ address, place: readBy(requestPathOf, address) }).toEqual({ address, place })
       }
 })
 

@@ -152,7 +152,7 @@ describe('metrics', () => {
     metrics = createMetrics()
     const route = { token: TOKEN, text: () => metrics.text(), contentType: metrics.contentType }
     const env = { WATCHWORD_METRICS_WALLETS: 'true' }
-    await open({ listeners: { metrics: metrics.told }, metrics: route, env })
+    await open({ listeners: { metrics: metrics.sink }, metrics: route, env })
     metrics.watch(() => world.app.vitals())
     world.store.setTelemetry(metrics.store)
   }

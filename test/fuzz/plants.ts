@@ -49,7 +49,7 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'paths',
     file: 'src/http/routes.ts',
     instead: "response: new Response('Nothing here', { status: 404 })",
-    of: 'response: new Json(404, missing())',
+    of: 'response: new Json(404, notFoundError())',
   },
   'answers have no request id': {
     subject: 'types',

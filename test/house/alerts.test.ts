@@ -11,7 +11,7 @@ const DEPLOY = join(import.meta.dir, '../../deploy')
 
 /** Everything that can be told, once. */
 async function everything(): Promise<string> {
-  const { told, store, watch, text } = createMetrics()
+  const { sink: told, store, watch, text } = createMetrics()
   const origin = { requestId: 'r' }
   const refusal = invalid('code', 'invalid_format', 'no')
   const whose = { appId: 'app_a', keyId: 'key_a', mode: 'live' } as const

@@ -14,7 +14,6 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
 
 /** Those of them that prose used as well, where they are no plain English: a pattern, and the field's word. */
 export const FORMER_WORDS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bclaims?\b/i, 'idempotency record'],
   [/\blanes?\b/i, 'traffic segment, or job worker'],
   [/\bseats?\b/i, 'slot'],
   [/\bmishaps?\b/i, 'delivery problem'],

@@ -1,14 +1,14 @@
 /** A job that is given back begins anew, whoever claims it and however soon. */
 import { expect, test } from 'bun:test'
 import { FRONT, type Job } from '../../src/domain/operations/job'
-import type { JobRoom } from '../../src/jobs/kinds'
+import type { AcquireJobSlot } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
 import { createWakeUps } from '../../src/runtime/single-node'
 import { openAt, Scratch } from '../store/open'
 import { furnish, issueNumber, NOW, OWNER, StillClock } from '../store/sample'
 import { VirtualClock } from '../support/clock'
 
-const idle: JobRoom = () => undefined
+const idle: AcquireJobSlot = () => undefined
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const CARRIER = 'main'
 
@@ -31,7 +31,7 @@ test('one that is moved and claimed again by one commit, before its last run has
   }
   // The carrier has room from the second look on, which is taken right behind the move.
   let looks = 0
-  const deliver: JobRoom = (queue) => {
+  const deliver: AcquireJobSlot = (queue) => {
     if (queue === CARRIER && looks++ === 0) return undefined
     return { run, release() {} }
   }

@@ -24,7 +24,7 @@ async function recorded({ endsJob, isLost }: { endsJob: boolean; isLost: boolean
     lock: async () => 'subject',
     prepare: async () => undefined,
     act: async () => 'answer',
-    note: async () => void written.push('note'),
+    recordLate: async () => void written.push('note'),
     record: async () => void written.push('record'),
   }
   await complete({ store, clock: new VirtualClock(NOW) }, work, held as Job, 'call')

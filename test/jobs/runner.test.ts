@@ -1,7 +1,7 @@
 /** No lane sleeps while there is work for it and room, one that hangs does not look awake, and one that stops ends well. */
 import { expect, test } from 'bun:test'
 import type { Job } from '../../src/domain/operations/job'
-import type { JobRoom } from '../../src/jobs/kinds'
+import type { AcquireJobSlot } from '../../src/jobs/kinds'
 import { Runner } from '../../src/jobs/runner'
 import { Semaphore } from '../../src/jobs/semaphore'
 import type { Store, Tx } from '../../src/ports/store'
@@ -29,7 +29,7 @@ function after(ticks: number, callback: () => void): void {
 /** Long enough for all that follows without time passing. */
 const calm = () => new Promise<void>((resolve) => after(200, resolve))
 
-const idle: JobRoom = () => undefined
+const idle: AcquireJobSlot = () => undefined
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 const COUNT = Array.from({ length: 12 }, (_, n) => n)
@@ -56,8 +56,8 @@ test.each(MOMENTS)(
         } as unknown as Tx),
     } as unknown as Store
     const room = new Semaphore(() => 1)
-    const kind: JobRoom = () => {
-      const place = room.enter()
+    const kind: AcquireJobSlot = () => {
+      const place = room.acquire()
       return (
         place && {
           async run({ jobId }) {
@@ -91,7 +91,7 @@ test.each(['deliver', 'await-report', 'webhook'] as const)(
       read: { jobs: { heads: async (kind: string) => (kind === hanging ? [{ queue: '', runAt: START }] : []) } },
       transaction: () => new Promise(() => {}),
     } as unknown as Store
-    const kind: JobRoom = () => ({ run: async () => {}, release() {} })
+    const kind: AcquireJobSlot = () => ({ run: async () => {}, release() {} })
     const kinds = { deliver: kind, 'await-report': kind, 'next-leg': kind, settle: kind, webhook: kind }
     const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
     expect(runner.lastLookedAt()).toBe(0)
@@ -125,7 +125,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   const begun: number[] = []
   let isAsked = false
   // Room for one more each time it looks.
-  const webhook: JobRoom = () => {
+  const webhook: AcquireJobSlot = () => {
     isAsked = !isAsked
     if (!isAsked) return undefined
     return {

@@ -10,7 +10,7 @@ test.each([
   ['one in a list', `- ${words(26)}`],
   ['a fragment', 'What nobody reads.'],
   ['a fragment behind a sentence', 'A code is sent. Of another app it says nothing.'],
-  ['a former word of the house', 'A claim is remembered for a week.'],
+  ['a former word of the house', 'Each lane counts its codes.'],
   ['a former name in code', 'Each request has a `Claim`.'],
   ['a misspelt term', 'Written in Javascript.'],
 ])('the linter notices %s', async (_name, text) => {

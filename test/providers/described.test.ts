@@ -58,6 +58,79 @@ test('is asked for, and reports by signed forms', async () => {
   expect(acme.explain('E9')).toBe('the phone was off')
 })
 
+test('signed only where the operator asked for it: otherwise the report URL has the token', async () => {
+  const vendor = new FakeVendor()
+  vendor.answer = answered(200, { ok: true, message: { id: 'm-1' } })
+  const form = { to: '{{to}}', url: '{{reportUrlWithToken}}' }
+  const { send, reports } = ACME
+  const file = {
+    ...ACME,
+    fields: { ...ACME.fields, signing: { title: 'Signing', optional: true } },
+    send: { sms: { ...send.sms, request: { path: '/m', form } } },
+    reports: { ...reports, signedIf: 'signing' },
+  } as DescriptionFile
+  const type = describedType(file)
+  const carrierOf = (more: object) => vendor.provider(type, { ...config, reportSecret: 'r&16-characters-x', ...more })
+  await carrierOf({}).send(anSms())
+  expect(vendor.requests[0]?.body).toBe('to=%2B821012345678')
+  expect(type.reportsBySecret).toBe(true)
+  const report = (token: string) => aCallback('state=DONE&id=m-1', {}, `?token=${encodeURIComponent(token)}`)
+  expect(carrierOf({}).readReports?.(report('r&16-characters-x'))).toHaveLength(1)
+  expect(carrierOf({}).readReports?.(report('r&16-characters-y'))).toBeUndefined()
+  expect(carrierOf({ signing: 'x' }).readReports?.(report('r&16-characters-x'))).toBeUndefined()
+  expect(
+    carrierDescription.safeParse({ ...file, reports: { ...reports, signedIf: 'no' } }).error?.issues[0]?.path,
+  ).toEqual(['reports', 'signedIf'])
+})
+
+describe('of the engine', () => {
+  const {
+    send: { sms },
+    ...rest
+  } = ACME
+  const sent = async (changes: object, message = {}, answer = answered(200, { ok: true, message: { id: 'm-1' } })) => {
+    const vendor = new FakeVendor()
+    vendor.answer = answer
+    const file = { ...rest, send: { sms: { ...sms, ...changes } } } as DescriptionFile
+    return {
+      outcome: await vendor.provider(describedType(file), config).send(anSms(message)),
+      request: vendor.requests[0],
+    }
+  }
+
+  test('an entry is for messages of which its conditions hold', async () => {
+    expect((await sent({ when: [{ value: '{{to}}', matches: '^\\+82' }] })).outcome.kind).toBe('accepted')
+    const { outcome, request } = await sent({ when: [{ value: '{{to}}', matches: '^\\+1' }] })
+    expect(outcome).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'CHANNEL_NOT_CONFIGURED' })
+    expect(request).toBeUndefined()
+  })
+
+  test('an answer that is no JSON is read by a pattern', async () => {
+    const changes = {
+      answerPattern: '^(?<ok>true) (?<id>\\S+)|(?<code>E\\d)',
+      id: 'id',
+      codePath: 'code',
+      accepted: [{ path: 'ok', is: 'true' }],
+    }
+    expect((await sent(changes, {}, answered(200, 'true m-7'))).outcome).toMatchObject({ carrierMessageId: 'm-7' })
+    expect((await sent(changes, {}, answered(200, 'no: E2'))).outcome).toMatchObject({ retry: 'never', code: 'E2' })
+    expect((await sent(changes, {}, answered(200, 'what'))).outcome).toMatchObject({ kind: 'ambiguous' })
+  })
+
+  test('an object of fields without a value is left out', async () => {
+    const json = {
+      to: '{{to}}',
+      more: { from: '{{from}}', deep: { code: '{{templateCode}}' } },
+      none: {},
+      sender: '{{from|as:NAME}}',
+    }
+    const body = async (message: object) =>
+      JSON.parse((await sent({ request: { path: '/v1', json } }, message)).request?.body ?? '')
+    expect(await body({})).toEqual({ to: '+821012345678', none: {} })
+    expect(await body({ from: 'A' })).toEqual({ to: '+821012345678', more: { from: 'A' }, none: {}, sender: 'NAME' })
+  })
+})
+
 test('settings are checked by the fields', () => {
   const problem = (settings: object) => acme.config.safeParse(settings).error?.issues[0]
   expect(problem(config)).toBeUndefined()

@@ -171,3 +171,48 @@ describe('a JWT', () => {
     expect(await read(rs, {})).toBeUndefined()
   })
 })
+
+describe('a field over the others in order', () => {
+  const signature = { type: 'sortedFields', secret: KEY, field: 'sig', timestampField: 'timestamp' }
+  const FIELDS = `status=delivered&id=a&note=1%3D2%26&timestamp=${SEC}`
+  const SIG = createHmac('sha256', KEY).update(`&id=a&note=1_2_&status=delivered&timestamp=${SEC}`).digest('hex')
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const of = (text: string, url = URL) => read(signature, form, text, url)
+  const asJson = { status: 'delivered', id: 'a', note: '1=2&', timestamp: SEC, sig: SIG.toUpperCase() }
+
+  test('in a form, a query and JSON', async () => {
+    expect(await of(`${FIELDS}&sig=${SIG}`)).toEqual([...REPORTED])
+    expect(await of('', `https://otp.example.com/provider-reports/p?${FIELDS}&sig=${SIG}`)).toEqual([...REPORTED])
+    expect(await read(signature, {}, JSON.stringify(asJson))).toEqual([...REPORTED])
+  })
+
+  test.each([
+    ['none', FIELDS],
+    ['another', `${FIELDS}&sig=${SIG.replace(/^./, 'x')}`],
+    ['another status', `${FIELDS.replace('delivered', 'failed')}&sig=${SIG}`],
+    ['a field twice', `${FIELDS}&sig=${SIG}&status=failed`],
+    ['an old one', `${FIELDS.replace(String(SEC), String(SEC - 301))}&sig=${SIG}`],
+  ])('%s is not believed', async (_, text) => {
+    expect(await of(text)).toBeUndefined()
+  })
+})
+
+describe('a token with the hash of the address', () => {
+  const signature = { type: 'jwt', algorithm: 'HS256', key: KEY, header: 'x-jwt', urlHash: 'url_hash' }
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+  const tokenOf = (claims: Record<string, string>) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(SEC + 60)
+      .sign(new TextEncoder().encode(KEY))
+
+  test('proves a report without a body, and a body only by its own hash', async () => {
+    const ofUrl = await tokenOf({ url_hash: hash(URL) })
+    expect(await read(signature, { 'x-jwt': ofUrl }, '')).toEqual([...REPORTED])
+    expect(await read(signature, { 'x-jwt': ofUrl }, '', `${URL}&more=1`)).toBeUndefined()
+    expect(await read(signature, { 'x-jwt': ofUrl })).toBeUndefined()
+    const ofBoth = await tokenOf({ url_hash: hash(URL), payload_hash: hash(BODY) })
+    expect(await read(signature, { 'x-jwt': ofBoth })).toEqual([...REPORTED])
+    expect(await read(signature, { 'x-jwt': await tokenOf({ payload_hash: hash(BODY) }) })).toBeUndefined()
+  })
+})

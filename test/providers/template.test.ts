@@ -7,10 +7,13 @@ const scope = objectScope({
   locale: 'zh-TW',
   code: '123456',
   ttl: 90,
+  uuid: '01-ab',
+  text: '인증번호',
   sid: 'MG01',
   empty: '',
   sms: { from: '02-123' },
   variables: { code: '1', shop: 'Ada' },
+  order: 'shop, ttl,nothing',
 })
 
 test.each([
@@ -21,7 +24,10 @@ test.each([
   ['{{locale|language}} {{locale|underscored|lower}} {{locale|upper}}', 'zh zh_tw ZH-TW'],
   ['{{code|spaced}} {{code|base64}} {{code|hex}}', '1 2 3 4 5 6 MTIzNDU2 313233343536'],
   ['{{ttl|atMost:60}} {{ttl|atLeast:100}}', '60 100'],
+  ['{{ttl|times:1000}} {{uuid|withoutHyphens}}', '90000 01ab'],
+  ['{{code|ifUnicode:unicode}} {{text|ifUnicode:unicode}} {{code|ifUnicode:unicode|or:text}}', ' unicode text'],
   ['{{empty|or:SMS}} {{none|or:LMS}} {{code|or:no}}', 'SMS LMS 123456'],
+  ['{{sid|as:SERVICE}}{{none|as:NOTHING}}', 'SERVICE'],
   ['{{sid|only:^MG[0-9]{2}$}}{{sid|unless:^MG}}{{code|only:^MG}}', 'MG01'],
   ['{{from ?? sms.from}} {{ empty ?? none ?? code }}', '02-123 123456'],
 ])('%s', (template, expected) => {
@@ -35,12 +41,14 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     all: '{{variables}}',
     kakao: '{{variables|kakao}}',
     none: '{{none}}',
+    numbered: '{{order|inOrder}}',
   }
   expect(jsonFrom(template, false)(scope)).toEqual({
     ttl: 90,
     n: 123456,
     all: { code: '1', shop: 'Ada' },
     kakao: { '#{code}': '1', '#{shop}': 'Ada' },
+    numbered: ['Ada', '90', ''],
   })
   expect(jsonFrom({ ttl: '{{ttl}}', none: '{{none}}' }, true)(scope)).toEqual({ ttl: '90', none: '' })
 })

@@ -1,7 +1,7 @@
 /** What a server does about a clock that is set back: it notices a second, once, before anything else is stored. */
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { followClock, inOrder } from '../../src/runtime/clock-watch'
+import { followClock, orderedIds } from '../../src/runtime/clock-watch'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
@@ -79,7 +79,7 @@ describe('a clock that is set back', () => {
 
 test('ids follow each other, also when the clock goes back, but for one that was wrong by more than a day', () => {
   const times: number[] = []
-  const random = inOrder({ ...seededRandom(1), uuid: (now) => String(times.push(now)) })
+  const random = orderedIds({ ...seededRandom(1), uuid: (now) => String(times.push(now)) })
   for (const at of [NOW, NOW - 1, NOW + 5, NOW + 5 - DAY_MS, NOW + 4 - DAY_MS, NOW - DAY_MS]) random.uuid(at)
   expect(times).toEqual([NOW, NOW, NOW + 5, NOW + 5, NOW + 4 - DAY_MS, NOW + 4 - DAY_MS])
 })

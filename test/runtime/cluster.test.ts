@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { NodeState } from '../../src/domain/operations/node'
-import { shareOf } from '../../src/runtime/cluster'
+import { shareOfSlots } from '../../src/runtime/cluster'
 
 const nodes = (count: number): NodeState[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -8,7 +8,7 @@ const nodes = (count: number): NodeState[] =>
     ...{ startedAt: 0, seenAt: 0, lagMs: 0 },
   }))
 const shares = (places: number, count: number, servers?: number) =>
-  nodes(count).map(({ nodeId }) => shareOf(places, nodes(count), nodeId, servers))
+  nodes(count).map(({ nodeId }) => shareOfSlots(places, nodes(count), nodeId, servers))
 
 test.each([
   [128, 1, [128]],
@@ -27,6 +27,6 @@ test.each([
 })
 
 test('a server that nobody knows of yet waits for its share, and the first of all has everything', () => {
-  expect(shareOf(10, nodes(2), 'new')).toBe(0)
-  expect(shareOf(10, [], 'new')).toBe(10)
+  expect(shareOfSlots(10, nodes(2), 'new')).toBe(0)
+  expect(shareOfSlots(10, [], 'new')).toBe(10)
 })

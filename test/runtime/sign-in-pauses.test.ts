@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Refusal } from '../../src/domain/shared/error'
 import type { SignInAttempt, SignInSubject } from '../../src/ports/node'
-import { FORGIVEN_MS, MOST_SUBJECTS, PACES, pauseMs, SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
+import {
+  FORGET_FAILURES_MS,
+  MAX_SUBJECTS,
+  PAUSE_POLICIES,
+  pauseMs,
+  SignInPauses,
+} from '../../src/runtime/limits/sign-in-pauses'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -44,7 +50,7 @@ describe('how long the pause is', () => {
     ['code', 5, 30 * SECOND],
     ['code', 99, HOUR],
   ] as const)('of a %s that has failed %i times it is %i ms', (kind, failures, ms) => {
-    expect(pauseMs(PACES[kind], failures)).toBe(ms)
+    expect(pauseMs(PAUSE_POLICIES[kind], failures)).toBe(ms)
   })
 })
 
@@ -105,9 +111,9 @@ describe('failed sign-ins', () => {
   test('are forgotten after a day', () => {
     const pauses = new SignInPauses()
     failTimes(pauses, { ...ANN, isKnown: true }, 20)
-    expect(fail(pauses, ANN, FORGIVEN_MS)).toBe(0)
-    for (let n = 0; n < 4; n++) expect(fail(pauses, ANN, FORGIVEN_MS)).toBe(0)
-    expect(fail(pauses, ANN, FORGIVEN_MS)).toBe(30 * SECOND)
+    expect(fail(pauses, ANN, FORGET_FAILURES_MS)).toBe(0)
+    for (let n = 0; n < 4; n++) expect(fail(pauses, ANN, FORGET_FAILURES_MS)).toBe(0)
+    expect(fail(pauses, ANN, FORGET_FAILURES_MS)).toBe(30 * SECOND)
   })
 
   test('an attempt that was none leaves everything as it was, the time too', () => {
@@ -160,11 +166,11 @@ describe('failed sign-ins', () => {
 
   test('whatever is tried, what is remembered is bounded', () => {
     const pauses = new SignInPauses()
-    for (let n = 0; n < 3 * MOST_SUBJECTS; n++) {
+    for (let n = 0; n < 3 * MAX_SUBJECTS; n++) {
       const who = { ...ANN, account: `a${n}`, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }
       pauses.acquire(who, 0).continueWithSecondFactor(0)
     }
-    expect(pauses.size).toBeLessThanOrEqual(3 * MOST_SUBJECTS)
+    expect(pauses.size).toBeLessThanOrEqual(3 * MAX_SUBJECTS)
   })
 
   test('who would push one out of memory has to fail for as many others as are remembered', () => {
@@ -174,7 +180,7 @@ describe('failed sign-ins', () => {
     }
     let made = 0
     failTimes(pauses, ANN, 5)
-    others(MOST_SUBJECTS - 1)
+    others(MAX_SUBJECTS - 1)
     // One more failure of the same is of no other.
     made--
     others(1)
@@ -187,7 +193,7 @@ describe('failed sign-ins', () => {
     const pauses = new SignInPauses()
     const ann = { ...ANN, isKnown: true }
     failTimes(pauses, ann, 5)
-    for (let n = 0; n < MOST_SUBJECTS / 2; n++) pauses.acquire({ ...ANN, account: `a${n}`, address: `host ${n}` }, 0)
+    for (let n = 0; n < MAX_SUBJECTS / 2; n++) pauses.acquire({ ...ANN, account: `a${n}`, address: `host ${n}` }, 0)
     pauses.acquire(ann, 0).succeed()
     expect(fail(pauses, ANN, 0)).toBe(0)
   })

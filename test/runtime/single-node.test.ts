@@ -10,7 +10,7 @@ test('reads the last day once when it is told to, and says that it has', async (
   const node = singleNode({
     ...{ store, clock, random, limits: config.limits, maxBacklog: 1, record: async () => {} },
     log: { debug() {}, info() {}, warn() {}, error() {} },
-    settled: () => void settled++,
+    warmedUp: () => void settled++,
   })
   await node.start({ alone: true })
   expect(settled).toBe(0)

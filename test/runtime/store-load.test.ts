@@ -1,7 +1,7 @@
 /** What a server sees of its store: how long transactions wait for their turn, and how often what they did was not stored. */
 import { expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { watched } from '../../src/runtime/store-load'
+import { watchStore } from '../../src/runtime/store-load'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 
@@ -18,7 +18,7 @@ function watching() {
     if (disk) throw disk
   }
   const clock = new VirtualClock(NOW)
-  const { store, load } = watched({ transaction, assertWritable } as Store, clock)
+  const { store, load } = watchStore({ transaction, assertWritable } as Store, clock)
   const breaks = () => {
     disk = new Error('full')
   }

@@ -6,7 +6,7 @@ import type { KeyKind, KeyLimits } from '../../src/domain/access/api-key'
 import type { Leg, Mode } from '../../src/domain/shared/value'
 import type { MetricsRoute } from '../../src/http/metrics'
 import { describeApi } from '../../src/http/openapi'
-import { PATIENCE_MS } from '../../src/jobs/dispatch'
+import { WAIT_FOR_SLOT_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
 import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
@@ -249,7 +249,7 @@ export class World {
     await issue('first')
     // The next one may wait for the place a moment, and nobody behind it.
     const second = issue('second')
-    await this.advance(PATIENCE_MS)
+    await this.advance(WAIT_FOR_SLOT_MS)
     await second
     await this.settle()
   }

@@ -1,23 +1,23 @@
 /** In which order a turn of the event loop is gone through. */
 import { beforeEach, expect, spyOn, test } from 'bun:test'
-import { createTurn, type Turn } from '../../src/system/event-loop-batch'
+import { createEventLoopBatch, type EventLoopBatch } from '../../src/system/event-loop-batch'
 
-let turn: Turn
+let turn: EventLoopBatch
 let happened: string[]
 
 const note = (what: string) => void happened.push(what)
 /** Goes on in some steps that wait for nothing, and has something to store then. */
 async function arrive(name: string): Promise<void> {
-  await turn.gathered()
+  await turn.join()
   note(`${name} begins`)
   await undefined
   note(`${name} goes on`)
-  turn.atEnd(() => note(`${name} is stored`))
+  turn.runAfter(() => note(`${name} is stored`))
 }
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 beforeEach(() => {
-  turn = createTurn()
+  turn = createEventLoopBatch()
   happened = []
 })
 
@@ -39,19 +39,19 @@ test('what has arrived is gone on with together, and stored together behind that
 })
 
 test('what is to be stored waits for what has arrived, also where it was there first', async () => {
-  turn.atEnd(() => note('the first is stored'))
+  turn.runAfter(() => note('the first is stored'))
   await arrive('two')
   await nextTurn()
   expect(happened).toEqual(['two begins', 'two goes on', 'the first is stored', 'two is stored'])
 })
 
 test('what arrives while a turn is gone through is not forgotten: it belongs to the next', async () => {
-  await turn.gathered()
+  await turn.join()
   const later = arrive('during the first part')
-  turn.atEnd(() => {
+  turn.runAfter(() => {
     note('stored')
     void arrive('during the second part')
-    turn.atEnd(() => note('stored later'))
+    turn.runAfter(() => note('stored later'))
   })
   await nextTurn()
   expect(happened).toEqual(['stored'])
@@ -69,7 +69,7 @@ test('what arrives while a turn is gone through is not forgotten: it belongs to 
 })
 
 test('what is to be stored because something was stored is stored in the next turn, also where nothing arrives', async () => {
-  turn.atEnd(() => turn.atEnd(() => note('stored later')))
+  turn.runAfter(() => turn.runAfter(() => note('stored later')))
   await nextTurn()
   expect(happened).toEqual([])
   await nextTurn()
@@ -79,10 +79,10 @@ test('what is to be stored because something was stored is stored in the next tu
 test('a defect in one work keeps nobody from his, and is thrown behind them', async () => {
   const thrown: Array<() => void> = []
   using _ = spyOn(globalThis, 'queueMicrotask').mockImplementation((callback) => void thrown.push(callback))
-  turn.atEnd(() => {
+  turn.runAfter(() => {
     throw new Error('a defect')
   })
-  turn.atEnd(() => note('the other'))
+  turn.runAfter(() => note('the other'))
   await nextTurn()
   expect(happened).toEqual(['the other'])
   expect(thrown).toHaveLength(1)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
-import { KeptConnections } from '../../src/system/kept-connections'
+import { ConnectionPool } from '../../src/system/kept-connections'
 import { VirtualClock } from '../support/clock'
 import { until } from '../support/until'
 import { CA } from './certificate'
@@ -58,7 +58,7 @@ interface Call {
   body?: string
   timeoutMs?: number
   clock?: VirtualClock
-  connections?: KeptConnections
+  connections?: ConnectionPool
 }
 
 const post = ({
@@ -70,7 +70,7 @@ const post = ({
   body = '{}',
   timeoutMs = TIMEOUT_MS,
   clock = new VirtualClock(0),
-  connections = new KeptConnections(clock),
+  connections = new ConnectionPool(clock),
 }: Call): Promise<HookAnswer> =>
   createHookTransport({ resolve, connections, clock, ...(ca !== undefined && { ca }) }).post({
     url,
@@ -81,7 +81,7 @@ const post = ({
   })
 
 /** Connections that a test holds for several requests. No time passes for them. */
-const heldConnections = () => new KeptConnections(new VirtualClock(0))
+const heldConnections = () => new ConnectionPool(new VirtualClock(0))
 
 /** The answer that ends a request before any time passes. Afterwards nothing is open but what is kept. */
 async function atOnce(receiver: Receiver, call: Call): Promise<HookAnswer> {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { assertParses, HttpConnection } from '../../src/system/http-connection'
-import { KeptConnections } from '../../src/system/kept-connections'
+import { ConnectionPool } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
@@ -20,7 +20,7 @@ const KEPT_LONG = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 
 /** Connections, the time they go by, and who asks over them. Time passes only where a test lets it. */
 function setUp(left?: () => number) {
   const clock = new VirtualClock(0)
-  const connections = new KeptConnections(clock, left)
+  const connections = new ConnectionPool(clock, left)
   const transport = createTransport(connections, clock)
   const ask = ({ port }: { port: number }, path = '/', timeoutMs = 3_000) =>
     transport.request({ method: 'POST', url: `http://127.0.0.1:${port}${path}`, headers: {}, body: '{}', timeoutMs })
@@ -462,7 +462,7 @@ describe('a runtime that is not what is relied on', () => {
       const server = await Receiver.start(says(KEPT_LONG))
       let told = 0
       const clock = new VirtualClock(0)
-      const connections = new KeptConnections(clock, undefined, () => void told++)
+      const connections = new ConnectionPool(clock, undefined, () => void told++)
       const transport = createTransport(connections, clock)
       const url = `http://127.0.0.1:${server.port}/`
       const ask = () => transport.request({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 3_000 })

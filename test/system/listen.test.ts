@@ -11,8 +11,8 @@ const LEAVING_MS = 500
 /** A server, and the time by which it stops: it passes only where a test lets it. */
 function listening(fetch: () => Promise<Response> = async () => new Response('well')) {
   const clock = new VirtualClock(0)
-  const descriptors = { areShort: () => false, left: () => 1, makeRoom() {} }
-  return { ...listen({ host: '127.0.0.1', port: 0, mounts: [], descriptors, fetch, clock }), clock }
+  const descriptors = { areShort: () => false, remaining: () => 1, onShortage() {} }
+  return { ...listen({ host: '127.0.0.1', port: 0, routePatterns: [], descriptors, fetch, clock }), clock }
 }
 
 /** A server whose only request is answered when a test says so. */

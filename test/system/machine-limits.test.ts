@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { boxOf, holderOf } from '../../src/system/machine-limits'
+import { lockHolderOf, machineLimitsOf } from '../../src/system/machine-limits'
 
 let roots: string[] = []
 afterEach(() => {
@@ -48,7 +48,7 @@ describe('of a process', () => {
       'sys/fs/cgroup/system.slice/cpu.max': 'max 100000\n',
       'sys/fs/cgroup/system.slice/pids.max': '1000\n',
     })
-    expect(boxOf(7, root)).toEqual({
+    expect(machineLimitsOf(7, root)).toEqual({
       ...{ descriptors: 1_024, memory: 536_870_912, processors: 0.5, threads: 64, waiting: 4_096 },
     })
   })
@@ -61,13 +61,13 @@ describe('of a process', () => {
       'sys/fs/cgroup/cpu.max': '200000 100000\n',
       'sys/fs/cgroup/pids.max': 'max\n',
     })
-    expect(boxOf(1, root)).toEqual({ ...NOTHING, descriptors: 1_024, memory: 268_435_456, processors: 2 })
+    expect(machineLimitsOf(1, root)).toEqual({ ...NOTHING, descriptors: 1_024, memory: 268_435_456, processors: 2 })
   })
 
   test('nothing is known where nobody says', () => {
-    expect(boxOf(7, rootWith({}))).toEqual(NOTHING)
+    expect(machineLimitsOf(7, rootWith({}))).toEqual(NOTHING)
     const endless = rootWith({ 'proc/7/limits': LIMITS.replace('1024  ', 'unlimited') })
-    expect(boxOf(7, endless)).toEqual(NOTHING)
+    expect(machineLimitsOf(7, endless)).toEqual(NOTHING)
   })
 })
 
@@ -88,8 +88,8 @@ describe('the holder of a lock', () => {
 
   test('is the process that writes, where it is seen from here', () => {
     const root = rootWith({ 'proc/27/limits': LIMITS, 'proc/3/limits': LIMITS, 'proc/4/limits': LIMITS })
-    expect(holderOf(locked(root, 27), root)).toBe(27)
-    expect(holderOf(locked(root, 28), root)).toBeUndefined()
-    expect(holderOf(join(root, 'another'), root)).toBeUndefined()
+    expect(lockHolderOf(locked(root, 27), root)).toBe(27)
+    expect(lockHolderOf(locked(root, 28), root)).toBeUndefined()
+    expect(lockHolderOf(join(root, 'another'), root)).toBeUndefined()
   })
 })

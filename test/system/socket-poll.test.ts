@@ -1,7 +1,7 @@
 /** Sockets on which something has come that the event loop has not heard of. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { byPoll, byReading, lookBy } from '../../src/system/socket-poll'
+import { byPoll, byReading, quietBy } from '../../src/system/socket-poll'
 import { until } from '../support/until'
 import { inThisTurn, Receiver } from './receiver'
 
@@ -58,9 +58,9 @@ function interrupted(times: number): () => number {
 }
 
 test('a signal that ends a look is no sign of anything: it is looked again', () => {
-  expect(lookBy(interrupted(2))(0)).toBe(true)
+  expect(quietBy(interrupted(2))(0)).toBe(true)
 })
 
 test('where no look succeeds, nobody knows: that is not quiet', () => {
-  expect(lookBy(interrupted(Number.POSITIVE_INFINITY))(0)).toBe(false)
+  expect(quietBy(interrupted(Number.POSITIVE_INFINITY))(0)).toBe(false)
 })

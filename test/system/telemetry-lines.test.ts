@@ -1,7 +1,7 @@
 /** What the log is told of each thing that happens: all of it. */
 import { expect, test } from 'bun:test'
 import type { Origin } from '../../src/domain/codes/issue'
-import { createLines } from '../../src/system/telemetry/lines'
+import { createLogSink } from '../../src/system/telemetry/lines'
 import { issueNumber } from '../store/sample'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
@@ -9,11 +9,13 @@ const origin: Origin = { requestId: 'request-1', trace: `00-${TRACE_ID}-b7ad6b71
 const found = { requestId: 'request-1', traceId: TRACE_ID }
 
 /** Its fields, as they are written: what is undefined is not. */
-function lineOf(tell: (lines: ReturnType<typeof createLines>) => void): { message: string } & Record<string, unknown> {
+function lineOf(
+  tell: (lines: ReturnType<typeof createLogSink>) => void,
+): { message: string } & Record<string, unknown> {
   const told: Array<{ message: string }> = []
   const info = (fields: object, message: string) => void told.push(JSON.parse(JSON.stringify({ ...fields, message })))
   const none = () => {}
-  tell(createLines({ debug: none, info, warn: none, error: none }))
+  tell(createLogSink({ debug: none, info, warn: none, error: none }))
   expect(told).toHaveLength(1)
   return told[0] as { message: string }
 }

@@ -39,8 +39,14 @@ test.each([
 })
 
 test('a server that stops leaves as much time as it was told', async () => {
-  const descriptors = { areShort: () => false, left: () => 1, makeRoom() {} }
-  const listener = listen({ host: '127.0.0.1', port: 0, mounts: [], descriptors, fetch: async () => new Response('') })
+  const descriptors = { areShort: () => false, remaining: () => 1, onShortage() {} }
+  const listener = listen({
+    host: '127.0.0.1',
+    port: 0,
+    routePatterns: [],
+    descriptors,
+    fetch: async () => new Response(''),
+  })
   const begun = performance.now()
   await listener.stop(LONG_MS)
   expect(performance.now() - begun).toBeGreaterThanOrEqual(LONG_MS - ROUNDING_MS)

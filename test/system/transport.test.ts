@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { KeptConnections } from '../../src/system/kept-connections'
+import { ConnectionPool } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
 import { VirtualClock } from '../support/clock'
 import { until } from '../support/until'
@@ -39,7 +39,7 @@ function listen(answer: (socket: Socket, request: string) => void, tls = false):
 /** Requests, and the time by which they time out. */
 function setUp(left?: () => number) {
   const clock = new VirtualClock(0)
-  const { request } = createTransport(new KeptConnections(clock, left), clock)
+  const { request } = createTransport(new ConnectionPool(clock, left), clock)
   const post = (url: string) =>
     request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs: TIMEOUT_MS })
   return { clock, request, post }

@@ -1,13 +1,13 @@
 /** Changes of a command beside a server. */
 import { expect, test } from 'bun:test'
-import { aside } from '../../src/system/write-throttle'
+import { throttleWrites } from '../../src/system/write-throttle'
 
 /** How long each of some groups waits, where they take so long. */
 async function waits(...took: number[]): Promise<number[]> {
   let now = 0
   const waited: number[] = []
   let group: () => Promise<void> = async () => {}
-  const soon = aside({
+  const soon = throttleWrites({
     now: () => now,
     after(ms, then) {
       waited.push(ms)

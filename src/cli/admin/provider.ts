@@ -10,7 +10,7 @@ import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../pro
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
 import { SettingsCache } from '../../runtime/caches/settings-cache'
-import { LocalGates } from '../../runtime/carriers/concurrency-limiter'
+import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
 import { systemRandom } from '../../system/random'
@@ -138,7 +138,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 async function carrierOf({ config, store, log }: Admin, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
-  const node = { directory, limiters: new LocalGates() }
+  const node = { directory, limiters: new LocalLimiters() }
   // Delivery receipts belong to the server. Refused here, the carrier sends them to it again.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {

@@ -7,7 +7,7 @@ import type { Reader } from '../../ports/store'
 import { CARRIER_TYPES } from '../../providers/carriers'
 import { readersOf } from '../../store/postgres/connection/pool'
 import { LOCK_FILE } from '../../system/data-dir-lock'
-import { type Box, boxOf, holderOf } from '../../system/machine-limits'
+import { lockHolderOf, type MachineLimits, machineLimitsOf } from '../../system/machine-limits'
 import { type DoctorFinding, findings, type Installation, type Wrong } from './finding'
 
 const MIB = 2 ** 20
@@ -95,7 +95,7 @@ const below = (
   tell: (has: number) => Partial<Wrong> & Pick<Wrong, 'message'>,
 ) => (has === undefined || has >= least ? [] : [{ state: 'warn' as const, ...tell(has) }])
 
-function inWords({ descriptors, memory, processors, threads }: Box): string {
+function inWords({ descriptors, memory, processors, threads }: MachineLimits): string {
   const told = [
     descriptors === undefined ? 'file descriptors without a limit that is known' : `${descriptors} file descriptors`,
     ...(memory === undefined ? [] : [`${Math.round(memory / MIB)} MiB of memory`]),
@@ -108,15 +108,15 @@ function inWords({ descriptors, memory, processors, threads }: Box): string {
 interface Examinee {
   /** Subject of the messages about it. */
   name: string
-  box: Box
+  box: MachineLimits
 }
 
 /** The limits of the server on this machine, or of a server started like this command. */
 async function examineeOf(config: Config, read: Reader, now: number): Promise<Examinee> {
-  const pid = config.database ? await nodeHere(read, now) : holderOf(join(config.dataDir, LOCK_FILE))
+  const pid = config.database ? await nodeHere(read, now) : lockHolderOf(join(config.dataDir, LOCK_FILE))
   return pid === undefined
-    ? { name: 'A server started like this command', box: boxOf(process.pid) }
-    : { name: `The server (process ${pid})`, box: boxOf(pid) }
+    ? { name: 'A server started like this command', box: machineLimitsOf(process.pid) }
+    : { name: `The server (process ${pid})`, box: machineLimitsOf(pid) }
 }
 
 /** The name of a server has its host name and process id. */

@@ -13,7 +13,7 @@ import { HEAD } from '../../store/rows/audit'
 import { createDatabase, stageOf } from '../../store/sqlite/open'
 import { systemClock } from '../../system/clock'
 import { headFileIn } from '../../system/data-dir-files'
-import { holdAlone } from '../../system/data-dir-lock'
+import { lockDataDir } from '../../system/data-dir-lock'
 import { createLog } from '../../system/log'
 import { systemRandom } from '../../system/random'
 import { masterSecret, SECRET_FILE } from '../../system/secret'
@@ -97,7 +97,7 @@ const secretOf = ({ dataDir, secret, logLevel }: Config): Buffer =>
 function folderSide({ dataDir }: Config): Side {
   const file = join(dataDir, DATABASE_FILE)
   if (stageOf(file) === 'empty') throw new Failure('no_database', `There is no database: ${file}.`)
-  holdAlone(dataDir)
+  lockDataDir(dataDir)
   return openFile(file, dataDir)
 }
 

@@ -56,7 +56,7 @@ export const telegram: DescriptionFile = {
       },
     },
   },
-  codePattern: '^[A-Z][A-Z_]{2,60}(\\d{1,5})?$',
+  codePattern: '^[A-Z][A-Z_]{2,60}(?:\\d{1,5})?$',
   result: status,
   reports: {
     signature: {

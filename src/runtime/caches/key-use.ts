@@ -1,9 +1,9 @@
-/** When keys were last used: noted in memory with every request, stored now and then. */
+/** When keys were last used: noted in memory with every request, stored periodically. */
 import type { Clock } from '../../ports/clock'
 import type { KeyUse } from '../../ports/node'
 import type { Store } from '../../ports/store'
 
-/** Each commit costs whoever only reads the pages that SQLite keeps in memory for them. */
+/** Seldom, since each commit makes SQLite drop the pages that readers have cached. */
 const SAVE_EVERY_MS = 15_000
 
 export class NotedKeyUse implements KeyUse {
@@ -23,7 +23,7 @@ export class NotedKeyUse implements KeyUse {
     return this.#unsaved.get(keyId)
   }
 
-  /** What has not been stored for a while. */
+  /** Saves when the last save is long enough ago. */
   async tidy(store: Pick<Store, 'transaction'>): Promise<void> {
     if (this.#clock.elapsed() >= this.#savedAt + SAVE_EVERY_MS) await this.save(store)
   }

@@ -1,27 +1,27 @@
 /**
- * Idempotency keys that have made an issue here lately: who repeats one mostly does so soon. What a key stands for does not
- * change as long as there is its issue, so what is known of it here holds on every server; of the issue the store is asked.
+ * Idempotency records of issues that were made here lately, since most replays come soon. A record does not change while its issue
+ * exists, so the cache is valid on every server. The issue itself is read from the store.
  */
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { Owner } from '../../domain/shared/value'
 import type { Replays } from '../../ports/node'
 
-/** A power of two: some bits of a hash are a place. With a claim in each some five megabytes. */
-const PLACES = 16_384
+/** A power of two, since a slot is some bits of the hash. A full cache takes about five megabytes. */
+const SLOTS = 16_384
 
 export class ReplayCache implements Replays {
-  /** Who comes later takes the place of whoever has it. */
-  readonly #known: Array<IdempotencyRecord | undefined> = Array.from({ length: PLACES })
+  /** A newer record replaces an older one with the same slot. */
+  readonly #known: Array<IdempotencyRecord | undefined> = Array.from({ length: SLOTS })
 
-  note(claim: IdempotencyRecord): void {
-    this.#known[placeOf(claim.keyHash)] = claim
+  note(record: IdempotencyRecord): void {
+    this.#known[slotOf(record.keyHash)] = record
   }
 
   find({ appId, mode }: Owner, keyHash: Uint8Array): IdempotencyRecord | undefined {
-    const claim = this.#known[placeOf(keyHash)]
-    if (claim?.appId !== appId || claim.mode !== mode) return undefined
-    return Buffer.compare(claim.keyHash, keyHash) === 0 ? claim : undefined
+    const record = this.#known[slotOf(keyHash)]
+    if (record?.appId !== appId || record.mode !== mode) return undefined
+    return Buffer.compare(record.keyHash, keyHash) === 0 ? record : undefined
   }
 }
 
-const placeOf = (hash: Uint8Array) => ((hash[0] ?? 0) + 256 * (hash[1] ?? 0)) % PLACES
+const slotOf = (hash: Uint8Array) => ((hash[0] ?? 0) + 256 * (hash[1] ?? 0)) % SLOTS

@@ -1,6 +1,6 @@
 /**
- * Keys, apps, challenges, templates, carriers, routes and origins, read once and kept until the store says that they may have changed.
- * So a revocation holds at once, also one made by another process on the same database.
+ * Caches keys, apps, challenges, templates, carriers, routes and origins until the settings version of the store changes. A revocation
+ * holds at once, also one that another process made on the same database.
  */
 
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
@@ -12,32 +12,32 @@ import { DEFAULT_TEMPLATE_ID, type Template, withBuiltIn } from '../../domain/me
 import type { Directory } from '../../ports/node'
 import type { Reader } from '../../ports/store'
 
-/** What is kept of one kind, by name. */
-class KeptKind<T> {
-  #kept = new Map<string, Promise<T>>()
+/** Cached settings of one kind, by name. */
+class SettingsOfKind<T> {
+  #cached = new Map<string, Promise<T>>()
 
   constructor(private readonly load: (name: string) => Promise<T>) {}
 
   clear(): void {
-    this.#kept = new Map()
+    this.#cached = new Map()
   }
 
-  take(name: string): Promise<T> {
-    const kept = this.#kept
-    const known = kept.get(name)
+  get(name: string): Promise<T> {
+    const cached = this.#cached
+    const known = cached.get(name)
     if (known) return known
     const loading = this.load(name).then(
       (value) => {
-        // Absence is not kept: unknown keys must not fill the memory.
-        if (value === undefined) kept.delete(name)
+        // Absence is not cached: unknown keys must not fill the memory.
+        if (value === undefined) cached.delete(name)
         return value
       },
       (error) => {
-        kept.delete(name)
+        cached.delete(name)
         throw error
       },
     )
-    kept.set(name, loading)
+    cached.set(name, loading)
     return loading
   }
 }
@@ -45,33 +45,33 @@ class KeptKind<T> {
 export class SettingsCache implements Directory {
   #version = ''
   #seen: Promise<string> | undefined
-  readonly #shelves = {
-    keys: new KeptKind((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
-    apps: new KeptKind((appId) => this.read.apps.find(appId)),
-    // Also that there is none is kept, of apps that are known.
-    challenges: new KeptKind(async (appId) => ({ found: await this.read.challenges.find(appId) })),
-    templates: new KeptKind(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
-    carriers: new KeptKind(() => this.read.carriers.all()),
-    routes: new KeptKind(() => this.read.routes.all()),
-    origins: new KeptKind(() => this.read.keys.publicOrigins()),
+  readonly #kinds = {
+    keys: new SettingsOfKind((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
+    apps: new SettingsOfKind((appId) => this.read.apps.find(appId)),
+    // An object is cached also where there is no challenge, since every issue asks.
+    challenges: new SettingsOfKind(async (appId) => ({ found: await this.read.challenges.find(appId) })),
+    templates: new SettingsOfKind(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
+    carriers: new SettingsOfKind(() => this.read.carriers.all()),
+    routes: new SettingsOfKind(() => this.read.routes.all()),
+    origins: new SettingsOfKind(() => this.read.keys.publicOrigins()),
   }
 
   constructor(private readonly read: Reader) {}
 
   keyByHash(hash: string): Promise<KnownKey | undefined> {
-    return this.#keep(this.#shelves.keys, hash)
+    return this.#cachedIn(this.#kinds.keys, hash)
   }
 
   app(appId: string): Promise<App | undefined> {
-    return this.#keep(this.#shelves.apps, appId)
+    return this.#cachedIn(this.#kinds.apps, appId)
   }
 
   async challenge(appId: string): Promise<ChallengeSettings | undefined> {
-    return (await this.#keep(this.#shelves.challenges, appId)).found
+    return (await this.#cachedIn(this.#kinds.challenges, appId)).found
   }
 
   templates(appId: string): Promise<Template[]> {
-    return this.#keep(this.#shelves.templates, appId)
+    return this.#cachedIn(this.#kinds.templates, appId)
   }
 
   async template(appId: string, templateId: string = DEFAULT_TEMPLATE_ID): Promise<Template | undefined> {
@@ -79,15 +79,15 @@ export class SettingsCache implements Directory {
   }
 
   carriers(): Promise<CarrierConfig[]> {
-    return this.#keep(this.#shelves.carriers)
+    return this.#cachedIn(this.#kinds.carriers)
   }
 
   routes(): Promise<Route[]> {
-    return this.#keep(this.#shelves.routes)
+    return this.#cachedIn(this.#kinds.routes)
   }
 
   async isPublicOrigin(origin: string, now: number): Promise<boolean> {
-    const ends = await this.#keep(this.#shelves.origins)
+    const ends = await this.#cachedIn(this.#kinds.origins)
     return now < (ends.get(origin) ?? 0)
   }
 
@@ -97,19 +97,19 @@ export class SettingsCache implements Directory {
     return { ...key, browserKeys: (await this.read.keys.ofApp(key.appId)).filter(isLiveBrowserKey) }
   }
 
-  #keep<T>(shelf: KeptKind<T>, name = ''): Promise<T> {
+  #cachedIn<T>(kind: SettingsOfKind<T>, name = ''): Promise<T> {
     const version = this.read.settingsVersion()
-    // Asked many times in a turn of the event loop, it answers with one promise.
-    if (version === this.#seen) return shelf.take(name)
-    return this.#keepAt(version, shelf, name)
+    // Within a turn of the event loop the store returns the same promise.
+    if (version === this.#seen) return kind.get(name)
+    return this.#cachedAt(version, kind, name)
   }
 
-  async #keepAt<T>(version: Promise<string>, shelf: KeptKind<T>, name: string): Promise<T> {
+  async #cachedAt<T>(version: Promise<string>, kind: SettingsOfKind<T>, name: string): Promise<T> {
     const current = await version
-    if (current !== this.#version) for (const one of Object.values(this.#shelves)) one.clear()
+    if (current !== this.#version) for (const one of Object.values(this.#kinds)) one.clear()
     this.#version = current
     this.#seen = version
-    return shelf.take(name)
+    return kind.get(name)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many messages wait to be sent, and whether there may be more. A count is kept for a while and what was admitted
- * since is added to it, so that the limit is never exceeded and yet not every issue counts.
+ * Bounds the number of messages that wait to be sent. The count of the store is cached, and messages admitted since are added, so
+ * that the limit is never exceeded and few issues pay for a count.
  */
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
@@ -8,25 +8,25 @@ import type { Backlog, BacklogPermit } from '../../ports/node'
 import type { Reader } from '../../ports/store'
 
 const COUNT_KEPT_MS = 1_000
-/** At the limit the next look is sooner: there may be room again. */
+/** At the limit the count is refreshed sooner, since messages leave the backlog quickly. */
 const FULL_KEPT_MS = 100
 const RETRY_AFTER_MS = 5_000
 
 export class CountedBacklog implements Backlog {
-  /** When last counted, and since then. */
+  /** The cached count, and messages stored since. */
   #stored = 0
   #countedAt = Number.NEGATIVE_INFINITY
   #counting: Promise<void> | undefined
-  /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
-  #entering = 0
-  /** Room is like any other. */
-  readonly #entry: BacklogPermit = {
+  /** Admitted and perhaps not stored yet: the count may or may not include them. */
+  #pending = 0
+  /** Shared by all callers, since permits do not differ. */
+  readonly #permit: BacklogPermit = {
     markStored: () => {
-      this.#entering--
+      this.#pending--
       this.#stored++
     },
     release: () => {
-      this.#entering--
+      this.#pending--
     },
   }
 
@@ -42,17 +42,17 @@ export class CountedBacklog implements Backlog {
       await this.#counting
     }
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
-    this.#entering++
-    return this.#entry
+    this.#pending++
+    return this.#permit
   }
 
   get #isFull(): boolean {
-    return this.#stored + this.#entering >= this.max
+    return this.#stored + this.#pending >= this.max
   }
 
   async #count(): Promise<void> {
     const at = this.clock.elapsed()
-    // What is stored from here on, the count may not have seen.
+    // The count may miss messages that are stored while it runs: they are added on top.
     this.#stored = 0
     try {
       this.#stored += await this.jobs.backlog(this.max)

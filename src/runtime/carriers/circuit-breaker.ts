@@ -1,60 +1,60 @@
 /**
- * Whether a carrier is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
+ * Circuit breaker of a carrier: a failure rate opens it, and one real message probes it.
  *
- *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
- *                                ▲ rests longer ──────────────not taken─────────────┘
+ *   closed ──mostly failures──▶ open ──after a while──▶ half open: one message probes ──taken──▶ closed
+ *                                ▲ stays open longer ──────────not taken─────────────┘
  *
- * Failures in a row count whatever the time between them: a shop that sends one message a minute has a dead carrier, too.
+ * Failures in a row count whatever the time between them, so that a dead carrier is found at one message a minute, too.
  *
- * A carrier that is only busy (it refuses some and takes others) stays closed: `gate.ts` gives it fewer at a time.
+ * A carrier that is only busy (it refuses some and takes others) stays closed: `concurrency-limiter.ts` gives it fewer at a time.
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 
 /**
- * `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unreached`: no connection could be made.
- * `unfit`: it cannot serve anybody.
+ * `taken`: the carrier works. `busy`: it refused for now. `unclear`: it may have taken the message. `unreached`: no connection was
+ * made. `unfit`: it cannot serve anybody, as with a wrong credential.
  */
 type Result = 'taken' | 'busy' | 'unclear' | 'unreached' | 'unfit'
 
-interface Rest {
+interface OpenPeriod {
   since: number
   from: number
   forMs: number
   code: string
 }
 
-const LOOKED_AT = 50
-const FORGOTTEN_AFTER_MS = 60_000
-const LEAST_CALLS = 10
-const UNREACHED_IN_A_ROW = 3
-const UNCLEAR_SHARE = 0.5
-const FIRST_REST_MS = 10_000
-const LONGEST_REST_MS = 60_000
+const RECENT_CALLS = 50
+const RECENT_MS = 60_000
+const MIN_CALLS = 10
+const MAX_UNREACHED_IN_A_ROW = 3
+const MAX_UNCLEAR_SHARE = 0.5
+const FIRST_OPEN_MS = 10_000
+const MAX_OPEN_MS = 60_000
 
 export class CircuitBreaker {
   /** Oldest first. */
   #recent: Array<{ at: number; result: Result }> = []
-  /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
+  /** How many of the latest calls in a row were not taken, and how many were unreached. */
   #inARow = { failed: 0, unreached: 0 }
-  #rest: Rest | undefined
+  #opened: OpenPeriod | undefined
   #isProbing = false
 
-  /** Whether a message may go out now; `wouldProbe` when it would be the one that tries an open breaker. */
+  /** Whether a message may be sent now. */
   admits(now: number): boolean {
-    return this.#rest === undefined || this.wouldProbe(now)
+    return this.#opened === undefined || this.wouldProbe(now)
   }
 
   wouldProbe(now: number): boolean {
-    if (!this.#rest || this.#isProbing) return false
-    const restedMs = now - this.#rest.from
-    // A clock that went back must not prolong the rest.
-    return restedMs < 0 || restedMs >= this.#rest.forMs
+    if (!this.#opened || this.#isProbing) return false
+    const openMs = now - this.#opened.from
+    // A clock that was set back must not keep the breaker open longer.
+    return openMs < 0 || openMs >= this.#opened.forMs
   }
 
   health(now: number): Health {
-    if (!this.#rest) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
-    const { since, from, forMs, code } = this.#rest
+    if (!this.#opened) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
+    const { since, from, forMs, code } = this.#opened
     return { isHealthy: false, since, code, retryAt: from + forMs }
   }
 
@@ -62,38 +62,38 @@ export class CircuitBreaker {
     this.#isProbing = true
   }
 
-  /** The probe was not sent after all; the next message may be it. */
+  /** The probe was not sent: the next message may be the probe. */
   abandonProbe(): void {
     this.#isProbing = false
   }
 
-  /** The answer to one message; tells the carrier's health when it has changed. */
+  /** Counts the answer to one message. Returns the carrier's health if it changed. */
   answered(outcome: SendOutcome, { isProbe, now }: { isProbe: boolean; now: number }): Health | undefined {
     const result = resultOf(outcome)
     if (isProbe) return this.#probed(result, outcome.code, now)
-    // Messages that left before it opened say nothing about it now.
-    if (this.#rest) return undefined
+    // Messages that were sent before the breaker opened say nothing about the carrier now.
+    if (this.#opened) return undefined
     this.#count(result, now)
-    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_REST_MS, now }) : undefined
+    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_OPEN_MS, now }) : undefined
   }
 
   #probed(result: Result, code: string | undefined, now: number): Health | undefined {
     this.#isProbing = false
-    const before = this.#rest
+    const before = this.#opened
     if (result !== 'taken') {
-      const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
+      const forMs = Math.min((before?.forMs ?? FIRST_OPEN_MS) * 2, MAX_OPEN_MS)
       return { ...this.#open(code, { since: before?.since ?? now, forMs, now }), isStill: true }
     }
-    this.#rest = undefined
+    this.#opened = undefined
     return this.health(now)
   }
 
   #count(result: Result, now: number): void {
     const recent = this.#recent
-    // A clock that was set back has these in its future.
+    // After the clock was set back, earlier calls lie in the future.
     while ((recent.at(-1)?.at ?? now) > now) recent.pop()
     recent.push({ at: now, result })
-    while (recent.length > LOOKED_AT || (recent[0]?.at ?? now) <= now - FORGOTTEN_AFTER_MS) recent.shift()
+    while (recent.length > RECENT_CALLS || (recent[0]?.at ?? now) <= now - RECENT_MS) recent.shift()
     this.#inARow = {
       failed: result === 'taken' ? 0 : this.#inARow.failed + 1,
       unreached: result === 'unreached' ? this.#inARow.unreached + 1 : 0,
@@ -101,9 +101,9 @@ export class CircuitBreaker {
   }
 
   #isFailing(latest: Result): boolean {
-    if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
-    if (this.#inARow.failed >= LEAST_CALLS && this.#share('taken') === 0) return true
-    return this.#recent.length >= LEAST_CALLS && this.#share('unclear') >= UNCLEAR_SHARE
+    if (latest === 'unfit' || this.#inARow.unreached >= MAX_UNREACHED_IN_A_ROW) return true
+    if (this.#inARow.failed >= MIN_CALLS && this.#share('taken') === 0) return true
+    return this.#recent.length >= MIN_CALLS && this.#share('unclear') >= MAX_UNCLEAR_SHARE
   }
 
   #share(wanted: Result): number {
@@ -113,8 +113,8 @@ export class CircuitBreaker {
   }
 
   #open(code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
-    this.#rest = { since, from: now, forMs, code }
-    // What was before says nothing about it once it has rested.
+    this.#opened = { since, from: now, forMs, code }
+    // Calls from before say nothing about the carrier when the breaker closes again.
     this.#recent = []
     this.#inARow = { failed: 0, unreached: 0 }
     return this.health(now)
@@ -125,6 +125,6 @@ function resultOf(outcome: SendOutcome): Result {
   if (outcome.kind === 'ambiguous') return 'unclear'
   if (outcome.kind === 'accepted') return 'taken'
   if (outcome.retry === 'unfit' || outcome.retry === 'unreached') return outcome.retry
-  // Whatever else it refuses, it refuses the message: it works.
+  // Any other refusal is about the message, so the carrier works.
   return outcome.retry === 'later' ? 'busy' : 'taken'
 }

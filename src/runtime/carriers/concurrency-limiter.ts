@@ -1,43 +1,43 @@
 /**
- * How many messages a carrier has in the air at a time, and whether it gets any: the dispatcher takes a place first
- * and calls the carrier second. Places live in this process's memory; a message without one waits in the database.
+ * Adaptive concurrency limit of a carrier, with its circuit breaker. The dispatcher acquires a permit before it calls the carrier.
+ * Permits are in this process's memory; a message without one waits in the database.
  */
 import type { Health } from '../../domain/delivery/carrier'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { CarrierPermit, ConcurrencyLimiters, ConcurrencyLimiter as Way } from '../../ports/node'
 import { CircuitBreaker } from './circuit-breaker'
 
-interface GateOptions {
-  /** For a carrier whose failures are played. */
+interface LimiterOptions {
+  /** For the simulator, whose failures are scripted. */
   neverOpens?: boolean | undefined
-  before?: CarrierGate | undefined
-  /** How many of its places are this server's now. */
+  former?: CarrierLimiter | undefined
+  /** How many of the carrier's permits are this server's now. */
   share?: () => number
 }
 
-export class CarrierGate implements Way {
+export class CarrierLimiter implements Way {
   #inFlight = 0
-  /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
-  #bears: number
+  /** Falls below `concurrency` while the carrier refuses for being busy, and grows by one a round trip. */
+  #limit: number
   readonly #breaker: CircuitBreaker | undefined
   readonly #share: () => number
 
-  /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
-  #before: CarrierGate | undefined
+  /** The limiter of the same carrier before it was reconfigured: its messages in flight count here, too. */
+  #former: CarrierLimiter | undefined
 
   constructor(
     readonly concurrency: number,
-    { neverOpens = false, before, share = () => concurrency }: GateOptions = {},
+    { neverOpens = false, former, share = () => concurrency }: LimiterOptions = {},
   ) {
-    this.#bears = concurrency
-    this.#before = before
+    this.#limit = concurrency
+    this.#former = former
     this.#share = share
     this.#breaker = neverOpens ? undefined : new CircuitBreaker()
   }
 
   get inFlight(): number {
-    if (this.#before?.inFlight === 0) this.#before = undefined
-    return this.#inFlight + (this.#before?.inFlight ?? 0)
+    if (this.#former?.inFlight === 0) this.#former = undefined
+    return this.#inFlight + (this.#former?.inFlight ?? 0)
   }
 
   get isAllowedHere(): boolean {
@@ -53,47 +53,47 @@ export class CarrierGate implements Way {
   }
 
   acquire(now: number): CarrierPermit | undefined {
-    if (this.inFlight >= Math.min(Math.floor(this.#bears), this.#share())) return undefined
+    if (this.inFlight >= Math.min(Math.floor(this.#limit), this.#share())) return undefined
     if (!this.admits(now)) return undefined
     const isProbe = this.#breaker?.wouldProbe(now) ?? false
     if (isProbe) this.#breaker?.beginProbe()
     this.#inFlight++
-    let isOut = true
-    const leave = () => {
-      if (!isOut) return false
-      isOut = false
+    let isAcquired = true
+    const release = () => {
+      if (!isAcquired) return false
+      isAcquired = false
       this.#inFlight--
       return true
     }
     return {
       release: () => {
-        if (leave() && isProbe) this.#breaker?.abandonProbe()
+        if (release() && isProbe) this.#breaker?.abandonProbe()
       },
       settle: (outcome, at) => {
-        leave()
-        this.#learn(outcome)
-        // Refused while it works on others: busy, not broken.
+        release()
+        this.#adjustLimit(outcome)
+        // A carrier that is busy with other messages is not broken.
         if (isBusy(outcome) && this.#inFlight > 0 && !isProbe) return undefined
         return this.#breaker?.answered(outcome, { isProbe, now: at })
       },
     }
   }
 
-  /** Refused for being busy with n others in the air: it bears n. */
-  #learn(outcome: SendOutcome): void {
-    if (outcome.kind === 'accepted') this.#bears = Math.min(this.concurrency, this.#bears + 1 / this.#bears)
-    if (isBusy(outcome)) this.#bears = Math.max(1, Math.min(this.#bears, this.#inFlight))
+  /** A busy refusal with n other messages in flight shows that the carrier takes n at a time. */
+  #adjustLimit(outcome: SendOutcome): void {
+    if (outcome.kind === 'accepted') this.#limit = Math.min(this.concurrency, this.#limit + 1 / this.#limit)
+    if (isBusy(outcome)) this.#limit = Math.max(1, Math.min(this.#limit, this.#inFlight))
   }
 }
 
 const isBusy = (outcome: SendOutcome) => outcome.kind === 'refused' && outcome.retry === 'later'
 
 /** The concurrency limiters of all carriers, in this process's memory. */
-export class LocalGates implements ConcurrencyLimiters {
-  readonly #byName = new Map<string, CarrierGate>()
+export class LocalLimiters implements ConcurrencyLimiters {
+  readonly #byName = new Map<string, CarrierLimiter>()
 
-  /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
-  constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
+  /** `share`: how many of a carrier's slots are this server's now, where at most `servers` may use it. */
+  constructor(private readonly share: (slots: number, servers?: number) => number = (slots) => slots) {}
 
   open(
     name: string,
@@ -101,7 +101,7 @@ export class LocalGates implements ConcurrencyLimiters {
     { neverOpens, servers }: Parameters<ConcurrencyLimiters['open']>[2] = {},
   ): Way {
     const share = () => this.share(concurrency, servers)
-    const limiter = new CarrierGate(concurrency, { neverOpens, before: this.#byName.get(name), share })
+    const limiter = new CarrierLimiter(concurrency, { neverOpens, former: this.#byName.get(name), share })
     this.#byName.set(name, limiter)
     return limiter
   }

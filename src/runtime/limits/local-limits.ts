@@ -1,4 +1,4 @@
-/** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
+/** Rate limits of a single server: limits of phones are counted by stored issues, the rest in memory. */
 
 import { RateLimiter } from '../../domain/access/rate-limiter'
 import {
@@ -39,7 +39,7 @@ export class LocalLimits implements Limits {
     return { release: () => permit.release(), confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
-  /** Forgets some of what no longer counts; called now and then. */
+  /** Drops windows that have ended; called periodically. */
   prune(): void {
     this.#limiter.prune(this.deps.clock.now())
   }
@@ -63,13 +63,13 @@ export class LocalLimits implements Limits {
   }
 }
 
-/** Only new test issues count by the day here. */
+/** Only budgets of test issues count by the UTC day. */
 const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'
 
 type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
 export const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
 
-/** Answers what one more issue is refused with. Nobody adds to the phone's issues while the transaction holds the phone. */
+/** Returns the refusal of one more issue. The transaction holds the lock of the phone, so the count cannot change meanwhile. */
 export async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
   const [first] = rules
   if (!first) return undefined
@@ -77,7 +77,7 @@ export async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise
   const made = await tx.issues.nthNewest(first.phone, asked)
   const waits = rules.map(({ windowMs }, n) => {
     const at = made[n]
-    // A time after now is of before the clock was set back.
+    // A time after now was stored before the clock was set back.
     return at === undefined ? 0 : Math.max(1, Math.min(at, tx.now) + windowMs - tx.now)
   })
   const longest = Math.max(...waits)

@@ -1,4 +1,4 @@
-/** Limits of several servers: what must be exact is counted by all together, the rest by each. */
+/** Rate limits of a cluster: exact limits are counted in the database, the rest by each server. */
 
 import { RateLimiter } from '../../domain/access/rate-limiter'
 import type { LimitRule, Permit } from '../../domain/access/rate-limits'
@@ -33,7 +33,7 @@ export class SharedLimits implements Limits {
     return { release: release, confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
-  /** Forgets some of what no longer counts; called now and then. */
+  /** Drops windows that have ended; called periodically. */
   prune(): void {
     this.#own.prune(this.deps.clock.now())
   }

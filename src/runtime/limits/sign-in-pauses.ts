@@ -1,37 +1,36 @@
 /**
- * Failed sign-ins slow down who makes them, and nobody else: an account and an address together, and the address, more
- * generously, whatever accounts it tries. Pauses grow with each failure. Decisions: "Operators".
- * In this process's memory, bounded whatever is tried; times are milliseconds of a clock that only goes forward.
+ * Failed sign-ins slow down only their source: the pair of account and address, and, with a larger allowance, the address alone.
+ * Pauses grow with each failure. Decisions: "Operators". Memory is bounded. Times are milliseconds of a clock that never goes back.
  */
 import { Refusal } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import type { SignInAttempt, SignInLimits, SignInSubject } from '../../ports/node'
 
-/** So many failures are free; the next pause is twice the one before. */
-export interface Pace {
+/** `free` failures have no pause. Each further pause is twice the one before. */
+export interface PausePolicy {
   free: number
   firstMs: number
   longestMs: number
 }
 
-export const PACES = {
-  /** Of an account and an address. */
+export const PAUSE_POLICIES = {
+  /** For a pair of account and address. */
   pair: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
-  /** Of an address: many people may share one. */
+  /** For an address, which many people may share. */
   address: { free: 30, firstMs: 30 * SECOND_MS, longestMs: 15 * MINUTE_MS },
-  /** Of the second factor: who guesses it has the password, and may come from any number of addresses. */
+  /** For the second factor: an attacker who guesses it has the password, and may use many addresses. */
   code: { free: 5, firstMs: 30 * SECOND_MS, longestMs: HOUR_MS },
-} as const satisfies Record<string, Pace>
+} as const satisfies Record<string, PausePolicy>
 
-/** How long to wait after so many failures. */
-export const pauseMs = ({ free, firstMs, longestMs }: Pace, failures: number): number =>
+/** The pause after a number of failures. */
+export const pauseMs = ({ free, firstMs, longestMs }: PausePolicy, failures: number): number =>
   failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** (failures - free))
 
-/** Who has not failed for so long has not failed. */
-export const FORGIVEN_MS = DAY_MS
-/** Subjects of each kind; who would push one out has to fail for half as many others. */
-export const MOST_SUBJECTS = 20_000
-const NEWS_EVERY_MS = HOUR_MS
+/** Failures are forgotten after a day without another one. */
+export const FORGET_FAILURES_MS = DAY_MS
+/** Per kind. To push a subject out, an attacker must fail for half as many others. */
+export const MAX_SUBJECTS = 20_000
+const LOG_EVERY_MS = HOUR_MS
 
 interface Failed {
   times: number
@@ -40,11 +39,11 @@ interface Failed {
 
 /** Failures of each subject. */
 class FailedSignIns {
-  /** Those that failed last. When they are many, they become the older ones, and those before are forgotten. */
+  /** Two generations: when the newer one is full, it becomes the older one, which is dropped. */
   #newer = new Map<string, Failed>()
   #older = new Map<string, Failed>()
 
-  constructor(private readonly pace: Pace) {}
+  constructor(private readonly policy: PausePolicy) {}
 
   get size(): number {
     return this.#newer.size + this.#older.size
@@ -54,20 +53,20 @@ class FailedSignIns {
     return this.#find(subject, now)?.times ?? 0
   }
 
-  /** How long the subject is paused still; 0: it is not. */
+  /** Milliseconds until the pause ends; 0 without a pause. */
   waitMs(subject: string, now: number): number {
     const failed = this.#find(subject, now)
-    return failed ? Math.max(0, failed.lastAt + pauseMs(this.pace, failed.times) - now) : 0
+    return failed ? Math.max(0, failed.lastAt + pauseMs(this.policy, failed.times) - now) : 0
   }
 
-  /** Answers what takes it back. */
+  /** Returns a function that undoes the count. */
   count(subject: string, now: number): () => void {
     const failed = this.#find(subject, now) ?? { times: 0, lastAt: now }
     const { lastAt } = failed
     failed.times++
     failed.lastAt = now
     this.forget(subject)
-    if (this.#newer.size >= MOST_SUBJECTS / 2) {
+    if (this.#newer.size >= MAX_SUBJECTS / 2) {
       this.#older = this.#newer
       this.#newer = new Map()
     }
@@ -85,19 +84,19 @@ class FailedSignIns {
 
   #find(subject: string, now: number): Failed | undefined {
     const failed = this.#newer.get(subject) ?? this.#older.get(subject)
-    return failed && now < failed.lastAt + FORGIVEN_MS ? failed : undefined
+    return failed && now < failed.lastAt + FORGET_FAILURES_MS ? failed : undefined
   }
 }
 
 export class SignInPauses implements SignInLimits {
-  readonly #pairs = new FailedSignIns(PACES.pair)
-  readonly #addresses = new FailedSignIns(PACES.address)
-  readonly #codes = new FailedSignIns(PACES.code)
-  /** When a pause was told of, by operator. */
-  readonly #toldAt = new Map<string, number>()
+  readonly #pairs = new FailedSignIns(PAUSE_POLICIES.pair)
+  readonly #addresses = new FailedSignIns(PAUSE_POLICIES.address)
+  readonly #codes = new FailedSignIns(PAUSE_POLICIES.code)
+  /** When a pause was last logged, by operator. */
+  readonly #loggedAt = new Map<string, number>()
 
   acquire({ account, liftedAt, anyLiftedAt, address, isKnown }: SignInSubject, now: number): SignInAttempt {
-    // What was counted before is another's, and forgotten with time.
+    // Lifting the pauses changes the name, so that earlier failures no longer count.
     const name = `${account} ${liftedAt}`
     const pair = `${name} ${address}`
     const from = `${address} ${anyLiftedAt}`
@@ -105,38 +104,38 @@ export class SignInPauses implements SignInLimits {
     const isPaused = waitMs(now) > 0
     if (isPaused && !isKnown) throw paused(waitMs(now))
     const undo = [this.#pairs.count(pair, now), this.#addresses.count(from, now)]
-    const takeBack = () => {
+    const release = () => {
       for (const one of undo.splice(0)) one()
     }
-    // Strangers who have the password are slowed down together, and do not keep out who comes from a known address.
+    // Unknown addresses share one count of wrong codes, which does not affect sign-ins from a known address.
     const code = isKnown ? pair : name
     return {
-      release: takeBack,
+      release: release,
       succeed: () => {
-        takeBack()
+        release()
         this.#pairs.forget(pair)
         this.#codes.forget(code)
       },
       continueWithSecondFactor: (at) => {
         const codeWaitMs = this.#codes.waitMs(code, at)
         if (codeWaitMs > 0) {
-          takeBack()
+          release()
           throw paused(codeWaitMs)
         }
         this.#codes.count(code, at)
       },
       refusal: (at) => (isPaused ? paused(waitMs(at)) : undefined),
       failuresToLog: (operatorId, at) => {
-        const toldAt = this.#toldAt.get(operatorId)
-        const isOld = toldAt === undefined || at >= toldAt + NEWS_EVERY_MS
+        const loggedAt = this.#loggedAt.get(operatorId)
+        const isOld = loggedAt === undefined || at >= loggedAt + LOG_EVERY_MS
         if (!isOld || this.#pairs.waitMs(pair, at) === 0) return undefined
-        this.#toldAt.set(operatorId, at)
+        this.#loggedAt.set(operatorId, at)
         return this.#pairs.times(pair, at)
       },
     }
   }
 
-  /** How many subjects are remembered. */
+  /** The number of remembered subjects. */
   get size(): number {
     return this.#pairs.size + this.#addresses.size + this.#codes.size
   }

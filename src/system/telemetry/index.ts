@@ -1,7 +1,7 @@
 /** Each thing that happens is told to the log and, where they are on, to metrics and traces. */
 import type { Log } from '../../ports/log'
 import { NO_SPAN, type Telemetry } from '../../ports/telemetry'
-import { createLines, type TelemetrySink } from './lines'
+import { createLogSink, type TelemetrySink } from './lines'
 
 export interface Listeners {
   log: Log
@@ -10,7 +10,7 @@ export interface Listeners {
 }
 
 export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry {
-  const lines = log.isUnread ? NOBODY : createLines(log)
+  const lines = log.isUnread ? NOBODY : createLogSink(log)
   const begin = tracing?.begin ?? (() => NO_SPAN)
   return metrics ? { ...both(lines, metrics), begin } : { ...lines, begin }
 }

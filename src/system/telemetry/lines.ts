@@ -13,7 +13,7 @@ const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
 /** Tenths are enough. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10
 
-export function createLines(log: Log): TelemetrySink {
+export function createLogSink(log: Log): TelemetrySink {
   return {
     requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode }) {
       const isRoutine = ROUTINE.has(route) && status < 500

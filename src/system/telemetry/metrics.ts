@@ -8,7 +8,7 @@ import type { StoreTelemetry, Vitals } from '../../ports/telemetry'
 import type { TelemetrySink } from './lines'
 
 export interface Metrics {
-  told: TelemetrySink
+  sink: TelemetrySink
   store: StoreTelemetry
   /** What is looked at whenever somebody asks. */
   watch(vitals: () => Promise<Vitals>): void
@@ -72,7 +72,7 @@ export function createMetrics(): Metrics {
   let look: (() => Promise<Vitals>) | undefined
 
   return {
-    told: {
+    sink: {
       requestAnswered({ route, status, ms, refusal }) {
         requests.inc({ route, status })
         requestSeconds.observe({ route, status }, ms / 1_000)
