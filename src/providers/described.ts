@@ -313,8 +313,9 @@ function codeReader(
       const code = saidAt(item, path)
       if (code === undefined || noCode.includes(code)) continue
       const name = ownIn(names, code)
+      if (name !== undefined) return codePrefix + name
       const match = pattern ? pattern.exec(code) : [code]
-      if (name !== undefined || match) return codePrefix + (name ?? match?.[1] ?? code)
+      if (match) return codePrefix + (match[1] ?? code)
     }
     return undefined
   }

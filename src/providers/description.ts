@@ -174,10 +174,10 @@ const reports = z.strictObject({
   /** Where a report has the id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
-  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
-  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
   confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
+  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
+  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
