@@ -359,7 +359,8 @@ function outcomeReader(
     const answer = answerIn(result.body)
     const isSuccess = status >= 200 && status < 300
     const ofStatus = `HTTP_${status}`
-    const given = codeIn(answer, api.codePath)
+    const codePaths = api.codePath.filter((one) => one.if.every(holds(answer))).map(({ path }) => path)
+    const given = codeIn(answer, codePaths)
     const isTaken = isSuccess && api.accepted?.every(holds(answer))
     const byPattern = (code: string) =>
       unlisted.find(({ pattern, only2xx }) => (isSuccess || !only2xx) && pattern.test(code))?.means

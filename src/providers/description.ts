@@ -55,6 +55,13 @@ const condition = z.strictObject({
 })
 export type AnswerCondition = z.infer<typeof condition>
 
+/** `if`: the path has a code only where all of these are so. */
+const codePath = z.strictObject({ path, if: z.array(condition) })
+const codePaths = z
+  .union([path, z.array(z.union([path, codePath]))])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .transform((all) => all.map((one) => (typeof one === 'string' ? { path: one, if: [] } : one)))
+
 /** A word of the carrier. Its spaces do not count. */
 const words = z.strictObject({ is: z.array(z.string()).default([]), matches: regex.optional() })
 const wordsOrList = z.union([words, z.array(z.string()).transform((is) => ({ is, matches: undefined }))])
@@ -137,7 +144,7 @@ const api = z.strictObject({
   /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
   idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
   /** Where an answer has its code; the first that has one. */
-  codePath: paths.default([]),
+  codePath: codePaths.default([]),
   /** Values at `codePath` that are no codes, such as 0 for success. */
   noCode: z.array(z.string()).default([]),
   /** Put before each code, where codes of two products would be mixed up. */

@@ -95,7 +95,7 @@ function descriptionOf(config: HttpConfig): Described {
     refusedIf: [],
     id: config.idPath ?? ID_PATHS,
     idPattern: '^.{1,256}$',
-    codePath: [config.codePath],
+    codePath: [{ path: config.codePath, if: [] }],
     noCode: [],
     codePrefix: '',
     unlisted: [{ code: ABOUT_MESSAGE, means: 'never' as const, only2xx: false }],
