@@ -313,7 +313,7 @@ export const providerCommands = () =>
           const wanted = { languages, minutes, androidApps: androidApps.map(androidApp) }
           const config = CARRIER_TYPES.whatsapp?.config.parse(known.config) as Record<string, unknown>
           const states = await createTemplate(createTransport(), config, wanted)
-          if (!states.some(({ status }) => status === 'APPROVED')) process.exitCode = 1
+          if (states.some(({ status }) => status === 'REFUSED')) process.exitCode = 1
           return { name, template: config.template as string, languages: states }
         },
         lines: ({ template, languages }) =>
