@@ -4,7 +4,7 @@ import { isSameSecret } from '../domain/access/api-key'
 import { Refusal } from '../domain/shared/error'
 import type { Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
-import { readText } from './json-body'
+import { readText } from './json'
 
 /** Or the text that a carrier tries the address with. */
 export type ReportAnswer = { recorded: number } | { challenge: string }

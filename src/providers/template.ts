@@ -1,7 +1,7 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
-import { numbers } from '../domain/phone/numbers'
+import { numbers } from '../domain/phone/phone'
 import { domesticDigits } from './answer'
 
 /** A name, or several of which the first with a value counts, and filters behind: `{{from ?? sms.from|digits}}`, `{{expiresInSec|atMost:36000}}`. */

@@ -50,6 +50,7 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     kakao: { '#{code}': '1', '#{shop}': 'Ada' },
     numbered: ['Ada', '90', ''],
   })
+  expect(jsonFrom({ hook: { delivery: { url: '{{none}}' } }, given: {} }, false)(scope)).toEqual({ given: {} })
   expect(jsonFrom({ ttl: '{{ttl}}', none: '{{none}}' }, true)(scope)).toEqual({ ttl: '90', none: '' })
 })
 

@@ -1,7 +1,7 @@
 /** An app of the installation. */
 import type { Protection } from '../../abuse/rules/protection'
 import type { DeliveryPlan } from '../delivery/plan'
-import type { Texts } from '../message/texts'
+import type { Texts } from '../message/rendered-message'
 
 /** Usage is counted after a day and three hours, by the issues themselves. */
 export const RETENTION_DAYS = { min: 2, max: 3_650 } as const

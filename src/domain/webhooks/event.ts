@@ -2,7 +2,7 @@
 import type { EventType, OtpEventOf } from '../../../contract/event'
 import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
-import { numbers } from '../phone/numbers'
+import { numbers } from '../phone/phone'
 import { CURRENCY, type Owner } from '../shared/value'
 
 /** What has happened to an issue between two states of it, in order. */

@@ -4,8 +4,7 @@ import { ABSENT_MS, isFinal, maySendAgain, type Step } from '../../domain/delive
 import type { JobKind } from '../../domain/operations/job'
 import type { Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import { type SaveDependencies, type SentMessage, saveIssue } from './save-issue'
-import { settle } from './settle'
+import { type SaveDependencies, type SentMessage, saveIssue, settle } from './save-issue'
 
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
 export async function takeStep(

@@ -1,11 +1,9 @@
-/**
- * Corrects stored times when the clock is set back. Otherwise everything that ends at a stored time would last longer: codes would
- * stay valid, and the lease of a dead process would hold its message for hours. New issues would be listed behind old ones.
- */
+/** Watches the store: whether the clock was set back, how long transactions wait, and whether they are stored. */
 import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
-import type { Random } from '../ports/random'
-import type { Store } from '../ports/store'
+import type { StoreLoad } from '../ports/node'
+import type { Store, Tx } from '../ports/store'
+import type { Random } from '../ports/vault'
 
 /** Smaller steps are usual corrections of a clock, and delay nothing for long. */
 const MIN_STEP_MS = 1_000
@@ -17,6 +15,9 @@ interface ClockLead {
 }
 
 /**
+ * Corrects stored times when the clock is set back. Otherwise everything that ends at a stored time would last longer: codes would
+ * stay valid, and the lease of a dead process would hold its message for hours. New issues would be listed behind old ones.
+ *
  * Wraps the store: before each transaction the wall clock is compared with the monotonic clock. If the wall clock was set back,
  * stored times are corrected first.
  */
@@ -69,6 +70,52 @@ export function orderedIds(random: Random): Random {
       // If the clock was wrong by more than a day, ids start from its new time.
       latest = latest > now + DAY_MS ? now : Math.max(latest, now)
       return random.uuid(latest)
+    },
+  }
+}
+
+/** Wraps the store; `load` has the measurements. */
+export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store: Store; load: StoreLoad } {
+  /** When each transaction began to wait, oldest first. */
+  const waiting = new Map<object, number>()
+  let failures = 0
+
+  const load: StoreLoad = {
+    waitingMs() {
+      for (const oldest of waiting.values()) return clock.elapsed() - oldest
+      return 0
+    },
+    writeFailures: () => failures,
+  }
+
+  return {
+    load,
+    store: {
+      ...store,
+      transaction(unit, manner) {
+        const ticket = {}
+        waiting.set(ticket, clock.elapsed())
+        let refusal: unknown
+        const begun = (tx: Tx) => {
+          waiting.delete(ticket)
+          refusal = undefined
+          return unit(tx).catch((error: unknown) => {
+            refusal = error
+            throw error
+          })
+        }
+        return store.transaction(begun, manner).catch((error: unknown) => {
+          waiting.delete(ticket)
+          // A refusal by the transaction itself is no failed write.
+          if (error !== refusal) failures++
+          throw error
+        })
+      },
+      assertWritable: () =>
+        store.assertWritable().catch((error: unknown) => {
+          failures++
+          throw error
+        }),
     },
   }
 }

@@ -1,16 +1,15 @@
-/**
- * Caches keys, apps, challenges, templates, carriers, routes and origins until the settings version of the store changes. A revocation
- * holds at once, also one that another process made on the same database.
- */
-
+/** Caches of what the store holds: settings, idempotency records, and when keys were last used. */
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { ApiKey, KnownKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { CarrierConfig } from '../../domain/delivery/carrier'
 import type { Route } from '../../domain/delivery/route'
 import { DEFAULT_TEMPLATE_ID, type Template, withBuiltIn } from '../../domain/message/template'
-import type { Directory } from '../../ports/node'
-import type { Reader } from '../../ports/store'
+import type { Owner } from '../../domain/shared/value'
+import type { Clock } from '../../ports/clock'
+import type { Directory, KeyUse, Replays } from '../../ports/node'
+import type { Reader, Store } from '../../ports/store'
 
 /** Cached settings of one kind, by name. */
 class SettingsOfKind<T> {
@@ -42,6 +41,10 @@ class SettingsOfKind<T> {
   }
 }
 
+/**
+ * Caches keys, apps, challenges, templates, carriers, routes and origins until the settings version of the store changes. A revocation
+ * holds at once, also one that another process made on the same database.
+ */
 export class SettingsCache implements Directory {
   #version = ''
   #seen: Promise<string> | undefined
@@ -114,3 +117,67 @@ export class SettingsCache implements Directory {
 }
 
 const isLiveBrowserKey = ({ kind, mode }: ApiKey) => kind === 'pk' && mode === 'live'
+
+/** A power of two, since a slot is some bits of the hash. A full cache takes about five megabytes. */
+const SLOTS = 16_384
+
+/**
+ * Idempotency records of issues that were made here lately, since most replays come soon. A record does not change while its issue
+ * exists, so the cache is valid on every server. The issue itself is read from the store.
+ */
+export class ReplayCache implements Replays {
+  /** A newer record replaces an older one with the same slot. */
+  readonly #known: Array<IdempotencyRecord | undefined> = Array.from({ length: SLOTS })
+
+  note(record: IdempotencyRecord): void {
+    this.#known[slotOf(record.keyHash)] = record
+  }
+
+  find({ appId, mode }: Owner, keyHash: Uint8Array): IdempotencyRecord | undefined {
+    const record = this.#known[slotOf(keyHash)]
+    if (record?.appId !== appId || record.mode !== mode) return undefined
+    return Buffer.compare(record.keyHash, keyHash) === 0 ? record : undefined
+  }
+}
+
+const slotOf = (hash: Uint8Array) => ((hash[0] ?? 0) + 256 * (hash[1] ?? 0)) % SLOTS
+
+/** Seldom, since each commit makes SQLite drop the pages that readers have cached. */
+const SAVE_EVERY_MS = 15_000
+
+/** When keys were last used: noted in memory with every request, stored periodically. */
+export class NotedKeyUse implements KeyUse {
+  readonly #clock: Pick<Clock, 'elapsed'>
+  #savedAt = Number.NEGATIVE_INFINITY
+  #unsaved = new Map<string, number>()
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock
+  }
+
+  note(keyId: string, at: number): void {
+    this.#unsaved.set(keyId, at)
+  }
+
+  latest(keyId: string): number | undefined {
+    return this.#unsaved.get(keyId)
+  }
+
+  /** Saves when the last save is long enough ago. */
+  async tidy(store: Pick<Store, 'transaction'>): Promise<void> {
+    if (this.#clock.elapsed() >= this.#savedAt + SAVE_EVERY_MS) await this.save(store)
+  }
+
+  async save(store: Pick<Store, 'transaction'>): Promise<void> {
+    if (this.#unsaved.size === 0) return
+    const saving = this.#unsaved
+    this.#unsaved = new Map()
+    try {
+      await store.transaction((tx) => tx.keys.touch(saving))
+      this.#savedAt = this.#clock.elapsed()
+    } catch (error) {
+      this.#unsaved = new Map([...saving, ...this.#unsaved])
+      throw error
+    }
+  }
+}
