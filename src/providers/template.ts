@@ -124,6 +124,9 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
     base64: (value) => Buffer.from(value).toString('base64'),
     hex: (value) => Buffer.from(value).toString('hex'),
     spaced: (value) => value.split('').join(' '),
+    /** Digits as a voice reads them one by one. */
+    spoken: (value) => value.split('').join(', '),
+    xml: (value) => value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
     number: (value) => Number(value),
     /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
     ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),

@@ -21,5 +21,8 @@ export const DESCRIPTIONS: Readonly<Record<string, () => DescriptionFile>> = {
   kaleyra: () => require('./kaleyra').kaleyra,
   msg91: () => require('./msg91').msg91,
   tencent: () => require('./tencent').tencent,
+  telegram: () => require('./telegram').telegram,
+  'twilio-voice': () => require('./twilio-voice').twilioVoice,
+  'vonage-voice': () => require('./vonage-voice').vonageVoice,
   whatsapp: () => require('./whatsapp').whatsapp,
 }
