@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /** The program: arguments in, exit codes out. */
-import { endingOf, logEnding } from './cli/failure'
+import { endingOf, logEnding } from './cli/output'
 import { createProgram } from './cli/program'
 
 // Whatever this program writes is nobody else's business.

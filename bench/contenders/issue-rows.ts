@@ -79,7 +79,7 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
     const code = newCode()
     const expiresAt = now + LIFETIME_MS
     const codeHash = vault.codeHash(issueId, code)
-    const prefixHash = vault.placeHash(`prefix ${phoneNumber.slice(0, -4)}`)
+    const prefixHash = vault.prefixHash(phoneNumber.slice(0, -4))
     insertIssue.run({ ...owner, id, messageId, purpose, phoneHash, codeHash, now, expiresAt, prefixHash })
     insertClaim.run({ ...owner, keyHash, fingerprint, id, now })
     const rendered = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }

@@ -672,6 +672,15 @@ CREATE TABLE erasures (
   PRIMARY KEY (phone_hash, app_id)
 );
 
+-- Phones that a channel does not reach, such as those without WhatsApp: its legs are left out until then.
+CREATE TABLE absent_phones (
+  channel    channel NOT NULL,
+  phone_hash bytea NOT NULL CHECK (length(phone_hash) = 32),
+  until      bigint NOT NULL,
+  PRIMARY KEY (phone_hash, channel)
+);
+CREATE INDEX absent_phones_old ON absent_phones (until);
+
 -- Keys that do not follow from the master secret of today, each sealed for the secrets that open this database. None: the
 -- secret has never been changed, and all follow from it.
 CREATE TABLE key_ring (

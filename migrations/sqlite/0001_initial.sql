@@ -486,6 +486,15 @@ CREATE TABLE erasures (
   PRIMARY KEY (phone_hash, app_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Phones that a channel does not reach, such as those without WhatsApp: its legs are left out until then.
+CREATE TABLE absent_phones (
+  channel    TEXT NOT NULL REFERENCES channels,
+  phone_hash BLOB NOT NULL CHECK (length(phone_hash) = 32),
+  until      INTEGER NOT NULL,
+  PRIMARY KEY (phone_hash, channel)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX absent_phones_old ON absent_phones (until);
+
 -- Keys that do not follow from the master secret of today, each sealed for the secrets that open this database. None: the
 -- secret has never been changed, and all follow from it.
 CREATE TABLE key_ring (

@@ -4,15 +4,14 @@
  */
 import type { Config } from '../config'
 import { LogSampler } from '../domain/operations/log-sampler'
-import { waitingRoutes } from '../http/routes-before-start'
-import { createFetch, type Fetch } from '../http/server'
+import { createFetch, type Fetch, waitingRoutes } from '../http/routes'
 import type { Log } from '../ports/log'
 import { isTransient } from '../store/postgres/connection/failure'
 import { systemClock } from '../system/clock'
-import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import type { Listener } from '../system/listen'
-import { systemRandom } from '../system/random'
+import { type WatchedDescriptors, watchDescriptors } from '../system/listen'
 import { createTelemetry } from '../system/telemetry'
+import { systemRandom } from '../system/vault'
 import { listenFor } from './listener'
 
 const ASKS_AGAIN_AFTER_MS = 1_000

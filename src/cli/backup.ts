@@ -5,12 +5,11 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
 import { replaceDatabase } from '../store/sqlite/connection/replace'
-import { listBackups, makeBackup } from '../system/backups'
+import { copyWhole, listBackups, makeBackup, sha256Of, syncFolderOf } from '../system/backups'
 import { systemClock, systemSchedule } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { lockDataDir } from '../system/data-dir-lock'
 import { createLog } from '../system/log'
-import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
 import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { writeAudit } from '../usecases/shared/write-audit'
@@ -34,9 +33,8 @@ import {
   openCopy,
   sha256Option,
 } from './copy'
-import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
-import { iso, outputFor } from './output'
+import { Failure, iso, notEmbedded, outputFor } from './output'
 
 export const backupCommand = (): Command =>
   onDataCommand(

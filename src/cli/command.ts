@@ -1,9 +1,8 @@
 /** Shared by all commands: help, options, parsers, confirmation, and opening and closing the database. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { CHANNELS, type Channel, isChannel, isLeg, LEGS, type Leg } from '../domain/shared/value'
-import { Failure } from './failure'
 import { type Beginning, type Opened, open } from './open'
-import { type Output, outputFor } from './output'
+import { Failure, type Output, outputFor } from './output'
 
 export interface CommonOptions {
   data?: string

@@ -8,9 +8,8 @@ import { headFileIn } from '../system/data-dir-files'
 import { AlreadyServedError, lockDataDir } from '../system/data-dir-lock'
 import { throttleWrites } from '../system/write-throttle'
 import { type CommonOptions, onDataCommand } from './command'
-import { Failure, notEmbedded } from './failure'
 import { DATABASE_FILE, openFile } from './open'
-import { outputFor } from './output'
+import { Failure, notEmbedded, outputFor } from './output'
 
 /** Larger steps would block the writers of a running server for more than a second. */
 const SMALL_BYTES = 64 * 2 ** 20

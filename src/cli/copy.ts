@@ -4,10 +4,10 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config'
 import type { Reader } from '../ports/store'
 import { assertSound, DamagedDatabaseError } from '../store/sqlite/connection/integrity-check'
-import { hasOpenLog, sha256Of } from '../system/restore'
+import { hasOpenLog, sha256Of } from '../system/backups'
 import { verifyAudit } from '../usecases/verify-audit'
-import { Failure } from './failure'
 import { type Opened, openFile } from './open'
+import { Failure } from './output'
 
 /** Requirements for a copy. */
 export interface CopyOptions {

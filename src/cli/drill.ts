@@ -9,20 +9,17 @@ import type { Issue } from '../domain/codes/issue'
 import { ROUTE_PATTERNS } from '../http/route-table'
 import type { Dial, HookTransport, Transport } from '../ports/network'
 import { countsOf, type RowsSince, since } from '../store/sqlite/inspect'
-import { listBackups } from '../system/backups'
+import { copyWhole, listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
-import { watchDescriptors } from '../system/descriptors'
-import { listen } from '../system/listen'
+import { listen, watchDescriptors } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
-import { systemRandom } from '../system/random'
-import { copyWhole } from '../system/restore'
 import { createTelemetry } from '../system/telemetry'
+import { systemRandom } from '../system/vault'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onDataCommand } from './command'
 import { assertBackup, assertChecksum, type CopyOptions, despiteAuditOption, openCopy, sha256Option } from './copy'
-import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, type Opened } from './open'
-import { iso, outputFor } from './output'
+import { Failure, iso, notEmbedded, outputFor } from './output'
 
 interface DrillOptions extends CommonOptions, CopyOptions {
   from?: string
@@ -57,7 +54,7 @@ function backupOf({ dataDir }: Config, { from }: DrillOptions): string {
   const file = from ?? (newest && join(dataDir, 'backups', newest.name))
   if (!file && !existsSync(join(dataDir, DATABASE_FILE)))
     throw new Failure('no_database', `There is no database: ${join(dataDir, DATABASE_FILE)}`)
-  if (!file) throw new Failure('not_found', `There are no backups in ${dataDir}: \`watchword backup\` makes one.`)
+  if (!file) throw new Failure('not_found', `There are no backups in ${dataDir}: \`watchword backup\` creates one.`)
   assertBackup(file, join(dataDir, DATABASE_FILE))
   return file
 }

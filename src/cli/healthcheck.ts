@@ -2,8 +2,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config'
 import { command, jsonOption } from './command'
-import { Failure } from './failure'
-import { outputFor } from './output'
+import { Failure, outputFor } from './output'
 
 const PATIENCE_MS = 3_000
 

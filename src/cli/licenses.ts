@@ -2,8 +2,7 @@
 import type { Command } from 'commander'
 import { command, jsonOption } from './command'
 import { embedded } from './embedded-notice'
-import { Failure } from './failure'
-import { outputFor } from './output'
+import { Failure, outputFor } from './output'
 
 /** A package with its licence. */
 export interface Component {

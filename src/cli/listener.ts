@@ -1,11 +1,11 @@
 /** Listens on the address of a server and explains a port that is taken. */
 import type { Config } from '../config'
 import { ROUTE_PATTERNS } from '../http/route-table'
-import type { Fetch } from '../http/server'
-import type { WatchedDescriptors } from '../system/descriptors'
+import type { Fetch } from '../http/routes'
 import { hasInheritedSocket } from '../system/inherited-socket'
+import type { WatchedDescriptors } from '../system/listen'
 import { type Listener, listen } from '../system/listen'
-import { Failure } from './failure'
+import { Failure } from './output'
 
 interface Listening {
   fetch: Fetch

@@ -3,19 +3,18 @@ import type { Command } from 'commander'
 import { conditionsOf } from '../domain/operations/node'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onData, onDataCommand } from './command'
-import { Failure } from './failure'
 import { adminOf } from './open'
-import { iso } from './output'
+import { Failure, iso } from './output'
 
 export function nodesCommand(): Command {
-  const nodes = onDataCommand('nodes', 'servers that share a PostgreSQL, and how they are', 'nodes')
+  const nodes = onDataCommand('nodes', 'servers that share a PostgreSQL, and their state', 'nodes')
   nodes.action((options: CommonOptions) =>
     onData(options, async ({ store, clock, fleet }, output) => {
       const nodes = conditionsOf(await store.read.nodes(), clock.now()).map((node) => ({
         ...{ nodeId: node.nodeId, name: node.name, version: node.version, state: node.condition },
         ...{ startedAt: iso(node.startedAt), seenAt: iso(node.seenAt), lagMs: node.lagMs },
       }))
-      const nobody = fleet ? 'No server has said that it is there.' : ALONE
+      const nobody = fleet ? 'No server has sent a heartbeat.' : ALONE
       const lines = nodes.map(
         ({ nodeId, name, version, state, seenAt, lagMs }) =>
           `${nodeId}  ${name}  ${version}  ${state}  last heartbeat ${seenAt}${lagMs > 0 ? `  queue lag ${lagMs} ms` : ''}`,
@@ -30,7 +29,7 @@ export function nodesCommand(): Command {
 const ALONE = 'A data folder has one server for itself.'
 
 const forgetCommand = () =>
-  onDataCommand('forget', 'list a silent server no more, and warn of it no more', 'nodes forget b485e69d145b6cb4')
+  onDataCommand('forget', 'remove a silent server from the list and from warnings', 'nodes forget b485e69d145b6cb4')
     .argument('<nodeId>', 'server, by its id')
     .action((nodeId: string, options: CommonOptions) =>
       onData(options, async (opened, output) => {

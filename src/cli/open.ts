@@ -16,13 +16,12 @@ import { type ClockSighting, databaseClock, systemClock } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { eventLoopBatch } from '../system/event-loop-batch'
 import { type LogOnUse, logOnUse } from '../system/log'
-import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
-import { createVault } from '../system/vault'
+import { createVault, systemRandom } from '../system/vault'
 import { throttleWrites } from '../system/write-throttle'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { Front } from './awaited-database'
-import { Failure, notEmbedded } from './failure'
+import { Failure, notEmbedded } from './output'
 
 export interface Opened {
   config: Config

@@ -1,5 +1,9 @@
-/** Output of commands: `lines` for people, `value` as one JSON object with `--json`. */
+/** What commands print, and how they end: results and failures, as lines for people or as JSON. */
 import type { styleText } from 'node:util'
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config'
+import { errorFields, Refusal } from '../domain/shared/error'
+import { MoveError } from '../store/moved'
 
 export type Output = (value: object, lines: string[]) => void
 
@@ -35,3 +39,77 @@ export function table(headers: readonly string[], rows: ReadonlyArray<readonly C
 
 /** Pads to a display width: Korean characters take two columns, style codes none. */
 const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
+
+/** A failure of the command line itself. */
+export class Failure extends Error {
+  override name = 'Failure'
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Failure of a command that works on data folders only; `instead` says what to do on PostgreSQL. */
+export const notEmbedded = (what: string, instead: string) =>
+  new Failure('not_embedded', `${what}; WATCHWORD_DATABASE_URL names a PostgreSQL: ${instead}.`)
+
+/** Exit words by the name of the error. A `Refusal` has its own kind. */
+const CODES: Readonly<Record<string, string>> = {
+  ConfigError: 'config',
+  KeyFileError: 'config',
+  WrongSecretError: 'wrong_secret',
+  NewerDatabaseError: 'newer_database',
+  ForeignDatabaseError: 'foreign_database',
+  ChangedMigrationError: 'changed_migration',
+  DamagedDatabaseError: 'damaged_database',
+  AlreadyServedError: 'already_served',
+  MovedError: 'moved',
+  SQLiteError: 'database',
+  PostgresError: 'database',
+  OldServerError: 'old_database',
+  UnreachableError: 'database',
+  InheritedSocketError: 'socket',
+}
+
+export interface Ending {
+  exitCode: 0 | 1 | 2
+  code: string
+  message: string
+  /** A hint for people, added to the message. */
+  hint: string
+}
+
+const HINT = '(add --help for what is possible)'
+
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommanderError) return usage(error)
+  if (error instanceof ConfigError && error.isUsage) return { ...failed('usage', error.message), exitCode: 2 }
+  if (error instanceof Refusal) return failed(error.kind, error.message)
+  if (error instanceof Failure || error instanceof MoveError) return failed(error.code, error.message)
+  if (!(error instanceof Error)) return failed('defect', String(error))
+  const code = CODES[error.name] ?? ('code' in error ? 'system' : undefined)
+  // Operator and environment errors print one line. Only a defect prints a stack trace.
+  return code === undefined ? failed('defect', error.stack ?? error.message) : failed(code, error.message)
+}
+
+const failed = (code: string, message: string): Ending => ({ exitCode: 1, code, message, hint: '' })
+
+function usage({ code, exitCode, message }: CommanderError): Ending {
+  // Commander has already printed the help or the version.
+  if (exitCode === 0) return { exitCode: 0, code: '', message: '', hint: '' }
+  if (code === 'commander.help') return { exitCode: 2, code: 'usage', message: 'a command is missing', hint: '' }
+  // If commander could not parse the line, the command is unknown.
+  const [, said] = /^error: (.*)$/s.exec(message) ?? []
+  return { exitCode: 2, code: 'usage', message: said ?? message, hint: said === undefined ? '' : HINT }
+}
+
+/** The failure as a log line. */
+export async function logEnding(error: unknown, { code, message }: Ending): Promise<void> {
+  const { createLog } = await import('../system/log')
+  const log = createLog('error')
+  const { err, sqlState } = errorFields(error)
+  log.error({ err, code, ...(sqlState && { sqlState }) }, message)
+  await log.end()
+}

@@ -4,12 +4,11 @@ import { systemClock } from '../system/clock'
 import { keyFileIn, nextKeyFile, placeNextKeyFile, secretIn } from '../system/secret'
 import { beginRotation, finishRotation, isUnderWay, renewAll } from '../usecases/rotate-secret'
 import { type CommonOptions, command, onData, onDataCommand } from './command'
-import { Failure } from './failure'
 import { adminOf, type Opened, open } from './open'
-import { iso, outputFor } from './output'
+import { Failure, iso, outputFor } from './output'
 
 export function secretCommands(): Command {
-  const secret = command('secret', 'the master secret: where it is, and how it is changed', 'secret status')
+  const secret = command('secret', 'the master secret: its source and its rotation', 'secret status')
   secret.addCommand(statusCommand())
   secret.addCommand(rotateCommand())
   return secret

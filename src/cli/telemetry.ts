@@ -3,7 +3,7 @@ import type { Config } from '../config'
 import { answerMetrics, type MetricsRoute } from '../http/metrics'
 import type { Log } from '../ports/log'
 import type { StoreTelemetry, Telemetry, Vitals } from '../ports/telemetry'
-import type { WatchedDescriptors } from '../system/descriptors'
+import type { WatchedDescriptors } from '../system/listen'
 import { listen } from '../system/listen'
 import { createTelemetry } from '../system/telemetry'
 

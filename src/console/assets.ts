@@ -1,6 +1,6 @@
 /** Serves the console's pages: embedded in the binary, or bundled from source. Nothing is loaded from elsewhere. */
 import { assetResponse, plainBytes } from '../bundled'
-import type { Random } from '../ports/random'
+import type { Random } from '../ports/vault'
 import { ASSET_PREFIX } from './bundle'
 import { bundle } from './embedded'
 

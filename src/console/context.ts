@@ -1,5 +1,4 @@
 /** Context of a request to the console, and the dependencies of the console. */
-
 import type { Operator, OperatorSession } from '../domain/access/operator'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'

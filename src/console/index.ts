@@ -1,5 +1,5 @@
 /** The console, as the server mounts it. */
-import type { Random } from '../ports/random'
+import type { Random } from '../ports/vault'
 import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from './context'
 import type { ConsoleRpc } from './rpc'
 

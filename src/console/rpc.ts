@@ -2,17 +2,14 @@
  * `/console/rpc`: who is signed in, may they, and from this site. Sessions are cookies that no script can read and no
  * other site can send; API keys open nothing here.
  */
-
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
-import { SESSION_MS } from '../domain/access/operator'
-import { assertMay } from '../domain/access/role'
-import { forbidden, invalid, type Refusal } from '../domain/shared/error'
-import { errorFields } from '../domain/shared/error-fields'
+import { assertMay, SESSION_MS } from '../domain/access/operator'
+import { errorFields, forbidden, invalid, type Refusal } from '../domain/shared/error'
 import { SECOND_MS } from '../domain/shared/value'
-import { clientIpOf, isLoopbackHost, isOwnAddress } from '../http/client-ip'
+import { clientIpOf, isLoopbackHost, isOwnAddress } from '../http/authenticate'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
-import { readJsonBody } from '../http/json-body'
+import { readJsonBody } from '../http/json'
 import { sessionOf } from '../usecases/people'
 import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'

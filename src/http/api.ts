@@ -1,22 +1,72 @@
-/** The interface under `/v1`: one router, served as REST and as RPC. route → `enter` → body → handler with a `Caller`. */
-
+/** The API under `/v1`, over REST and RPC: route → authenticate → body → procedure, which maps contract input to a use case. */
 import type { z } from 'zod'
-import { contract } from '../../contract'
+import { type Contract, contract } from '../../contract'
 import type { ApiKey } from '../domain/access/api-key'
 import { type LimitsConfig, refusalLimit } from '../domain/access/rate-limits'
-import { Refusal, unavailable } from '../domain/shared/error'
-import { errorFields } from '../domain/shared/error-fields'
+import { errorFields, Refusal, unavailable } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
+import { type IssueDependencies, issueCode } from '../usecases/issue-code'
+import {
+  listCreditLedger,
+  listIssues,
+  listTemplates,
+  type ReadDependencies,
+  readBalance,
+  readIssue,
+  readStanding,
+  readTemplate,
+} from '../usecases/read-history'
+import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
 import { type AuthenticateDependencies, authenticate, type Caller, type RequestContext } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
-import { inputOf } from './input'
-import { type Operation, type OperationName, operationAt } from './operations'
-import { createProcedures, type ProcedureDependencies } from './procedures'
-import { isRpc, type RequestPath } from './request-path'
+import { keyFor } from './idempotency-key'
+import { inputOf, type Operation, type OperationName, operationAt } from './operations'
+import {
+  balanceView,
+  issuedView,
+  issuesView,
+  ledgerView,
+  projection,
+  statusView,
+  templatesView,
+  templateView,
+  verificationView,
+} from './present'
+import { isRpc, type RequestPath } from './route-table'
+
+type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
+type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>
+type ProcedureOutput<Name extends OperationName> = z.input<NonNullable<Schemas[Name]['outputSchema']>>
+
+/** What each operation does with what its schema has made of the input. */
+export type Procedures = {
+  [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<ProcedureOutput<Name>>
+}
+
+export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
+
+export function createProcedures(deps: ProcedureDependencies): Procedures {
+  const { clock } = deps
+  return {
+    async issue(input, { key, idempotencyHeader, endUser: address, origin }) {
+      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader), address, origin }
+      return issuedView(await issueCode(deps, key, request), key.mode)
+    },
+    verify: async (input, { key, origin }) =>
+      verificationView(await verifyCode(deps, key, { ...input, origin }), key.mode),
+    status: async ({ issueId }, { key }) => statusView(await readStanding(deps, key, issueId), clock.now()),
+    listIssues: async (input, { key }) => issuesView(await listIssues(deps, key, input), clock.now(), key.mode),
+    getIssue: async ({ issueId }, { key }) => projection(await readIssue(deps, key, issueId), clock.now()),
+    listCreditLedger: async (input, { key }) => ledgerView(await listCreditLedger(deps, key, input)),
+    balance: async (_, { key }) => balanceView(await readBalance(deps, key), key.mode),
+    listTemplates: async (_, { key }) => templatesView(await listTemplates(deps, key)),
+    getTemplate: async ({ templateId }, { key }) => templateView(await readTemplate(deps, key, templateId)),
+  }
+}
 
 /** What is answered to one request; `key` is whose it was, where that is known. */
 export interface ApiAnswer {

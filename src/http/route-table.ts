@@ -1,9 +1,48 @@
-/**
- * Where everything lies, and that a path has one spelling. A socket knows the request line as it was written; a URL has
- * `/v1/../console` and its like resolved already, past whatever rule a proxy in front has for `/console`. So the pattern
- * that the written path matches must be the one its URL has, or there is nothing there.
- */
+/** Paths: the route table, how the path of a request is read, and that a path has one spelling. */
+
 import { PATHS } from '../../contract/constants'
+import { invalid } from '../domain/shared/error'
+
+/** Prefixes of the interface over REST and over RPC. */
+export const API_PREFIX = '/v1'
+export const RPC_PREFIX = '/v1/rpc/otp'
+
+export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
+
+export interface RequestPath {
+  path: string
+  /** With its question mark; empty where there is nothing to it. */
+  search: string
+}
+
+/** Of an address that says nothing which had to be resolved, decoded or encoded: there is no second way to read it. */
+const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/(?!\/)[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
+
+/** A URL of the engine's would cost more than all else that is done to find out what is asked. */
+export function requestPathOf(address: string): RequestPath {
+  const plain = PLAIN.exec(address)
+  if (plain) return { path: plain[1] as string, search: plain[2] ?? '' }
+  const { pathname: path, search } = urlOf(address)
+  return { path, search }
+}
+
+/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
+export function urlOf(address: string): URL {
+  try {
+    return new URL(address)
+  } catch {
+    return urlOfPath(address)
+  }
+}
+
+/** No name of this machine: who asks by none is not taken for somebody on it. */
+const NOWHERE = 'http://unknown.invalid'
+
+function urlOfPath(address: string): URL {
+  const path = address.startsWith('/') ? address : address.replace(/^[a-z]+:\/\/[^/]*/i, '')
+  if (!URL.canParse(path, NOWHERE)) throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
+  return new URL(path, NOWHERE)
+}
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
 export const ROUTE_PATTERNS: readonly string[] = [
@@ -43,7 +82,11 @@ const patterns = ROUTE_PATTERNS.filter((route) => PATTERN.test(route)).map((moun
 const patternOf = (path: string): string =>
   plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
 
-/** `mount`: that of the path as it was written; undefined where nobody knows. */
+/**
+ * A socket knows the request line as it was written; a URL has resolved `/v1/../console` and its like already, past whatever
+ * rule a proxy in front has for `/console`. So the pattern that the written path matches must be the one its URL has.
+ * `routePattern`: that of the path as it was written; undefined where it is not known.
+ */
 export const matchesPattern = (path: string, routePattern: string | undefined): boolean =>
   routePattern === undefined || routePattern === path || routePattern === patternOf(path)
 

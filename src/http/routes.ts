@@ -1,21 +1,106 @@
-/** What lies where: the API, its description and docs, reports of carriers, health, the console. */
+/** Answers every request: its route, also while the database is not open yet, a request id, and a line in the log. */
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
 import type { Origin } from '../domain/codes/issue'
-import { invalid, Refusal, unavailable } from '../domain/shared/error'
+import { errorFields, invalid, Refusal, unavailable } from '../domain/shared/error'
+import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
+import type { Telemetry } from '../ports/telemetry'
+import type { Random } from '../ports/vault'
 import type { Api } from './api'
-import { clientIpOf, isLocalRequest } from './client-ip'
-import { answerHeaders, preflightHeaders } from './cors'
-import { fromRefusal, RETRY_AFTER_MS } from './errors'
+import { clientIpOf, isLocalRequest } from './authenticate'
+import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
-import { Json } from './json'
+import { answerHeaders, Json, preflightHeaders } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
-import { REPORT_PREFIX } from './reports'
-import { API_PREFIX, isRpc, type RequestPath, requestPathOf, urlOf } from './request-path'
-import { isNeedlesslyEncoded, matchesPattern } from './route-table'
+import { REPORT_PREFIX, type ReportAnswer } from './reports'
+import {
+  API_PREFIX,
+  isNeedlesslyEncoded,
+  isRpc,
+  matchesPattern,
+  type RequestPath,
+  requestPathOf,
+  urlOf,
+} from './route-table'
+
+/**
+ * Answers one request; `socketAddress` is the peer's. `routePattern` is the pattern of `ROUTE_PATTERNS` that the request line matched as
+ * it was written, empty where it matched none; left out by callers that have no request line. Never throws.
+ */
+export type Fetch = (request: Request, socketAddress: string, mount?: string) => Promise<Response>
+
+export interface ServerDependencies {
+  routes: Routes
+  clock: Pick<Clock, 'now' | 'elapsed'>
+  random: Random
+  log: Log
+  descriptors: Descriptors
+  telemetry: Pick<Telemetry, 'begin' | 'requestAnswered'>
+}
+
+export function createFetch({ routes, clock, random, log, descriptors, telemetry }: ServerDependencies): Fetch {
+  /** What is told where a route has thrown. */
+  function failed(thrown: unknown, { requestId }: Origin): RouteAnswer {
+    const refusal = asRefusal(thrown)
+    if (!refusal) {
+      log.error({ requestId, ...errorFields(thrown) }, 'request failed unexpectedly')
+      return { route: 'none', response: new Json(500, unexpectedError().toJSON()) }
+    }
+    const error = fromRefusal(refusal)
+    const response = new Json(error.status, error.toJSON(), undefined, refusal.detail.retryAfterMs)
+    return { route: 'none', response, refusal }
+  }
+
+  /** By the clock that all times of an answer are by: that of a device may be wrong by hours. */
+  const moment = momentWriter()
+
+  return async (request, socketAddress, routePattern) => {
+    const startedAt = clock.elapsed()
+    const requestId = requestIdOf(request.headers, { random, clock })
+    const span = telemetry.begin('request', request.headers.get('traceparent'))
+    const origin = { requestId, trace: span.trace }
+    let answer: RouteAnswer
+    try {
+      answer = await routes({ request, socketAddress, routePattern: routePattern, origin })
+    } catch (thrown) {
+      answer = failed(thrown, origin)
+    }
+    const { route, key, response, refusal } = answer
+    const { status } = response
+    const ms = clock.elapsed() - startedAt
+    const { appId, keyId, mode } = key ?? {}
+    telemetry.requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode })
+    span.end({
+      name: route,
+      attributes: { 'http.response.status_code': status, 'watchword.request_id': requestId, 'watchword.app': appId },
+      hasFailed: status >= 500,
+    })
+    return withHeaders(response, {
+      'x-request-id': requestId,
+      'x-watchword-time': moment(clock.now()),
+      'x-content-type-options': 'nosniff',
+      ...(descriptors.areShort() && { connection: 'close' }),
+    })
+  }
+}
+
+function withHeaders(response: Response | Json, always: Readonly<Record<string, string>>): Response {
+  if (response instanceof Json) return response.response(always)
+  for (const [name, value] of Object.entries(always)) response.headers.set(name, value)
+  return response
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
+
+/** The caller's `X-Request-Id` where it is well formed, else a new one. Specification: "Rules that hold for the whole service". */
+function requestIdOf(headers: Headers, { random, clock }: { random: Random; clock: Pick<Clock, 'now'> }): string {
+  const given = headers.get('x-request-id')
+  return given !== null && REQUEST_ID.test(given) ? given : random.uuid(clock.now())
+}
 
 export interface IncomingRequest {
   request: Request
@@ -50,7 +135,7 @@ export interface RouteDependencies {
   api: Api
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
-  reports: (request: Request, url: URL) => Promise<{ recorded: number }>
+  reports: (request: Request, url: URL) => Promise<ReportAnswer>
   /** What proofs of verifications are checked by. */
   publishedKeys: () => object
   /** Undefined where metrics are told elsewhere, or not at all. */
@@ -107,7 +192,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
-      return { route: 'provider-reports', response: new Json(200, await reports(request, url)) }
+      return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
@@ -177,6 +262,11 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 }
 
+const reportAnswer = (answer: ReportAnswer) =>
+  'challenge' in answer
+    ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    : new Json(200, answer)
+
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 const redirect = (location: string) =>
@@ -196,3 +286,23 @@ const notFoundInApi = ({ path }: RequestPath): RouteAnswer => ({
   route: 'none',
   response: new Json(404, isRpc(path) ? { json: notFoundError() } : notFoundError(), answerHeaders(undefined)),
 })
+
+/** Answers before the database is open: the server lives, is not ready, and every other request is to be repeated. */
+export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {
+  const moment = momentWriter()
+
+  return ({ request, routePattern }) => {
+    if (routePattern === '/healthz') return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
+    if (routePattern === '/readyz') return { route: 'readyz', response: new Json(503, { status: 'not_ready' }) }
+    return unavailableAt(requestPathOf(request.url).path)
+  }
+
+  function unavailableAt(path: string): RouteAnswer {
+    const refusal = unavailable('The database does not answer yet', RETRY_AFTER_MS)
+    const error = fromRefusal(refusal).toJSON()
+    const isApi = path.startsWith(`${API_PREFIX}/`)
+    const headers = isApi ? { ...answerHeaders(undefined), 'x-watchword-time': moment(clock.now()) } : undefined
+    const body = isRpc(path) ? { json: error } : error
+    return { route: 'none', refusal, response: new Json(error.status, body, headers, RETRY_AFTER_MS) }
+  }
+}

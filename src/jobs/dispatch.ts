@@ -1,10 +1,144 @@
-/** Sends the message of a new issue at once where its carrier has a free slot: the job starts when the issue is stored. */
+/** Slots of messages. The message of a new issue is sent at once where its carrier has a free slot: the job starts when the issue is stored. */
+
+import type { Health } from '../domain/delivery/carrier'
+import type { SendOutcome } from '../domain/delivery/delivery'
+import { FRONT } from '../domain/operations/job'
 import type { Clock } from '../ports/clock'
-import type { ConcurrencyLimiters } from '../ports/node'
+import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import type { CarrierReservation, Dispatch } from '../ports/work'
-import type { CarrierSlots } from './carrier-slots'
-import { complete, type PerformDependencies } from './perform'
-import type { Runner } from './runner'
+import { complete, type PerformDependencies, type Runner } from './runner'
+
+/**
+ * Slots for work, acquired before a job is claimed.
+ *
+ * A number of slots, which may change.
+ */
+export class Semaphore {
+  #taken = 0
+
+  constructor(private readonly max: () => number) {}
+
+  get isEmpty(): boolean {
+    return this.#taken === 0
+  }
+
+  acquire(): Slot | undefined {
+    if (this.#taken >= this.max()) return undefined
+    this.#taken++
+    let isTaken = true
+    return {
+      release: () => {
+        if (isTaken) this.#taken--
+        isTaken = false
+      },
+    }
+  }
+}
+
+export const fixedSemaphore = (max: number) => new Semaphore(() => max)
+
+/** Slots for each queue. A slot also counts among all queues together, and in the semaphores of `alsoIn`. */
+export function slotsPerQueue(
+  maxOf: (queue: string) => number,
+  maxTogether: number,
+  alsoIn: (queue: string) => readonly Semaphore[] = () => [],
+): (queue: string) => Slot | undefined {
+  const all = fixedSemaphore(maxTogether)
+  const byQueue = new Map<string, Semaphore>()
+  return (queue) => {
+    const own = byQueue.get(queue) ?? new Semaphore(() => maxOf(queue))
+    const slot = acquireAll([own, ...alsoIn(queue), all])
+    if (!slot) return undefined
+    byQueue.set(queue, own)
+    return {
+      release() {
+        slot.release()
+        if (own.isEmpty) byQueue.delete(queue)
+      },
+    }
+  }
+}
+
+/** A slot of each semaphore, or of none. */
+function acquireAll(semaphores: readonly Semaphore[]): Slot | undefined {
+  const taken: Slot[] = []
+  const release = () => {
+    for (const slot of taken) slot.release()
+  }
+  for (const semaphore of semaphores) {
+    const slot = semaphore.acquire()
+    if (!slot) {
+      release()
+      return undefined
+    }
+    taken.push(slot)
+  }
+  return { release }
+}
+
+/** Messages whose carrier is not chosen yet. A message that is being sent counts at its carrier instead. */
+const MAX_UNASSIGNED = 256
+
+/** Slots of messages: acquired when a job is claimed, moved to its carrier, and released. */
+export interface CarrierSlots {
+  /** A slot for one more message of a queue: at the carrier it waits for, or among those without a carrier yet. */
+  acquire(queue: string): CarrierSlot | undefined
+  /** Calls at each release. `tookMs` is how long the carrier took to answer, where the message was answered. */
+  onRelease(listener: (carrier: string | undefined, tookMs: number | undefined) => void): void
+}
+
+export function createCarrierSlots({
+  limiters,
+  clock,
+}: {
+  limiters: ConcurrencyLimiters
+  clock: Pick<Clock, 'now'>
+}): CarrierSlots {
+  const unassigned = new Semaphore(() => MAX_UNASSIGNED)
+  const listeners: Array<Parameters<CarrierSlots['onRelease']>[0]> = []
+  const released: Parameters<CarrierSlots['onRelease']>[0] = (carrier, tookMs) => {
+    for (const listener of listeners) listener(carrier, tookMs)
+  }
+  return {
+    acquire(queue) {
+      const limiter = queue === FRONT ? undefined : limiters.find(queue)
+      const now = clock.now()
+      const slot = limiter ? limiter.acquire(now) : unassigned.acquire()
+      return slot && new AcquiredCarrierSlot(limiter && queue, slot, released, now)
+    },
+    onRelease: (listener) => void listeners.push(listener),
+  }
+}
+
+class AcquiredCarrierSlot implements CarrierSlot {
+  constructor(
+    public carrier: string | undefined,
+    private slot: Slot | CarrierPermit,
+    private readonly released: Parameters<CarrierSlots['onRelease']>[0],
+    private acquiredAt: number,
+  ) {}
+
+  moveTo(carrier: string, limiter: ConcurrencyLimiter, now: number): void {
+    const permit = limiter.acquire(now)
+    if (!permit) return
+    this.slot.release()
+    this.slot = permit
+    this.carrier = carrier
+    this.acquiredAt = now
+  }
+
+  settle(outcome: SendOutcome, at: number): Health | undefined {
+    if (!('settle' in this.slot)) throw new Error('A message without a place at a carrier was sent')
+    const health = this.slot.settle(outcome, at)
+    this.released(this.carrier, at - this.acquiredAt)
+    return health
+  }
+
+  release(): void {
+    this.slot.release()
+    this.released(this.carrier, undefined)
+  }
+}
 
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>

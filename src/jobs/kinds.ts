@@ -6,17 +6,9 @@ import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import { startNextLeg } from '../usecases/start-next-leg'
-import type { CarrierSlots } from './carrier-slots'
-import { perform } from './perform'
-import { fixedSemaphore, slotsPerQueue } from './semaphore'
-
-/** A slot for one job, with the work that is done in it. `release` is called at the latest when the job has run. */
-export interface JobSlot extends Slot {
-  run(job: Job): Promise<unknown>
-}
-
-/** A slot for one more job of a queue, or undefined while there is none. */
-export type AcquireJobSlot = (queue: string) => JobSlot | undefined
+import type { CarrierSlots } from './dispatch'
+import { fixedSemaphore, slotsPerQueue } from './dispatch'
+import { type AcquireJobSlot, perform } from './runner'
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
   node: Pick<Node, 'wakeUps' | 'logSampler'>

@@ -1,14 +1,88 @@
 /**
- * Claims due jobs and runs them. Timers are only hints and rows are the truth: a job that is missed, or whose process died, is
- * claimed again when its lease ends. Each kind has a worker, and each carrier a queue, so a slow carrier delays nothing else.
+ * Claims due jobs and runs them. Timers are only hints and rows are the truth: a job that is missed, or whose process
+ * died, is claimed again when its lease ends. Each kind has a worker, and each carrier a queue, so a slow carrier
+ * delays nothing else.
+ *
+ * The protocol of all work that reaches outside: prepare (transaction) → act → record (transaction). If another process
+ * claims the job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the
+ * lease ends.
  */
-import type { Job, JobKind } from '../domain/operations/job'
-import { errorFields } from '../domain/shared/error-fields'
+import { type Job, type JobKind, LEASE_MS } from '../domain/operations/job'
+import { errorFields, Refusal } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { WakeUps } from '../ports/node'
-import type { Store } from '../ports/store'
-import type { AcquireJobSlot, JobSlot } from './kinds'
+import type { Slot, WakeUps } from '../ports/node'
+import type { Store, Tx } from '../ports/store'
+import type { JobHandler } from '../ports/work'
+
+export interface PerformDependencies {
+  store: Store
+  clock: Pick<Clock, 'after'>
+}
+
+/** Returns the answer, or undefined where nothing was done outside. */
+export async function perform<Subject, Call, Answer>(
+  deps: PerformDependencies,
+  work: JobHandler<Subject, Call, Answer>,
+  job: Job,
+): Promise<Answer | undefined> {
+  const call = await deps.store.transaction((tx) => begin(tx, work, job))
+  return call === undefined ? undefined : complete(deps, work, job, call)
+}
+
+/** The first half. Subject and job are locked in that order; both queries are sent together. */
+export async function begin<Subject, Call>(
+  tx: Tx,
+  work: Pick<JobHandler<Subject, Call, unknown>, 'lock' | 'prepare'>,
+  job: Job,
+): Promise<Call | undefined> {
+  const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
+  return isHeld ? work.prepare(tx, job, subject) : undefined
+}
+
+/** The second half, after the first is committed. */
+export async function complete<Subject, Call, Answer>(
+  deps: PerformDependencies,
+  work: JobHandler<Subject, Call, Answer>,
+  job: Job,
+  call: Call,
+): Promise<Answer> {
+  const answer = await work.act(call)
+  const record = async (tx: Tx) => {
+    const [subject, isHeld] = await Promise.all([
+      work.lock(tx, job, call),
+      work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
+    ])
+    const noted = work.recordAlways?.(tx, call, answer)
+    if (noted) await noted
+    if (isHeld) await work.record(tx, job, subject, call, answer)
+  }
+  await retryRecord(deps, job, record, work)
+  return answer
+}
+
+const RETRY_EVERY_MS = 1_000
+
+/**
+ * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here: if it were
+ * lost, a refused message would be charged, and one that is to be sent later would never be sent.
+ */
+async function retryRecord(
+  { store, clock }: PerformDependencies,
+  job: Job,
+  unit: (tx: Tx) => Promise<void>,
+  { mayShare }: { mayShare?: boolean | undefined },
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store.transaction(unit, { mayShare })
+    } catch (error) {
+      const mayPass = error instanceof Refusal && error.kind === 'unavailable'
+      if (!mayPass || tries * RETRY_EVERY_MS >= LEASE_MS[job.kind]) throw error
+      await new Promise<void>((again) => void clock.after(RETRY_EVERY_MS, again))
+    }
+  }
+}
 
 /** Another process may have queued a job without a wake-up here. */
 const IDLE_POLL_MS = 1_000
@@ -16,6 +90,14 @@ const RETRY_AFTER_FAILURE_MS = 1_000
 
 /** Bounds the length of one transaction. */
 const MAX_CLAIMED_AT_ONCE = 256
+
+/** A slot for one job, with the work that is done in it. `release` is called at the latest when the job has run. */
+export interface JobSlot extends Slot {
+  run(job: Job): Promise<unknown>
+}
+
+/** A slot for one more job of a queue, or undefined while there is none. */
+export type AcquireJobSlot = (queue: string) => JobSlot | undefined
 
 /** Acquired slots for jobs of one queue. */
 interface QueueSlots {

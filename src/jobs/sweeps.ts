@@ -1,5 +1,5 @@
 /** Periodic work: codes expire, carriers are reloaded, old data is deleted. */
-import { errorFields } from '../domain/shared/error-fields'
+import { errorFields } from '../domain/shared/error'
 import type { Clock, Schedule } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'

@@ -16,6 +16,8 @@ export interface Carrier {
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
+  /** The answer to a GET by which the carrier tries the report URL; undefined where it does not show our secret. */
+  answerChallenge?(query: URLSearchParams): string | undefined
   /** Closes open connections; a later send is refused. */
   close?(): Promise<void>
 }

@@ -23,7 +23,7 @@ export interface Telemetry {
   deliveryEnded(ended: DeliveryEnded): void
   webhookAnswered(answered: WebhookAnswered): void
   /**
-   * Begins a span; `NO_SPAN` where tracing is off. `parent`: a W3C `traceparent`; for a request the header its caller
+   * Begins a span, which does nothing where tracing is off. `parent`: a W3C `traceparent`; for a request the header its caller
    * sent, unchecked.
    */
   begin(name: SpanName, parent?: string | null): Span
@@ -44,9 +44,6 @@ export interface SpanEnd {
   attributes?: Readonly<Record<string, string | number | boolean | undefined>>
   hasFailed?: boolean
 }
-
-/** The span where tracing is off. */
-export const NO_SPAN: Span = { trace: undefined, end() {} }
 
 export interface RequestAnswered {
   origin: Origin

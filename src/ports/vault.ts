@@ -1,4 +1,4 @@
-/** Cryptography under the master secret: keyed hashes, encryption and signing keys. And password hashes. */
+/** Cryptography: what needs the master secret, passwords, and random numbers. */
 
 /** Keyed hashes and encryption, under the keys of a database, which the master secret decrypts. */
 export interface Vault {
@@ -11,8 +11,10 @@ export interface Vault {
   auditHash(text: string): Uint8Array
   /** Keyed hash of an address that somebody signs in from. */
   addressHash(text: string): Uint8Array
-  /** Keyed hash of a prefix of numbers or of a network; 8 bytes. */
-  placeHash(text: string): Uint8Array
+  /** Of the digits of a number without its last four. 8 bytes. */
+  prefixHash(digits: string): Uint8Array
+  /** Of the network that an address is in. 8 bytes. */
+  networkHash(address: string): Uint8Array
   /** Derives 32 bytes for a credential that can be shown again. They stay the same when the master secret changes. */
   standingKey(use: string): Uint8Array
   /** The same, but the bytes change with the master secret. */
@@ -100,3 +102,11 @@ export type SecretSource = { setting: string } & ({ text: string } | { file: str
 
 /** Least length of the master secret, characters. */
 export const MIN_SECRET_LENGTH = 32
+
+export interface Random {
+  bytes(length: number): Uint8Array
+  /** Uniform over 0 … max − 1, from a cryptographic source. */
+  below(max: number): number
+  /** A time-ordered UUIDv7 of that instant. */
+  uuid(now: number): string
+}

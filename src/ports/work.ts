@@ -1,4 +1,4 @@
-/** Handlers of jobs, whose middle part runs outside any transaction; `jobs/perform.ts` runs them. */
+/** Handlers of jobs, whose middle part runs outside any transaction; `jobs/runner.ts` runs them. */
 import type { Job } from '../domain/operations/job'
 import type { CarrierSlot } from './node'
 import type { Tx } from './store'

@@ -1,4 +1,5 @@
 /** Makes a carrier of its description and an operator's settings; see `description.ts`. */
+import { isSameSecret } from '../domain/access/api-key'
 import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
@@ -6,7 +7,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, type SendVerdict, textOf, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
   type CarrierDescription,
@@ -69,7 +70,7 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'codePattern' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  'auth' | 'languages' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -91,6 +92,7 @@ export function describedCarrier(
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
+  const languageOf = languageReader(description.languages, textOr(settings.languages))
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
@@ -106,8 +108,10 @@ export function describedCarrier(
     name,
     reports,
     async send(message) {
-      const scope = messageScope(message, clock.now())
-      const api = apis.find(({ serves }) => serves(message))
+      const language = languageOf(message.locale)
+      const ofMessage = messageScope(message, clock.now())
+      const scope: ValueScope = (name) => (name === 'language' ? language : ofMessage(name))
+      const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
       if (missing !== undefined) return refusalOf(verdictOf(description, missing) ?? 'elsewhere', missing)
@@ -127,9 +131,28 @@ export function describedCarrier(
       const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
       return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
     }
-  const readReports = reportReader(description, { settings, ownSettings, clock })
+  const readReports = reportReader(description, { settings, ownSettings, dependencies })
   if (readReports) carrier.readReports = readReports
+  const challenge = description.reports?.challenge
+  if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
+}
+
+/** The carrier's code of a language. */
+function languageReader(
+  known: Readonly<Record<string, string>> = {},
+  own: string,
+): (tag?: string) => string | undefined {
+  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+  return (tag = '') => {
+    const language = tag.split('-')[0] ?? ''
+    for (const table of [said, known])
+      for (const name of [tag, language, '*']) {
+        const code = ownIn<string>(table, name)
+        if (code) return code
+      }
+    return undefined
+  }
 }
 
 const firstAskMs = (
@@ -156,7 +179,7 @@ interface CompiledRequest {
 }
 
 interface CompiledApi {
-  serves(message: OutboundMessage): boolean
+  serves(message: OutboundMessage, scope: ValueScope): boolean
   owns(id: string): boolean
   idPattern: RegExp
   /** The code of what is missing for a message. */
@@ -176,19 +199,14 @@ function compiled(
 ): CompiledApi {
   const { channel = name, messageType, query } = api
   const idPattern = new RegExp(api.idPattern, 's')
-  const needs = api.needs.map(({ value, matches, code }) => {
-    const pattern = matches === undefined ? undefined : new RegExp(matches)
-    const found = valueFrom(value)
-    const isThere = (scope: ValueScope) => {
-      const there = found(scope)
-      return there !== undefined && pattern?.test(String(there)) !== false
-    }
-    return { isThere, code }
-  })
+  const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
+  const conditions = api.when.map(valueTest)
   return {
     idPattern,
-    serves: (message) =>
-      message.channel === channel && (messageType === undefined || message.messageType === messageType),
+    serves: (message, scope) =>
+      message.channel === channel &&
+      (messageType === undefined || message.messageType === messageType) &&
+      conditions.every((holds) => holds(scope)),
     owns: (id) => idPattern.test(id),
     missing: (scope) => needs.find(({ isThere }) => !isThere(scope))?.code,
     request: compiledRequest(api.request, settings, signer),
@@ -196,6 +214,16 @@ function compiled(
     query,
     ask: query && compiledRequest(query.request, settings, signer),
     reportIn: queryReader(description, api),
+  }
+}
+
+/** Whether a value is there, and matches. */
+function valueTest({ value, matches }: SendApi['when'][number]): (scope: ValueScope) => boolean {
+  const pattern = matches === undefined ? undefined : new RegExp(matches)
+  const found = valueFrom(value)
+  return (scope) => {
+    const there = found(scope)
+    return there !== undefined && pattern?.test(String(there)) !== false
   }
 }
 
@@ -241,6 +269,13 @@ function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<
   return (scope) => JSON.stringify(value(scope))
 }
 
+/** An answer as an object, whatever it is written in. */
+function answerReader({ answerPattern }: Pick<SendApi, 'answerPattern'>): (body: string) => unknown {
+  if (answerPattern === undefined) return parseJson
+  const pattern = new RegExp(answerPattern, 's')
+  return (body) => parseJson(body) ?? pattern.exec(body)?.groups
+}
+
 const saidAt = (item: unknown, path: string): string | undefined => textOf(valueAt(item, path))
 
 const holds =
@@ -270,14 +305,18 @@ function idReader(ids: SendApi['id']): (item: unknown) => string | undefined {
 
 /** The first code that is there and looks like one. */
 function codeReader(
-  { codePattern }: Described,
+  { codePattern, names }: Pick<Described, 'codePattern' | 'names'>,
   { noCode, codePrefix }: Pick<SendApi, 'noCode' | 'codePrefix'>,
 ): (item: unknown, paths: readonly string[]) => string | undefined {
   const pattern = codePattern === undefined ? undefined : new RegExp(codePattern)
   return (item, paths) => {
     for (const path of paths) {
       const code = saidAt(item, path)
-      if (code !== undefined && !noCode.includes(code) && pattern?.test(code) !== false) return codePrefix + code
+      if (code === undefined || noCode.includes(code)) continue
+      const name = ownIn(names, code)
+      if (name !== undefined) return codePrefix + name
+      const match = pattern ? pattern.exec(code) : [code]
+      if (match) return codePrefix + (match[1] ?? code)
     }
     return undefined
   }
@@ -288,8 +327,12 @@ const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefi
 
 const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined => ownIn(codes, code)?.[0]
 
-const refusalOf = (means: SendVerdict | 'accepted', code: string): SendOutcome =>
-  means === 'ambiguous' || means === 'accepted' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: means, code }
+function refusalOf(means: CodeMeaning, code: string): SendOutcome {
+  if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
+  return means === 'absent'
+    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+    : { kind: 'refused', retry: means, code }
+}
 
 function outcomeReader(
   description: Described,
@@ -298,6 +341,7 @@ function outcomeReader(
 ): (result: TransportResult) => SendOutcome {
   const idIn = idReader(api.id)
   const codeIn = codeReader(description, api)
+  const answerIn = answerReader(api)
   const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: new RegExp(code), ...rest }))
   const acceptanceOf = (answer: unknown, status: number): SendOutcome => {
     const refused = api.refusedIf.find(({ all }) => all.every(holds(answer)))
@@ -313,10 +357,11 @@ function outcomeReader(
   return (result) => {
     if (result.kind !== 'answered') return outcomeOfSilence(result)
     const { status } = result
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     const isSuccess = status >= 200 && status < 300
     const ofStatus = `HTTP_${status}`
-    const given = codeIn(answer, api.codePath)
+    const codePaths = api.codePath.filter((one) => one.if.every(holds(answer))).map(({ path }) => path)
+    const given = codeIn(answer, codePaths)
     const isTaken = isSuccess && api.accepted?.every(holds(answer))
     const byPattern = (code: string) =>
       unlisted.find(({ pattern, only2xx }) => (isSuccess || !only2xx) && pattern.test(code))?.means
@@ -356,7 +401,8 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })) }
+    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
   }
 }
 
@@ -379,9 +425,10 @@ function queryReader(description: Described, api: Described['send'][string]): Co
   const { query } = api
   if (!query) return () => undefined
   const reportOf = resultReader(description, api, query.result)
+  const answerIn = answerReader(api)
   return (result, id) => {
     if (result.kind !== 'answered' || result.status !== 200) return undefined
-    const answer = parseJson(result.body)
+    const answer = answerIn(result.body)
     if (!query.if.every(holds(answer))) return undefined
     const items = itemsAt(answer, query.items)
     const { idPath } = query
@@ -390,15 +437,27 @@ function queryReader(description: Described, api: Described['send'][string]): Co
   }
 }
 
+/** Secrets are compared in the same time, whatever was shown. */
+function challengeReader(
+  { if: conditions, answer }: NonNullable<Reports['challenge']>,
+  ownSettings: ValueScope,
+): NonNullable<Carrier['answerChallenge']> {
+  const expected = Object.entries(conditions).map(([name, value]) => [name, filled(value)(ownSettings)] as const)
+  return (query) => {
+    const isRight = expected.every(([name, value]) => value !== '' && isSameSecret(query.get(name) ?? '', value))
+    return isRight ? (query.get(answer) ?? undefined) : undefined
+  }
+}
+
 interface ReportSettings {
   settings: Record<string, unknown>
   ownSettings: ValueScope
-  clock: CarrierDependencies['clock']
+  dependencies: CarrierDependencies
 }
 
 function reportReader(
   description: Described,
-  { settings, ownSettings, clock }: ReportSettings,
+  { settings, ownSettings, dependencies: { clock, transport, timeoutMs } }: ReportSettings,
 ): Carrier['readReports'] {
   const { reports } = description
   if (!reports) return undefined
@@ -418,7 +477,12 @@ function reportReader(
     return { ...kind, idIn: theirs, reportOf: resultReader(description, api, kind.result) }
   })
   return (callback) => {
-    const read = (isBelieved: boolean) => (isBelieved ? reportsIn(reports, kinds, callback) : undefined)
+    const read = (isBelieved: boolean) => {
+      if (!isBelieved) return undefined
+      const url = confirmationUrl(reports, callback)
+      if (url === undefined) return reportsIn(reports, kinds, callback)
+      return transport.request({ method: 'GET', url, headers: {}, timeoutMs }).then(() => [])
+    }
     if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
     const isBelieved = isSigned(callback, clock.now())
     return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
@@ -434,6 +498,13 @@ const signatureScope =
     settings(name) ?? `{{${name}}}`
 
 type ReportKind = Reports['kinds'][number] & { idIn: (item: unknown) => string | undefined; reportOf: ReadResult }
+
+function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback): string | undefined {
+  if (!confirm) return undefined
+  const body = readBody(callback, isForm)
+  const url = confirm.if.every(holds(body)) ? saidAt(body, confirm.url) : undefined
+  return url !== undefined && new RegExp(confirm.matches).test(url) ? url : undefined
+}
 
 /** What is no report, or decides nothing, is passed over. */
 function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {
@@ -461,11 +532,18 @@ function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: Rep
 
 /** What a code means, in words an operator can act on. */
 export function explain(
-  { title, codes, reasons, explanations }: Pick<CarrierDescription, 'title' | 'codes' | 'reasons' | 'explanations'>,
+  {
+    title,
+    names,
+    codes,
+    reasons,
+    explanations,
+  }: Pick<CarrierDescription, 'title' | 'names' | 'codes' | 'reasons' | 'explanations'>,
   code: string,
 ): string | undefined {
   const listed = ownIn(codes, code)?.[1] ?? ownIn(reasons, code)
-  if (listed !== undefined) return listed
+  const theirs = Object.keys(names).find((one) => names[one] === code)
+  if (listed !== undefined) return theirs === undefined ? listed : `${listed} (${title}: ${theirs})`
   const ofPattern = explanations.find(([pattern]) => new RegExp(pattern).test(code))?.[1]
   return ofPattern ?? GENERAL.find(([pattern]) => pattern.test(code))?.[1](title)
 }

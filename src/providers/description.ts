@@ -7,8 +7,8 @@ import { LEGS } from '../domain/shared/value'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
-export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
@@ -54,6 +54,13 @@ const condition = z.strictObject({
   matches: regex.optional(),
 })
 export type AnswerCondition = z.infer<typeof condition>
+
+/** `if`: the path has a code only where all of these are so. */
+const codePath = z.strictObject({ path, if: z.array(condition) })
+const codePaths = z
+  .union([path, z.array(z.union([path, codePath]))])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .transform((all) => all.map((one) => (typeof one === 'string' ? { path: one, if: [] } : one)))
 
 /** A word of the carrier. Its spaces do not count. */
 const words = z.strictObject({ is: z.array(z.string()).default([]), matches: regex.optional() })
@@ -121,6 +128,8 @@ const api = z.strictObject({
   channel: z.string().optional(),
   /** Only for messages of this type. */
   messageType: z.enum(['SMS', 'LMS']).optional(),
+  /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
+  when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
   /** What has to be there before anything is sent; otherwise refused with that code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
@@ -128,12 +137,14 @@ const api = z.strictObject({
   accepted: z.array(condition).optional(),
   /** A 2xx that is taken as a whole, and yet refuses its one recipient with that code. */
   refusedIf: z.array(z.strictObject({ all: z.array(condition), code: z.string() })).default([]),
+  /** Reads an answer that is no JSON, such as XML: its named groups are the fields of the answer. */
+  answerPattern: regex.optional(),
   /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
   id: z.union([z.string(), z.array(z.string())]),
   /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
   idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
   /** Where an answer has its code; the first that has one. */
-  codePath: paths.default([]),
+  codePath: codePaths.default([]),
   /** Values at `codePath` that are no codes, such as 0 for success. */
   noCode: z.array(z.string()).default([]),
   /** Put before each code, where codes of two products would be mixed up. */
@@ -170,6 +181,10 @@ const reports = z.strictObject({
   /** Where a report has the id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
+  /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
+  confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
+  /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */
+  challenge: z.strictObject({ if: z.record(z.string(), z.string()), answer: z.string() }).optional(),
   /** A report proves little: the carrier is asked before it counts. */
   mustAsk: z.boolean().default(false),
 })
@@ -209,6 +224,10 @@ const auth = z.discriminatedUnion('type', [
     secretAccessKey: text,
     sessionToken: text.default(''),
   }),
+  /** Alibaba Cloud; the action and its version are headers of the request. */
+  z.strictObject({ type: z.literal('acs3'), accessKeyId: text, accessKeySecret: text }),
+  /** Tencent Cloud, likewise. */
+  z.strictObject({ type: z.literal('tc3'), service: text, secretId: text, secretKey: text }),
 ])
 export type RequestAuth = z.infer<typeof auth>
 
@@ -231,9 +250,16 @@ export const carrierDescription = z
     /** Of these groups the operator fills in one at least. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
+    /**
+     * The carrier's language codes by language tags: `{{language}}` is that of a message, by its tag, by the language of
+     * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
+     */
+    languages: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
-    /** What a code looks like; anything else may quote the message, and is not passed on. */
+    /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
+    /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
+    names: z.record(z.string(), codeName).default({}),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
     /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
@@ -249,7 +275,11 @@ export const carrierDescription = z
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
     const isSetting = (name: string) => fieldAt(description, name) !== undefined || name === 'reportSecret'
     const isKnown = (name: string) =>
-      isMessageName(name) || MOMENT_NAMES.has(name) || REPORT_NAMES.has(name) || isSetting(name)
+      isMessageName(name) ||
+      MOMENT_NAMES.has(name) ||
+      REPORT_NAMES.has(name) ||
+      (name === 'language' && description.languages !== undefined) ||
+      isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
@@ -317,7 +347,8 @@ export function settingsSchema({
 }
 
 export const hasReportSecret = (reports: CarrierDescription['reports']): boolean =>
-  reports !== undefined && (reports.signature === undefined || reports.signedIf !== undefined)
+  reports !== undefined &&
+  (reports.signature === undefined || reports.signedIf !== undefined || reports.challenge !== undefined)
 
 const groupSchema = ({ fields }: SettingGroup) =>
   z

@@ -90,11 +90,12 @@ function descriptionOf(config: HttpConfig): Described {
     keepsEmptyHeaders: true,
   })
   const api = {
+    when: [],
     needs: [],
     refusedIf: [],
     id: config.idPath ?? ID_PATHS,
     idPattern: '^.{1,256}$',
-    codePath: [config.codePath],
+    codePath: [{ path: config.codePath, if: [] }],
     noCode: [],
     codePrefix: '',
     unlisted: [{ code: ABOUT_MESSAGE, means: 'never' as const, only2xx: false }],
@@ -106,6 +107,7 @@ function descriptionOf(config: HttpConfig): Described {
     send: Object.fromEntries(
       LEGS.map((leg) => [leg, { ...api, request: requestWith(leg === 'sms' ? OF_EVERY_MESSAGE : OF_TEMPLATE) }]),
     ),
+    names: {},
     unreadable: '',
     codes: Object.fromEntries(
       Object.entries(config.codes).map(([code, { means, explanation = '' }]) => [code, [means, explanation]]),

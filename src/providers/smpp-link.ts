@@ -7,7 +7,7 @@ import { SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Connection, Dial } from '../ports/network'
-import type { Random } from '../ports/random'
+import type { Random } from '../ports/vault'
 import {
   bindBody,
   COMMAND,

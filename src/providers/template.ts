@@ -1,7 +1,7 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
-import { numbers } from '../domain/phone/numbers'
+import { numbers } from '../domain/phone/phone'
 import { domesticDigits } from './answer'
 
 /** A name, or several of which the first with a value counts, and filters behind: `{{from ?? sms.from|digits}}`, `{{expiresInSec|atMost:36000}}`. */
@@ -103,40 +103,46 @@ const firstValue = (scope: ValueScope, names: readonly string[]): unknown => {
 const isMissing = (value: unknown) => value === undefined || value === null || value === ''
 
 /** What becomes of a value; the argument stands behind a colon. An unknown filter is refused when the carrier is set up. */
-const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: unknown) => unknown>> = {
-  digits: (value) => value.replace(/\D/g, ''),
-  /** The calling code of a number. */
-  country: (value) => numbers().parsePhoneNumberFromString(value)?.countryCallingCode,
-  /** A number without its calling code; in the countries of the argument with the 0 that they dial before it. */
-  national: (value, codes) => {
-    const parsed = numbers().parsePhoneNumberFromString(value)
-    return parsed && `${codes.split(',').includes(parsed.countryCallingCode) ? '0' : ''}${parsed.nationalNumber}`
-  },
-  /** A Korean number as it is dialled in Korea; others as their digits. */
-  korean: (value) => domesticDigits(value),
-  /** The language of a tag: `zh-TW` as `zh`. */
-  language: (value) => value.split('-')[0],
-  underscored: (value) => value.replaceAll('-', '_'),
-  upper: (value) => value.toUpperCase(),
-  lower: (value) => value.toLowerCase(),
-  base64: (value) => Buffer.from(value).toString('base64'),
-  hex: (value) => Buffer.from(value).toString('hex'),
-  spaced: (value) => value.split('').join(' '),
-  number: (value) => Number(value),
-  /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
-  ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
-  withoutHyphens: (value) => value.replaceAll('-', ''),
-  times: (value, factor) => Number(value) * Number(factor),
-  atMost: (value, most) => Math.min(Number(value), Number(most)),
-  atLeast: (value, least) => Math.max(Number(value), Number(least)),
-  or: (value, other) => (value === '' ? other : value),
-  /** Left out unless it matches, or where it does. */
-  only: (value, pattern) => (new RegExp(pattern).test(value) ? value : undefined),
-  unless: (value, pattern) => (new RegExp(pattern).test(value) ? undefined : value),
-  /** Variables as Kakao writes them: `#{name}`. */
-  kakao: (_, __, variables) =>
-    Object.fromEntries(Object.entries(variables ?? {}).map(([name, value]) => [`#{${name}}`, value])),
-}
+const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: unknown, scope: ValueScope) => unknown>> =
+  {
+    digits: (value) => value.replace(/\D/g, ''),
+    /** The calling code of a number. */
+    country: (value) => numbers().parsePhoneNumberFromString(value)?.countryCallingCode,
+    /** A number without its calling code; in the countries of the argument with the 0 that they dial before it. */
+    national: (value, codes) => {
+      const parsed = numbers().parsePhoneNumberFromString(value)
+      return parsed && `${codes.split(',').includes(parsed.countryCallingCode) ? '0' : ''}${parsed.nationalNumber}`
+    },
+    /** A Korean number as it is dialled in Korea; others as their digits. */
+    korean: (value) => domesticDigits(value),
+    /** The language of a tag: `zh-TW` as `zh`. */
+    language: (value) => value.split('-')[0],
+    underscored: (value) => value.replaceAll('-', '_'),
+    upper: (value) => value.toUpperCase(),
+    lower: (value) => value.toLowerCase(),
+    base64: (value) => Buffer.from(value).toString('base64'),
+    hex: (value) => Buffer.from(value).toString('hex'),
+    spaced: (value) => value.split('').join(' '),
+    number: (value) => Number(value),
+    /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
+    ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
+    withoutHyphens: (value) => value.replaceAll('-', ''),
+    times: (value, factor) => Number(value) * Number(factor),
+    atMost: (value, most) => Math.min(Number(value), Number(most)),
+    atLeast: (value, least) => Math.max(Number(value), Number(least)),
+    /** The argument, where there is a value. */
+    as: (_, text) => text,
+    or: (value, other) => (value === '' ? other : value),
+    /** Left out unless it matches, or where it does. */
+    only: (value, pattern) => (new RegExp(pattern).test(value) ? value : undefined),
+    unless: (value, pattern) => (new RegExp(pattern).test(value) ? undefined : value),
+    /** The variables of these names, or the message's values, in their order: for templates that number their parameters. */
+    inOrder: (names, _, __, scope) =>
+      names.split(',').map((name) => textOfValue(scope(`variables.${name.trim()}`) ?? scope(name.trim()))),
+    /** Variables as Kakao writes them: `#{name}`. */
+    kakao: (_, __, variables) =>
+      Object.fromEntries(Object.entries(variables ?? {}).map(([name, value]) => [`#{${name}}`, value])),
+  }
 
 /** The first placeholder or filter that means nothing, if any. */
 export function unknownPlaceholder(template: unknown, isKnown: (name: string) => boolean): string | undefined {
@@ -177,7 +183,7 @@ function placeholder(text: string, filters: string): Filled<unknown> {
     steps.reduce<unknown>(
       (value, [filter, argument]) => {
         if (isMissing(value) && filter !== 'or') return undefined
-        return ownIn(FILTERS, filter)?.(textOfValue(value), argument, value)
+        return ownIn(FILTERS, filter)?.(textOfValue(value), argument, value, scope)
       },
       firstValue(scope, names),
     )
@@ -262,7 +268,7 @@ export const headerFrom = (template: string): Filled<string> =>
 
 /**
  * Fills every string of a JSON value; the structure is the template's, so no value can change it. A field that is one
- * placeholder without a value is left out, or empty where `keepsEmpty`.
+ * placeholder without a value is left out, or empty where `keepsEmpty`; so is an object within it that has nothing else.
  */
 export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
   if (typeof template === 'string') {
@@ -274,8 +280,17 @@ export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown
     const items = template.map((item) => jsonFrom(item, keepsEmpty))
     return (scope) => items.map((item) => item(scope))
   }
-  const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value, keepsEmpty)] as const)
+  const fields = Object.entries(template).map(([name, value]) => [name, fieldFrom(value, keepsEmpty)] as const)
   return (scope) => Object.fromEntries(fields.map(([name, value]) => [name, value(scope)]))
+}
+
+function fieldFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
+  const value = jsonFrom(template, keepsEmpty)
+  if (typeof template !== 'object' || template === null || Object.keys(template).length === 0) return value
+  return (scope) => {
+    const found = value(scope)
+    return Object.values(found as object).some((one) => one !== undefined) ? found : undefined
+  }
 }
 
 /** As the `http` type has always written them: texts, also where there is a number. */

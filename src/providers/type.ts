@@ -6,7 +6,7 @@ import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Dial, Transport } from '../ports/network'
-import type { Random } from '../ports/random'
+import type { Random } from '../ports/vault'
 import type { CarrierDescription } from './description'
 
 export interface CarrierType {

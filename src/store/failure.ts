@@ -1,5 +1,6 @@
-/** Errors of the stores. Callers learn only that trying again may help; the cause stays inside. */
+/** Errors of the stores, and guards of their methods. Callers learn only that trying again may help; the cause stays inside. */
 import { unavailable } from '../domain/shared/error'
+import type { Tx } from '../ports/store'
 
 export const cannotRead = (cause: unknown) =>
   Object.assign(unavailable('The store cannot be read at the moment'), { cause })
@@ -39,5 +40,22 @@ export class WrongSecretError extends Error {
   override name = 'WrongSecretError'
   constructor() {
     super('The master secret does not open this database: it was changed, or this is another one.')
+  }
+}
+
+/** A `Tx` that throws when it is used after its end, so that it cannot write into another transaction. */
+export function openTx(methods: Tx): { tx: Tx; end(): void } {
+  let hasEnded = false
+  const tx = new Proxy(methods, {
+    get(methods, name) {
+      if (hasEnded) throw new Error('This transaction has ended')
+      return methods[name as keyof Tx]
+    },
+  })
+  return {
+    tx,
+    end() {
+      hasEnded = true
+    },
   }
 }

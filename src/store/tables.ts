@@ -5,12 +5,12 @@ import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
 import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
-import type { Role } from '../domain/access/role'
+import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
+import type { Texts } from '../domain/message/rendered-message'
 import type { TemplateVariable, Translation } from '../domain/message/template'
-import type { Texts } from '../domain/message/texts'
 import type { JobKind } from '../domain/operations/job'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
@@ -238,6 +238,12 @@ export const erasures = table('erasures', ['phoneHash', 'appId'], {
   appId: text,
   erasedAt: bigint,
   doneAt: optional(bigint),
+})
+
+export const absentPhones = table('absent_phones', ['phoneHash', 'channel'], {
+  channel: leg,
+  phoneHash: bytes,
+  until: bigint,
 })
 
 export const trafficHours = table('traffic_hours', ['appId', 'hour', 'kind', 'country'], {

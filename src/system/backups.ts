@@ -1,6 +1,20 @@
-/** Copies of the database, made beside the running server, in a folder of the data folder. */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Copies of the database: backups beside the running server, and the files of a restore. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DAY_MS } from '../domain/shared/value'
 import type { Backup } from '../ports/files'
 
@@ -92,3 +106,32 @@ function removeUnfinished(folder: string, now: number): void {
   for (const name of readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)))
     if (now - statSync(join(folder, name)).mtimeMs > DAY_MS) rmSync(join(folder, name))
 }
+
+/** Copies `file` to `copy`, on disk when it returns. */
+export function copyWhole(file: string, copy: string): void {
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE)
+  chmodSync(copy, 0o600)
+  sync(copy)
+}
+
+/** The SHA-256 of a file, in lower-case hexadecimal digits. */
+export async function sha256Of(file: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for await (const chunk of Bun.file(file).stream()) hasher.update(chunk)
+  return hasher.digest('hex')
+}
+
+/** What was renamed in a folder stays so after a power failure. */
+export const syncFolderOf = (file: string) => sync(dirname(file))
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Whether commits to a database lie beside it still, where a copy of the file alone would miss them. */
+export const hasOpenLog = (file: string) => existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0

@@ -4,7 +4,7 @@ import { existsSync, linkSync, readFileSync, renameSync, statSync, unlinkSync, w
 import { join } from 'node:path'
 import type { Log } from '../ports/log'
 import { MIN_SECRET_LENGTH, type SecretSource } from '../ports/vault'
-import { syncFolderOf } from './restore'
+import { syncFolderOf } from './backups'
 
 export const SECRET_FILE = 'watchword.secret'
 

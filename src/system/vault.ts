@@ -1,10 +1,12 @@
 /**
- * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the keys of the database (`key-ring.ts`),
- * so that one use says nothing about another. Synchronous on purpose: WebCrypto does not settle under virtual time.
+ * Cryptography: keyed hashes and sealing, and random numbers. Every use has a key of its own, derived by HKDF from the keys of
+ * the database (`key-ring.ts`), so that one use says nothing about another. Synchronous on purpose: WebCrypto does not settle
+ * under virtual time.
  */
-import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomBytes, randomInt, sign } from 'node:crypto'
 import { CryptoHasher } from 'bun'
-import type { SigningKey, Vault } from '../ports/vault'
+import { networkOf } from '../domain/access/network'
+import type { Random, SigningKey, Vault } from '../ports/vault'
 import { decrypt, deriveFrom, encrypt, type Keys, Ring, signingSeed } from './key-ring'
 
 const HASH_BYTES = 32
@@ -58,7 +60,8 @@ export function createVault(
     fingerprint: (text) => hmac.fingerprint(text, SHORT_BYTES),
     auditHash: (text) => hmac.audit(text),
     addressHash: (text) => hmac.address(text, SHORT_BYTES),
-    placeHash: (text) => hmac.place(text, PLACE_BYTES),
+    prefixHash: (digits) => hmac.place(`prefix ${digits}`, PLACE_BYTES),
+    networkHash: (address) => hmac.place(`network ${networkOf(address)}`, PLACE_BYTES),
     standingKey: (use) => hmac.standingKey(use),
     passingKey: (use) => deriveFrom(ring.keys.roots.get(ring.generation) ?? Buffer.alloc(0), `passing/${use}`),
     signingKey: (name, now) => signing(seedOf(name, now)),
@@ -114,4 +117,11 @@ function signingKeyFrom(seed: Uint8Array): SigningKey {
     publicKey: Buffer.from(x, 'base64url'),
     sign: (text) => sign(null, Buffer.from(text), key),
   }
+}
+
+/** The platform's cryptographic source. */
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  below: (max) => randomInt(max),
+  uuid: (now) => Bun.randomUUIDv7('hex', now),
 }

@@ -62,5 +62,6 @@ export async function deleteOldData({
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficHours(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficSnapshots(daysAgo(1), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.incidents(daysAgo(REMEMBERED_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.absences(clock.now(), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
 }

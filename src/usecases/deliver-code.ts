@@ -25,7 +25,7 @@ import { type CarrierAnswer, type CarrierCall, callCarrier, recordHealth } from 
 import { chooseCarrier, hasSlotAt, moveToCarrier, nextTryMs } from './deliver/choose-carrier'
 import { type Modes, rulesOf } from './shared/mode'
 import type { SaveDependencies } from './shared/save-issue'
-import { openMessages, takeStep } from './shared/take-step'
+import { noteAbsence, openMessages, takeStep } from './shared/take-step'
 
 export interface DeliverDependencies extends SaveDependencies {
   store: Store
@@ -117,6 +117,7 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     const tried = [...triedBefore, answered]
     const retryAfterMs =
       outcome.kind === 'refused' ? nextTryMs(this.deps, issue, { route, tried, now: tx.now }) : undefined
+    if (outcome.kind === 'refused' && outcome.isAbsent) await noteAbsence(tx, issue, attempt.leg)
     const open = outcome.kind === 'refused' ? (await openMessages(tx, issue)).at(-1) : undefined
     const { reports } = endpoint.carrier
     const step = afterSend(issue, outcome, { retryAfterMs, reports, now: tx.now, open })

@@ -94,7 +94,10 @@ async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[])
   }
   await store.transaction(async (tx) => {
     const finished = []
-    for (const erasure of erasures) finished.push(await tx.erasures.finish(erasure))
+    for (const erasure of erasures) {
+      finished.push(await tx.erasures.finish(erasure))
+      await tx.absences.forget(erasure.phoneHash)
+    }
     if (!finished.includes(true)) return
     const { issues, counted, events } = erased
     const phone = shownHash(erasures.map(({ phoneHash }) => phoneHash))

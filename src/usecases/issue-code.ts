@@ -7,7 +7,7 @@ import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, type IssueRequest, issued } from '../domain/codes/issue-request'
-import { textsOf } from '../domain/message/texts'
+import { textsOf } from '../domain/message/rendered-message'
 import { priceOf } from '../domain/wallet/wallet'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
@@ -27,7 +27,7 @@ import {
   reportedHit,
   resultOf,
 } from './issue/result'
-import { assertServed, planDelivery, reserveDelivery } from './issue/start-delivery'
+import { assertServed, legsThatReach, planDelivery, reserveDelivery } from './issue/start-delivery'
 import { reserveCapacity } from './shared/capacity'
 import { saveIssue } from './shared/save-issue'
 
@@ -112,7 +112,8 @@ async function admit(
   const protection = rules.protection(app)
   const router = await rules.router()
   const { country } = recipient
-  const legs = rules.legs(app, { channel, country, smsFallback: checked.smsFallback })
+  const planned = rules.legs(app, { channel, country, smsFallback: checked.smsFallback })
+  const legs = planned && (await legsThatReach(deps, planned, checked.phoneHash))
   const plan = planDelivery(router, legs ?? [{ channel }], { appId: key.appId, country })
 
   await using scope = new AsyncDisposableStack()

@@ -2,7 +2,13 @@
  * Prove: what a verification leaves in the hands of who made it, for a backend that was not there. Nothing of it is stored.
  * Decisions: "Proof of verification".
  */
-import { type ProofSettings, type Proven, proofClaims, publishedKeyNames, signingKeyName } from '../domain/codes/proof'
+import {
+  type ProofSettings,
+  type Proven,
+  proofClaims,
+  publishedKeyNames,
+  signingKeyName,
+} from '../domain/codes/verification'
 import type { Clock } from '../ports/clock'
 import type { Vault } from '../ports/vault'
 

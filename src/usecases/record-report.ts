@@ -18,7 +18,7 @@ import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { JobHandler } from '../ports/work'
 import type { SaveDependencies } from './shared/save-issue'
-import { openMessages, takeStep } from './shared/take-step'
+import { noteAbsence, openMessages, takeStep } from './shared/take-step'
 
 export interface ReportDependencies extends SaveDependencies {
   store: Store
@@ -81,6 +81,7 @@ async function applyReport(
   )
   await answerFromReport(tx, awaited)
   if (!issue) return
+  if (report.isAbsent) await noteAbsence(tx, issue, leg)
   // A message that an earlier leg left open is over.
   if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
   const open = (await openMessages(tx, issue)).at(-1)

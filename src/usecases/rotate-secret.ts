@@ -4,7 +4,7 @@
  * that was killed has ended. Decisions: "Changing the master secret".
  */
 
-import { type ProofSettings, publishedKeyNames } from '../domain/codes/proof'
+import { type ProofSettings, publishedKeyNames } from '../domain/codes/verification'
 import { conditionOf, type NodeState } from '../domain/operations/node'
 import { VERSION } from '../domain/operations/version'
 import { Refusal } from '../domain/shared/error'

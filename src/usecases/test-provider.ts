@@ -5,7 +5,7 @@ import { invalid } from '../domain/shared/error'
 import type { Leg } from '../domain/shared/value'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
-import type { Random } from '../ports/random'
+import type { Random } from '../ports/vault'
 
 interface TestDependencies {
   clock: Clock

@@ -1,9 +1,8 @@
 /** Issues of these worlds, as the product makes them. */
 
 import type { RequestFacts } from '../../src/abuse/rules/assess'
-import { prefixOf } from '../../src/abuse/rules/traffic-counter'
-import { networkOf } from '../../src/domain/access/network'
 import type { Issue } from '../../src/domain/codes/issue'
+import { prefixOf } from '../../src/domain/phone/phone'
 import { createVault } from '../../src/system/vault'
 import { anIssue } from '../domain/sample'
 import type { SeededRandom } from '../support/random'
@@ -29,8 +28,8 @@ export const vault = createVault(Buffer.from(SECRET))
 export function orderOf({ kind, phone, country, address }: Asked, random: Making, now: number): Order {
   const digits = prefixOf(phone)
   const phoneHash = vault.phoneHash(phone)
-  const prefixHash = vault.placeHash(`prefix ${digits}`)
-  const networkHash = vault.placeHash(`network ${networkOf(address)}`)
+  const prefixHash = vault.prefixHash(digits)
+  const networkHash = vault.networkHash(address)
   const facts: RequestFacts = {
     ...{ kind, home: 'KR', country, address, digits },
     ...{ phone: phoneHash.toHex(), prefix: prefixHash.toHex(), network: networkHash.toHex() },

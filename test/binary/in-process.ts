@@ -4,7 +4,7 @@
  */
 import { spyOn } from 'bun:test'
 import { join } from 'node:path'
-import { endingOf } from '../../src/cli/failure'
+import { endingOf } from '../../src/cli/output'
 import { createProgram } from '../../src/cli/program'
 import type { Ended, Json, Program } from './support'
 

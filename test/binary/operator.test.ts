@@ -111,8 +111,8 @@ test('`provider test` sends one marked message, shows what the carrier answered 
   expect(await told(() => Response.json({ id: 'msg-7' }))).toMatch(
     /^main: accepted after \d+ ms\nThe carrier calls it msg-7\.\n$/,
   )
-  expect(await told(() => Response.json({}, { status: 401 }))).toContain('this carrier would rest')
-  expect(await told(() => Response.json({}, { status: 400 }))).toContain('nobody else would be asked.\n')
+  expect(await told(() => Response.json({}, { status: 401 }))).toContain('the circuit breaker would open')
+  expect(await told(() => Response.json({}, { status: 400 }))).toContain('no other carrier would be tried.\n')
   expect(await told(() => Response.json({}, { status: 500 }))).toContain('never be sent again.\n')
   const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })

@@ -36,22 +36,22 @@ test('each decision stays beside the others, and is shown in words', async () =>
   await protect('--trust-phone', '010-1234-5678')
   const { stdout } = await run(program, 'app', 'protect', appId)
   expect(stdout.trimEnd().split('\n')).toEqual([
-    'A number that gets no texts, or costs a premium, is refused.',
+    'A number that cannot receive SMS, or costs a premium, is refused.',
     'Browser keys send to KR, JP, US, secret keys to every country.',
-    'What is over a cap is not looked at:',
+    'A code above a cap is not checked:',
     '  pk:country:messages:day=500',
     '  sk:app:credits:hour=2000',
-    'Traffic that nobody verifies is only noted.',
-    'Of it 2 times as much as usually is let pass.',
-    'Trusted: 203.0.113.0/24, KR, 1 phone.',
+    'Low conversion is only reported.',
+    'Tolerated: 2 times the baseline of unverified codes.',
+    'Allow list: 203.0.113.0/24, KR, 1 phone.',
     'Another code for one phone and purpose: after 30 s with browser keys, 5 s with secret keys.',
-    'A phone is locked after a hundred wrong codes for a day.',
+    'A phone is locked after 100 wrong codes for a day.',
   ])
   await protect('--number-types', 'watch', '--failures', 'off', '--secret-to', 'kr')
   const decided = (await run(program, 'app', 'protect', appId)).stdout
-  expect(decided).toContain('A number that gets no texts, or costs a premium, is only noted.')
+  expect(decided).toContain('A number that cannot receive SMS, or costs a premium, is only reported.')
   expect(decided).toContain('Browser keys send to KR, JP, US, secret keys to KR.')
-  expect(decided).toContain('A phone at which too many codes were wrong is not looked at.')
+  expect(decided).toContain('A phone with too many wrong codes is not checked.')
   expect(await protect('--secret-to')).toMatchObject({ numberTypes: 'watch', failures: 'off', secretTo: [] })
   expect(await protect('--trust-no-phone', '--trust-network', '--cap')).toMatchObject({
     caps: [],
@@ -76,7 +76,7 @@ test('a block says first which keys and how many codes it touches, and is for on
   const refused = await run(program, 'app', 'block', appId, '--country', 'GB')
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toContain(
-    'Send nothing to GB for a day, with any key? Touched: 1 secret key (0 codes in the last hour), ' +
+    'Send nothing to GB for a day, with any key? Affected: 1 secret key (0 codes in the last hour), ' +
       '0 browser keys (0 codes in the last hour). There is no terminal to ask on: add --yes',
   )
   expect(await protect()).toMatchObject({ blocks: [] })

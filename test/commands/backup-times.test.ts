@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backupsOf, makeBackupsAtTheirTimes } from '../../src/cli/backup-times'
-import { checkBackups } from '../../src/cli/doctor/backups'
+import { checkBackups } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
 import { readConfig } from '../../src/config'
 import type { Log } from '../../src/ports/log'

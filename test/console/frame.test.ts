@@ -1,7 +1,7 @@
 /** The frame of the console, from source and in the binary: everything around a page, before there is anything in it. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { PERMISSIONS } from '../../src/domain/access/role'
+import { PERMISSIONS } from '../../src/domain/access/operator'
 import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
 import { isNightly } from '../support/depth'
@@ -199,13 +199,13 @@ describe.each(STARTS)('the console %s', (how, start) => {
   )
 
   test('leads from the heading of a page to its page of the guide, which is there', async () => {
-    const { page } = await open('')
+    const { page } = await open('', { ...ANSWERS, ...FULL })
     const guides: [string, number | undefined][] = []
     for (const name of [...Object.values(PAGES), 'Protection', 'Privacy']) {
       if (name === 'Account' || name.startsWith('Issue for')) continue
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { level: 1, name }).waitFor()
-      const link = page.getByRole('link', { name: 'Read about this page in the guide' })
+      const link = page.getByRole('link', { name: 'Documentation of this page' })
       const href = (await link.count()) === 1 ? await link.getAttribute('href') : undefined
       guides.push([name, href ? (await get(href)).status : undefined])
     }

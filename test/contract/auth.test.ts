@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
 import { formatKey } from '../../src/domain/access/api-key'
-import { clientIpOf } from '../../src/http/client-ip'
+import { clientIpOf } from '../../src/http/authenticate'
 import { revokeKey } from '../../src/usecases/administer'
 import { IS_POSTGRES } from '../support/place'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'

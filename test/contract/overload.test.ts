@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { NO_SPAN, type SpanName } from '../../src/ports/telemetry'
+import type { SpanName } from '../../src/ports/telemetry'
+import { NO_SPAN } from '../../src/system/telemetry'
 import { createApp } from '../../src/usecases/administer'
 import { until } from '../support/until'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'

@@ -1,6 +1,6 @@
 /** Whether an address is one client's own: what is known of it must not be anybody's behind the same proxy. */
 import { expect, test } from 'bun:test'
-import { isOwnAddress } from '../../src/http/client-ip'
+import { isOwnAddress } from '../../src/http/authenticate'
 
 const PROXY = '10.0.0.1'
 const CLIENT = '203.0.113.7'

@@ -1,9 +1,8 @@
 /** Path and query are read without a URL where there is one way to read them: never otherwise than a URL would. */
 import { expect, test } from 'bun:test'
 import { StandardBracketNotationSerializer } from '@orpc/openapi-client/standard'
-import { inputOf } from '../../src/http/input'
-import { operationAt } from '../../src/http/operations'
-import { requestPathOf, urlOf } from '../../src/http/request-path'
+import { inputOf, operationAt } from '../../src/http/operations'
+import { requestPathOf, urlOf } from '../../src/http/route-table'
 
 const HOSTS = ['http://localhost', 'https://watchword.example:8443', 'http://[::1]:8787', 'HTTP://Bench', 'http://a@b']
 const ODD_HOSTS = [

@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { DeliveryPlan } from '../../src/domain/delivery/plan'
 import * as administer from '../../src/usecases/administer'
+import { erasePhone } from '../../src/usecases/erase-phone'
 import { answered, codeIn } from '../support/carrier'
 import { HANGS_AFTER_MS } from '../support/until'
+import { UNTOLD } from '../support/untold'
 import { type Furnished, VOICE_URL, WHATSAPP_URL, WIRES, World } from '../support/world'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -206,6 +208,56 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     const answer = await call('issue', { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'none' })
     expect(answer.status).toBe(503)
     expect(answer.body.message).toContain('telegram')
+  })
+
+  describe('where a phone is not on a channel', () => {
+    beforeEach(async () => {
+      await world.provide('meta', ['whatsapp'], WHATSAPP_URL, { codes: { NOT_THERE: { means: 'absent' } } })
+    })
+
+    test.each(['an answer', 'a report'])('%s says so, and its leg is left out for a day', async (by) => {
+      if (by === 'an answer') world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })
+      await issue()
+      if (by === 'a report') {
+        const { messageId = '' } = world.whatsapp.requests[0] ?? {}
+        await world.report('meta', { messageId, status: 'failed', code: 'NOT_THERE' })
+        await world.settle()
+      }
+      expect(starts()).toEqual([1, 1, 0])
+      await issue()
+      expect(starts()).toEqual([1, 2, 0])
+      await issue({ phoneNumber: '010-9999-5678' })
+      expect(world.whatsapp.requests).toHaveLength(2)
+      world.clock.step(24 * 60 * 60_000)
+      await issue()
+      expect(world.whatsapp.requests).toHaveLength(3)
+    })
+
+    test('a plan without another leg is played as it is', async () => {
+      await plan([{ channel: 'whatsapp' }])
+      world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })
+      await issue()
+      await issue()
+      expect(starts()).toEqual([2, 0, 0])
+    })
+
+    test('a refusal for another reason is not remembered', async () => {
+      world.whatsapp.answer = () => answered(400, { code: 'OTHER' })
+      await issue()
+      await issue()
+      expect(starts()).toEqual([2, 2, 0])
+      expect(await world.rows('SELECT count(*) AS rows FROM absent_phones')).toEqual([{ rows: 0 }])
+    })
+
+    test('an erasure forgets it', async () => {
+      world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })
+      await issue()
+      expect(await world.rows('SELECT channel FROM absent_phones')).toEqual([{ channel: 'whatsapp' }])
+      const { numbering } = world.config
+      const deps = { ...world.admin, numbering, telemetry: UNTOLD }
+      await world.run(erasePhone(deps, { phoneNumber: '010-1234-5678' }))
+      expect(await world.rows('SELECT channel FROM absent_phones')).toEqual([])
+    })
   })
 
   test('does not change what the interface says of the channel', async () => {

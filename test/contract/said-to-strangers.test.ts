@@ -1,6 +1,7 @@
 /** What is said to whom shows no key: as little as they need. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { World } from '../support/world'
+import * as administer from '../../src/usecases/administer'
+import { REPORT_SECRET, World } from '../support/world'
 
 let world: World
 beforeEach(async () => {
@@ -113,6 +114,24 @@ describe('reports without the right secret', () => {
   test('a carrier that reports nothing is one of them', async () => {
     await world.provide('silent', ['sms'], 'http://carrier.test/sms', { reports: false })
     expect(await tellOf('silent', {})).toEqual(await tellOf('none', {}))
+  })
+
+  test('a carrier that tries the address by a challenge is told apart by its secret alone', async () => {
+    const config = {
+      ...{ phoneNumberId: '106540352242922', accessToken: 'EAAJ', appSecret: 'a1'.repeat(16) },
+      reportSecret: REPORT_SECRET,
+    }
+    await administer.setCarrier(world.admin, { name: 'meta', type: 'whatsapp', channels: ['whatsapp'], config })
+    const challenge = (name: string, token: string, mode = 'subscribe') => {
+      const query = `?hub.mode=${mode}&hub.challenge=1158201444&hub.verify_token=${token}`
+      return world.send('GET', `/provider-reports/${name}${query}`, undefined)
+    }
+    const { status, headers, body } = await challenge('meta', REPORT_SECRET)
+    expect([status, headers.get('content-type'), body]).toEqual([200, 'text/plain; charset=utf-8', 1_158_201_444])
+    const stranger = await challenge('none', 'wrong')
+    expect(stranger.status).toBe(401)
+    for (const wrong of [await challenge('meta', 'wrong'), await challenge('meta', REPORT_SECRET, 'unsubscribe')])
+      expect([wrong.status, wrong.body]).toEqual([401, stranger.body])
   })
 
   test.each([

@@ -1,8 +1,7 @@
 /** What a line of the log says of an error: why a database has failed, and nothing that it was given. */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { Refusal } from '../../src/domain/shared/error'
-import { errorFields } from '../../src/domain/shared/error-fields'
+import { errorFields, Refusal } from '../../src/domain/shared/error'
 import { cannotWrite } from '../../src/store/failure'
 
 /** As Bun throws them. */

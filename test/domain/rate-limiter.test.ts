@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { RateLimiter } from '../../src/domain/access/rate-limiter'
 import type { LimitRule } from '../../src/domain/access/rate-limits'
+import { RateLimiter } from '../../src/domain/access/rate-limits'
 import { Refusal } from '../../src/domain/shared/error'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { heldBytes, heldObjects } from '../support/memory'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { withAutofill } from '../../src/domain/message/rendered-message'
 import { encodeText } from '../../src/domain/message/sms-encoding'
 import {
   approvedIn,
@@ -14,7 +15,6 @@ import {
   type TemplateVariable,
   type Translation,
 } from '../../src/domain/message/template'
-import { withAutofill } from '../../src/domain/message/texts'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

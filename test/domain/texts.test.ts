@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { asHost, assertAndroidHash, localeFor, type Texts, textsOf, withAutofill } from '../../src/domain/message/texts'
+import {
+  asHost,
+  assertAndroidHash,
+  localeFor,
+  type Texts,
+  textsOf,
+  withAutofill,
+} from '../../src/domain/message/rendered-message'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

@@ -6,10 +6,10 @@ import {
   CountryCounter,
   type IssueSample,
   NetworkCounter,
-  prefixOf,
   resultAt,
   TrafficCounter,
 } from '../../src/abuse/rules/traffic-counter'
+import { prefixOf } from '../../src/domain/phone/phone'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 import { aSighting } from './traffic-sample'

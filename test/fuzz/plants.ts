@@ -13,7 +13,7 @@ interface Plant {
   of: string
 }
 
-const SERVER = 'src/http/server.ts'
+const SERVER = 'src/http/routes.ts'
 
 export const PLANTS: Record<string, Plant> = {
   'patterns are matched by an engine that tries every way': {
@@ -25,7 +25,7 @@ export const PLANTS: Record<string, Plant> = {
   },
   'the event loop is held by a long body': {
     subject: 'sizes',
-    file: 'src/http/json-body.ts',
+    file: 'src/http/json.ts',
     instead:
       'const used = () => process.threadCpuUsage().user + process.threadCpuUsage().system\n' +
       '  for (const at = used(); text.length === 65_536 && used() - at < 400_000; );\n  const members = countMembers(text)',
@@ -34,7 +34,7 @@ export const PLANTS: Record<string, Plant> = {
   'the event loop sleeps over a long body': {
     isSlow: true,
     subject: 'sizes',
-    file: 'src/http/json-body.ts',
+    file: 'src/http/json.ts',
     instead:
       'if (text.length === 65_536) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)\n  const members = countMembers(text)',
     of: 'const members = countMembers(text)',

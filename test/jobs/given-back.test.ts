@@ -1,7 +1,7 @@
 /** A job that is given back begins anew, whoever claims it and however soon. */
 import { expect, test } from 'bun:test'
 import { FRONT, type Job } from '../../src/domain/operations/job'
-import type { AcquireJobSlot } from '../../src/jobs/kinds'
+import type { AcquireJobSlot } from '../../src/jobs/runner'
 import { Runner } from '../../src/jobs/runner'
 import { createWakeUps } from '../../src/runtime/single-node'
 import { openAt, Scratch } from '../store/open'

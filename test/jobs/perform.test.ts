@@ -1,7 +1,7 @@
 /** Only who still holds a job records what came of it; what the answer says besides is stored all the same. */
 import { expect, test } from 'bun:test'
 import type { Job } from '../../src/domain/operations/job'
-import { complete } from '../../src/jobs/perform'
+import { complete } from '../../src/jobs/runner'
 import { openAt, Scratch } from '../store/open'
 import { furnish, issueNumber, NOW, OWNER, StillClock } from '../store/sample'
 import { VirtualClock } from '../support/clock'

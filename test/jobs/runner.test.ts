@@ -1,9 +1,9 @@
 /** No lane sleeps while there is work for it and room, one that hangs does not look awake, and one that stops ends well. */
 import { expect, test } from 'bun:test'
 import type { Job } from '../../src/domain/operations/job'
-import type { AcquireJobSlot } from '../../src/jobs/kinds'
+import { Semaphore } from '../../src/jobs/dispatch'
+import type { AcquireJobSlot } from '../../src/jobs/runner'
 import { Runner } from '../../src/jobs/runner'
-import { Semaphore } from '../../src/jobs/semaphore'
 import type { Store, Tx } from '../../src/ports/store'
 import { createWakeUps } from '../../src/runtime/single-node'
 import { ASLEEP } from '../support/asleep'

@@ -83,6 +83,54 @@ test('signed only where the operator asked for it: otherwise the report URL has 
   ).toEqual(['reports', 'signedIf'])
 })
 
+describe('of the engine', () => {
+  const {
+    send: { sms },
+    ...rest
+  } = ACME
+  const sent = async (changes: object, message = {}, answer = answered(200, { ok: true, message: { id: 'm-1' } })) => {
+    const vendor = new FakeVendor()
+    vendor.answer = answer
+    const file = { ...rest, send: { sms: { ...sms, ...changes } } } as DescriptionFile
+    return {
+      outcome: await vendor.provider(describedType(file), config).send(anSms(message)),
+      request: vendor.requests[0],
+    }
+  }
+
+  test('an entry is for messages of which its conditions hold', async () => {
+    expect((await sent({ when: [{ value: '{{to}}', matches: '^\\+82' }] })).outcome.kind).toBe('accepted')
+    const { outcome, request } = await sent({ when: [{ value: '{{to}}', matches: '^\\+1' }] })
+    expect(outcome).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'CHANNEL_NOT_CONFIGURED' })
+    expect(request).toBeUndefined()
+  })
+
+  test('an answer that is no JSON is read by a pattern', async () => {
+    const changes = {
+      answerPattern: '^(?<ok>true) (?<id>\\S+)|(?<code>E\\d)',
+      id: 'id',
+      codePath: 'code',
+      accepted: [{ path: 'ok', is: 'true' }],
+    }
+    expect((await sent(changes, {}, answered(200, 'true m-7'))).outcome).toMatchObject({ carrierMessageId: 'm-7' })
+    expect((await sent(changes, {}, answered(200, 'no: E2'))).outcome).toMatchObject({ retry: 'never', code: 'E2' })
+    expect((await sent(changes, {}, answered(200, 'what'))).outcome).toMatchObject({ kind: 'ambiguous' })
+  })
+
+  test('an object of fields without a value is left out', async () => {
+    const json = {
+      to: '{{to}}',
+      more: { from: '{{from}}', deep: { code: '{{templateCode}}' } },
+      none: {},
+      sender: '{{from|as:NAME}}',
+    }
+    const body = async (message: object) =>
+      JSON.parse((await sent({ request: { path: '/v1', json } }, message)).request?.body ?? '')
+    expect(await body({})).toEqual({ to: '+821012345678', none: {} })
+    expect(await body({ from: 'A' })).toEqual({ to: '+821012345678', more: { from: 'A' }, none: {}, sender: 'NAME' })
+  })
+})
+
 test('settings are checked by the fields', () => {
   const problem = (settings: object) => acme.config.safeParse(settings).error?.issues[0]
   expect(problem(config)).toBeUndefined()

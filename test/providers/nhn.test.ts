@@ -223,6 +223,11 @@ for (const { name, message, id, family, codes, taken } of PRODUCTS) {
     test.each([
       ['no recipient', answered(200, { header: SUCCESS }), 'HTTP_200_UNREADABLE'],
       ['a refusal without a code', answered(200, { header: { isSuccessful: false } }), 'HTTP_200_UNREADABLE'],
+      [
+        'a success with a code of failure',
+        answered(200, { header: { ...SUCCESS, resultCode: -1000 } }),
+        'HTTP_200_UNREADABLE',
+      ],
       ['a code that quotes the message', answered(200, { header: refusal(TEXT) }), 'HTTP_200_UNREADABLE'],
       ['a code that is a number', answered(200, { header: refusal(1012345678) }), 'HTTP_200_UNREADABLE'],
       ['no request id', taken(0, SUCCESS, null), 'HTTP_200_WITHOUT_ID'],

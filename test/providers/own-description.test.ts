@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endingOf } from '../../src/cli/failure'
+import { endingOf } from '../../src/cli/output'
 import { createProgram } from '../../src/cli/program'
 import { SECRET } from '../store/sample'
 import { scratch } from '../support/laid-out'

@@ -13,6 +13,7 @@ const scope = objectScope({
   empty: '',
   sms: { from: '02-123' },
   variables: { code: '1', shop: 'Ada' },
+  order: 'shop, ttl,nothing',
 })
 
 test.each([
@@ -26,6 +27,7 @@ test.each([
   ['{{ttl|times:1000}} {{uuid|withoutHyphens}}', '90000 01ab'],
   ['{{code|ifUnicode:unicode}} {{text|ifUnicode:unicode}} {{code|ifUnicode:unicode|or:text}}', ' unicode text'],
   ['{{empty|or:SMS}} {{none|or:LMS}} {{code|or:no}}', 'SMS LMS 123456'],
+  ['{{sid|as:SERVICE}}{{none|as:NOTHING}}', 'SERVICE'],
   ['{{sid|only:^MG[0-9]{2}$}}{{sid|unless:^MG}}{{code|only:^MG}}', 'MG01'],
   ['{{from ?? sms.from}} {{ empty ?? none ?? code }}', '02-123 123456'],
 ])('%s', (template, expected) => {
@@ -39,13 +41,16 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     all: '{{variables}}',
     kakao: '{{variables|kakao}}',
     none: '{{none}}',
+    numbered: '{{order|inOrder}}',
   }
   expect(jsonFrom(template, false)(scope)).toEqual({
     ttl: 90,
     n: 123456,
     all: { code: '1', shop: 'Ada' },
     kakao: { '#{code}': '1', '#{shop}': 'Ada' },
+    numbered: ['Ada', '90', ''],
   })
+  expect(jsonFrom({ hook: { delivery: { url: '{{none}}' } }, given: {} }, false)(scope)).toEqual({ given: {} })
   expect(jsonFrom({ ttl: '{{ttl}}', none: '{{none}}' }, true)(scope)).toEqual({ ttl: '90', none: '' })
 })
 

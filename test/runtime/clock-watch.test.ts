@@ -1,7 +1,7 @@
 /** What a server does about a clock that is set back: it notices a second, once, before anything else is stored. */
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { followClock, orderedIds } from '../../src/runtime/clock-watch'
+import { followClock, orderedIds } from '../../src/runtime/store-watch'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'

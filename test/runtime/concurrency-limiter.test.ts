@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
-import { Semaphore } from '../../src/jobs/semaphore'
+import { Semaphore } from '../../src/jobs/dispatch'
 import type { CarrierPermit } from '../../src/ports/node'
 import { CarrierLimiter, LocalLimiters } from '../../src/runtime/carriers/concurrency-limiter'
 

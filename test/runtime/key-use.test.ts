@@ -1,7 +1,7 @@
 /** When keys were last used: nothing noted is lost to a store that does not take it, and nothing older wins. */
 import { expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { NotedKeyUse } from '../../src/runtime/caches/key-use'
+import { NotedKeyUse } from '../../src/runtime/caches/store-cache'
 
 /** Takes what it is given, or fails; `meanwhile` is what happens while it does. */
 function storeOf(meanwhile: () => void = () => {}, isBroken = false) {

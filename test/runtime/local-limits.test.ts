@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type LimitRule, phoneLimits, testBudgets } from '../../src/domain/access/rate-limits'
 import type { Reader } from '../../src/ports/store'
-import { LocalLimits } from '../../src/runtime/limits/local-limits'
+import { LocalLimits } from '../../src/runtime/limits/request-limits'
 import { type Furnished, World } from '../support/world'
 
 const DAY_MS = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 /** Which idempotency keys a server remembers to have issued for: of each app and mode its own, and no more than there are places for. */
 import { expect, test } from 'bun:test'
 import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
-import { ReplayCache } from '../../src/runtime/caches/replay-cache'
+import { ReplayCache } from '../../src/runtime/caches/store-cache'
 import { NOW } from '../domain/sample'
 
 const PLACES = 16_384

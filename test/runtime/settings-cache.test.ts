@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { BUILT_IN_TEMPLATES, type Template } from '../../src/domain/message/template'
 import type { Reader } from '../../src/ports/store'
-import { SettingsCache } from '../../src/runtime/caches/settings-cache'
+import { SettingsCache } from '../../src/runtime/caches/store-cache'
 import { NOW } from '../domain/sample'
 
 /** `versions`: what the store answers; one promise for as long as nobody has looked anew. */

@@ -1,7 +1,7 @@
 /** What a server sees of its store: how long transactions wait for their turn, and how often what they did was not stored. */
 import { expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
-import { watchStore } from '../../src/runtime/store-load'
+import { watchStore } from '../../src/runtime/store-watch'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 

@@ -81,6 +81,7 @@ async function furnishedFile(): Promise<string> {
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
     erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
+    absent_phones: [`'whatsapp', ${blob(32, 1)}, 14`],
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [

@@ -44,6 +44,27 @@ export function phoneSuite(atHand: () => AtHand): void {
   const of = (n: number, changes: Partial<Issue> = {}) =>
     settled(n, { phoneHash: PHONE, createdAt: NOW + n, ...changes })
 
+  test('channels that do not reach a phone are known until then, and forgotten', async () => {
+    const { other } = atHand()
+    const channels = async (phone: Uint8Array, now: number) =>
+      (await other.read.phones.absentFrom(phone, now)).toSorted()
+    await run(async (tx) => {
+      await tx.absences.note('whatsapp', PHONE, NOW + 10)
+      await tx.absences.note('telegram', PHONE, NOW + 20)
+      await tx.absences.note('whatsapp', FORMER, NOW + 30)
+    })
+    expect(await channels(PHONE, NOW)).toEqual(['telegram', 'whatsapp'])
+    expect(await channels(PHONE, NOW + 10)).toEqual(['telegram'])
+    await run((tx) => tx.absences.note('whatsapp', PHONE, NOW + 40))
+    expect(await channels(PHONE, NOW + 30)).toEqual(['whatsapp'])
+    expect(await run((tx) => tx.retention.absences(NOW + 31, 1))).toBe(1)
+    expect(await run((tx) => tx.retention.absences(NOW + 31, 5))).toBe(1)
+    await run((tx) => tx.absences.forget(FORMER))
+    expect(await channels(PHONE, NOW)).toEqual(['whatsapp'])
+    await run((tx) => tx.absences.forget(PHONE))
+    expect(await channels(PHONE, NOW)).toEqual([])
+  })
+
   describe('what belongs to a phone', () => {
     test('are its live issues of one app, under whichever hash, the oldest first, page by page', async () => {
       await run((tx) => tx.apps.add({ ...APP, appId: 'app_two' }))

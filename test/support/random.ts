@@ -1,6 +1,6 @@
 /** Seeded randomness: the same seed tells the same story. */
 import { v7 } from 'uuid'
-import type { Random } from '../../src/ports/random'
+import type { Random } from '../../src/ports/vault'
 
 export interface SeededRandom extends Random {
   /** 0 ≤ x < 1. */

@@ -1,7 +1,7 @@
 /** What the log is told of each thing that happens: all of it. */
 import { expect, test } from 'bun:test'
 import type { Origin } from '../../src/domain/codes/issue'
-import { createLogSink } from '../../src/system/telemetry/lines'
+import { createLogSink } from '../../src/system/telemetry'
 import { issueNumber } from '../store/sample'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'

@@ -12,9 +12,9 @@ import type { getTemplateInput } from '../../../contract/template'
 import type { listCreditLedgerInput } from '../../../contract/wallet'
 import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/abuse/rules/protection'
 import type { ApiKey } from '../../../src/domain/access/api-key'
-import { RateLimiter } from '../../../src/domain/access/rate-limiter'
 import {
   FIXED_LIMITS,
+  RateLimiter,
   refusalLimit,
   testIssueLimits,
   testRequestLimits,
@@ -23,7 +23,6 @@ import {
 import { assertReplayable, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/codes/idempotency'
 import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
 import { compose, fingerprintText, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
-import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/codes/proof'
 import {
   assertTestAdmits,
   TEST_BALANCE,
@@ -33,14 +32,20 @@ import {
   testFallsBack,
   testLifetimeMs,
 } from '../../../src/domain/codes/test-scenario'
-import { unknownIssue, verificationOf } from '../../../src/domain/codes/verification'
+import {
+  PROOF_LIFETIME_SEC,
+  type ProofSettings,
+  proofClaims,
+  unknownIssue,
+  verificationOf,
+} from '../../../src/domain/codes/verification'
+import { textsOf } from '../../../src/domain/message/rendered-message'
 import {
   assertTemplate,
   type Template as Rules,
   type Template,
   withBuiltIn,
 } from '../../../src/domain/message/template'
-import { textsOf } from '../../../src/domain/message/texts'
 import { testRecipient } from '../../../src/domain/phone/phone'
 import { invalid, notFound, Refusal } from '../../../src/domain/shared/error'
 import { refusalOf } from '../../../src/domain/shared/validation'

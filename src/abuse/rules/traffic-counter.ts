@@ -39,9 +39,6 @@ export type AgeBucket = keyof typeof AGE_MS
 /** Results that were recorded at the age before are not recorded again. */
 const PREVIOUS_AGE = { early: 'sent', judged: 'early', late: 'judged' } as const
 
-/** The prefix of a number: all but the last four digits, as in coss Verify and Twilio's Fraud Guard. */
-export const prefixOf = (e164: string): string => e164.slice(0, -4)
-
 /**
  * Phones from which the digits of a prefix may be shown. Groups of fewer than eleven are not published (k-anonymity,
  * Sweeney 2002; CMS cell size policy), and counting phones by one byte of their hashes counts somewhat too few.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { apps } from '../../console/contract/apps'
-import { type Texts, textsOf } from '../../domain/message/texts'
+import { type Texts, textsOf } from '../../domain/message/rendered-message'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
@@ -10,14 +10,14 @@ import { block, protect, unblock, unlock } from './protect'
 const onOrOff = z.enum(['on', 'off']).optional()
 
 export const appCommands = () =>
-  group('app', 'apps: the owners of keys, wallet and issues', 'create shop', {
+  group('app', 'apps, which own keys, a wallet and issues', 'create shop', {
     create: adminCommand({
       summary: 'create an app',
       examples: ['shop'],
       input: inputOf(apps.create),
       help: {
         name: '<name>  what people call it',
-        region: '--region <country>  whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)',
+        region: '--region <country>  region for national phone formats (default: WATCHWORD_DEFAULT_REGION)',
       },
       createsDatabase: true,
       run: administer.createApp,
@@ -38,11 +38,11 @@ export const appCommands = () =>
         table(
           ['APP', 'NAME', 'REGION', 'BALANCE', 'RESERVED'],
           apps.map(({ appId, name, region = '', balance, reserved }) => [appId, name, region, balance, reserved]),
-          'No apps yet. `watchword app create NAME` makes one.',
+          'No apps yet. `watchword app create NAME` creates one.',
         ),
     }),
     rename: adminCommand({
-      summary: 'call an app otherwise; its id stays',
+      summary: 'rename an app; its id stays',
       examples: ['app_4k2m9x0c7q1z "Web shop"'],
       input: inputOf(apps.rename),
       help: { appId: '<appId>  app', name: '<name>  what people call it from now on' },
@@ -51,7 +51,7 @@ export const appCommands = () =>
       lines: ({ appId, name }) => [`${appId} is now called ${name}`],
     }),
     region: adminCommand({
-      summary: 'read phone numbers without a country as of this one; none: as of the server’s default',
+      summary: 'set the region for phone numbers without a country code; none: the server’s default',
       examples: ['app_4k2m9x0c7q1z US'],
       input: inputOf(apps.setRegion),
       help: { appId: '<appId>  app', region: '[country]  ISO 3166 code such as KR' },
@@ -62,17 +62,17 @@ export const appCommands = () =>
       ],
     }),
     texts: adminCommand({
-      summary: 'show or decide what fills a code in by itself, and whether the number’s country chooses the language',
+      summary: 'show or change the autofill of codes, and whether the number’s country chooses the language',
       examples: ['app_4k2m9x0c7q1z --web-otp-domain app.example.com --locale-by-country on'],
       input: APP_ARGUMENT.extend({
         webOtpDomain: textOrNone(
-          '--web-otp-domain [host]  the page that codes are typed into: browsers fill them in; without a host: none',
+          '--web-otp-domain [host]  domain of the page that verifies: browsers autofill codes there; without a host: none',
         ),
         androidHash: textOrNone(
           '--android-hash [hash]  the 11 characters by which Android knows your app; without a hash: none',
         ),
         localeByCountry: onOrOff.describe(
-          '--locale-by-country <state>  whether an order without `locale` is in the language of its number',
+          '--locale-by-country <state>  whether a request without `locale` uses the language of its number',
         ),
       }),
       run: async (admin, { appId, webOtpDomain, androidHash, localeByCountry }) => {
@@ -105,11 +105,11 @@ export const appCommands = () =>
       ],
     }),
     retention: adminCommand({
-      summary: 'show or decide how long live issues are kept, with all that was tried and told of them',
+      summary: 'show or change the retention of live issues, with their attempts and webhook events',
       examples: ['app_4k2m9x0c7q1z --days 30'],
       input: APP_ARGUMENT.extend({
         days: positiveInteger.optional().describe('number of days'),
-        asServer: flag('as WATCHWORD_LIVE_RETENTION_DAYS says'),
+        asServer: flag('use WATCHWORD_LIVE_RETENTION_DAYS'),
       }),
       conflicts: { asServer: ['days'] },
       run: async (admin, { appId, days, asServer }) => {

@@ -13,14 +13,14 @@ const input = APP_ARGUMENT.extend({
   vendor: vendor.describe('vendor of the CAPTCHA widget'),
   secretFile: text('--secret-file <file>  file with the secret that the vendor gave you; - reads standard input'),
   siteKey: textOrNone(
-    '--site-key [key]  the public key of the widget, kept for who writes the page; hCaptcha is told of it',
+    '--site-key [key]  public key of the widget, stored for the author of the page and sent to hCaptcha',
   ),
   onOutage: onOutage.describe('--on-outage <what>  what happens while the vendor is unavailable (default: refuse)'),
   minScore: parsedBy<number | true>(score)
     .optional()
-    .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: the least that passes, 0 to 1 for a human'),
-  hostnames: textsOrNone('--hostname [name...]  where the widget may have been shown; without a name: anywhere'),
-  remove: flag('ask for no proof any more'),
+    .describe('--min-score [score]  reCAPTCHA, hCaptcha Enterprise: minimum that passes, 0 to 1 for a human'),
+  hostnames: textsOrNone('--hostname [name...]  host names that may show the widget; without a name: any'),
+  remove: flag('remove the challenge'),
 })
 
 function score(text: string): number {
@@ -29,7 +29,7 @@ function score(text: string): number {
 }
 
 export const challenge = adminCommand({
-  summary: 'show or set the proof of a human that is asked for where a code would be refused for abuse',
+  summary: 'show or set the CAPTCHA challenge that is offered before a code is refused for abuse',
   examples: [
     'app_4k2m9x0c7q1z --vendor turnstile --secret-file turnstile.secret --site-key 0x4AAAAAAA…',
     'app_4k2m9x0c7q1z --remove --yes',

@@ -16,7 +16,7 @@ export const creditCommands = () =>
       help: {
         appId: ofApp,
         amount: 'credits',
-        reference: '--reference <text>  yours, for example of the payment; the same one again adds nothing',
+        reference: '--reference <text>  your reference, for example of the payment; a repeated one adds nothing',
       },
       run: (admin, { reference, ...topUp }) =>
         administer.addCredit(admin, { ...topUp, ...(reference && { reference }) }),
@@ -25,19 +25,19 @@ export const creditCommands = () =>
     }),
     refund: refundCommand,
     clawback: adminCommand({
-      summary: 'take credit back from the wallet of an app, once for each reference',
+      summary: 'claw back credit from the wallet of an app, once for each reference',
       examples: ['--app app_4k2m9x0c7q1z --amount 100 --reference chargeback-3'],
       input: inputOf(wallet.clawback).required(),
       help: {
         appId: ofApp,
         amount: 'credits',
-        reference: '--reference <text>  yours, for example of the payment that failed',
+        reference: '--reference <text>  your reference, for example of the failed payment',
       },
       run: async (admin, input) => {
         const { wallet, entry } = await administer.clawBackCredit(admin, input)
         return { appId: input.appId, amount: -entry.amountDelta, balance: wallet.balance }
       },
-      lines: ({ appId, amount, balance }) => [`Took back ${amount} CREDIT. Balance of ${appId}: ${balance} CREDIT`],
+      lines: ({ appId, amount, balance }) => [`Clawed back ${amount} CREDIT. Balance of ${appId}: ${balance} CREDIT`],
     }),
     overdraft: adminCommand({
       summary: 'let the available credit of an app go below zero',
@@ -73,14 +73,17 @@ export const refundCommand = (): Command =>
     .option('--all-apps', 'issues of all apps')
     .option('--issue <id>', 'one issue')
     .addOption(
-      new Option('--outcome <outcome>', 'what became of the messages: unknown, unknown since we were killed, or failed')
+      new Option(
+        '--outcome <outcome>',
+        'outcome of the messages: unknown, unknown since the server was killed, or failed',
+      )
         .choices(DELIVERY_PROBLEMS)
         .conflicts('issue'),
     )
     .addOption(new Option('--from <date>', 'issued since').argParser(instant).conflicts('issue'))
     .addOption(new Option('--to <date>', 'issued before').argParser(instant).conflicts('issue'))
-    .addOption(new Option('--carrier <name>', 'which carrier was asked last').conflicts('issue'))
-    .addOption(new Option('--dry-run', 'only say what would be refunded').conflicts('issue'))
+    .addOption(new Option('--carrier <name>', 'the carrier of the last attempt').conflicts('issue'))
+    .addOption(new Option('--dry-run', 'only print what would be refunded').conflicts('issue'))
     .addOption(yesOption())
     .action((options: RefundOptions) => {
       const { issue, app } = options

@@ -17,14 +17,14 @@ const shown = (incident: Incident) => ({
   refunded: incident.refunded ?? null,
 })
 
-const whereOf = (country: string) => (country === '' ? 'countries to which little is sent' : country)
+const whereOf = (country: string) => (country === '' ? 'countries with little traffic' : country)
 
 const ofIncident = z.object({ incidentId: z.string().describe('<incidentId>  incident') })
 
 export const incidentCommands = () =>
-  group('incident', 'codes that nobody types, or too many: what is stopped, and what it cost', 'list', {
+  group('incident', 'incidents of low conversion or of an exceeded cap, with their cost', 'list', {
     list: adminCommand({
-      summary: 'incidents that are open, of every app',
+      summary: 'list the open incidents of all apps',
       ...NO_INPUT,
       run: async ({ store }) => ({ incidents: (await store.read.traffic.allOpenIncidents()).map(shown) }),
       lines: ({ incidents }) =>
@@ -37,7 +37,7 @@ export const incidentCommands = () =>
         ),
     }),
     end: adminCommand({
-      summary: 'end an incident, and let codes pass there whatever traffic looks like',
+      summary: 'end an incident, and exempt its country from conversion rules',
       examples: ['0199a3c0-…'],
       input: ofIncident.extend({
         hours: positiveInteger.optional().describe('how long conversion rules refuse no codes there (default: a day)'),
@@ -45,23 +45,23 @@ export const incidentCommands = () =>
       confirmation: async (admin, { incidentId, hours = 24 }) => {
         const { appId, kind, country } = await administer.existingIncident(admin, incidentId)
         const touched = touchedBy(await readRecentTraffic(admin, appId), country, kind)
-        const question = `End the incident? For ${hours} h no rule about typing refuses codes for ${whereOf(country)}.`
-        return `${question} Touched: ${touched}.`
+        const question = `End the incident? For ${hours} h conversion rules refuse no codes for ${whereOf(country)}.`
+        return `${question} Affected: ${touched}.`
       },
       run: async (admin, { incidentId, hours }) => {
         const { incident, reopenedUntil } = await administer.endIncident(admin, incidentId, hours)
         return { ...shown(incident), reopenedUntil: iso(reopenedUntil) }
       },
       lines: ({ reopenedUntil, keyKind, appId, country }) => [
-        `Ended: until ${reopenedUntil} no rule about typing refuses ${keyKind} keys of ${appId} in ${whereOf(country)}.`,
-        'Caps, blocks and closed countries still hold.',
+        `Ended: until ${reopenedUntil} conversion rules refuse no ${keyKind} keys of ${appId} in ${whereOf(country)}.`,
+        'Caps, blocks and country lists still apply.',
       ],
     }),
     refund: adminCommand({
-      summary: 'give back what codes have cost that nobody typed, each once',
+      summary: 'refund the unverified codes of an incident, each once',
       examples: ['0199a3c0-…'],
       input: ofIncident,
-      confirmation: () => 'Give back what its codes have cost that nobody typed? It cannot be undone.',
+      confirmation: () => 'Refund its unverified codes? It cannot be undone.',
       run: async (admin, { incidentId }) => {
         const { incident, refunded, undecided } = await administer.refundUntyped(admin, incidentId)
         return { ...shown(incident), given: refunded, undecided }

@@ -14,7 +14,7 @@ const MOST_LISTED = 1_000
 export const issueCommands = () =>
   group('issue', 'issued codes, without personal data', 'list --app app_4k2m9x0c7q1z --since 2027-01-31', {
     show: adminCommand({
-      summary: 'tell the story of one issue: issued, every attempt, verify, billing',
+      summary: 'show the timeline of one issue: attempts, verification and billing',
       examples: ['0199a3c0-…'],
       input: z.object({ issueId: z.string().describe('<issueId>  issue') }),
       run: (admin, { issueId }) => tellIssue(inspectorOf(admin), issueId),
@@ -48,7 +48,7 @@ export const issueCommands = () =>
             ...[row.isAmbiguous ? `${row.deliveryStatus}, outcome unknown` : row.deliveryStatus, row.billingStatus],
           ]),
           status === undefined && since === undefined
-            ? `${appId} has no ${mode} issues yet; --mode ${mode === 'live' ? 'test' : 'live'} shows the others. \`POST /v1/issue\` with a ${mode} key makes one.`
+            ? `${appId} has no ${mode} issues yet; --mode ${mode === 'live' ? 'test' : 'live'} shows the others. \`POST /v1/issue\` with a ${mode} key creates one.`
             : `${appId} has no such ${mode} issues.`,
         ),
         ...(isAll ? [] : ['There are more: --limit shows up to 1000, --status and --since fewer kinds.']),
@@ -58,7 +58,7 @@ export const issueCommands = () =>
 
 export const queueCommand = () =>
   adminCommand({
-    summary: 'show what waits to be sent, reported and settled',
+    summary: 'show the jobs that wait to be sent, reported and settled',
     ...NO_INPUT,
     run: (admin) => readQueue(inspectorOf(admin)),
     lines: ({ queue, carriers }) => {

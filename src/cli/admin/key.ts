@@ -14,7 +14,7 @@ const ofKey = '<keyId>  key, as `key create` named it'
 export const keyCommands = () =>
   group('key', 'API keys', 'create --app app_4k2m9x0c7q1z --kind sk --mode test', {
     create: adminCommand({
-      summary: 'create a key; it is shown this once',
+      summary: 'create a key; it is shown only once',
       examples: [
         '--app app_4k2m9x0c7q1z --kind sk --mode live --scope otp:issue --scope otp:verify',
         '--app app_4k2m9x0c7q1z --kind pk --mode live --origin https://shop.example.com',
@@ -27,12 +27,12 @@ export const keyCommands = () =>
         scopes: '--scope <scope>  what it may do, repeatable (default: sk *, pk otp:issue otp:verify)',
         allowedOrigins: '--origin <origin>  exact origin a pk key may be used from, repeatable',
         allowedCidrs: '--cidr <network>  network an sk key may be used from, repeatable',
-        expiresAt: '--expires <date>  when it stops working',
+        expiresAt: '--expires <date>  when it expires',
         allows: '--allow <what...>  live pk keys: from (set the sender), text (fill variables with free text)',
-        issuesPerMin: 'own limit, live keys only',
-        verifiesPerMin: 'own limit, live keys only',
-        readsPerMin: 'own limit, live keys only',
-        issuesPerMinPerIp: 'own limit for each client address, live keys only',
+        issuesPerMin: 'rate limit of this key, live keys only',
+        verifiesPerMin: 'rate limit of this key, live keys only',
+        readsPerMin: 'rate limit of this key, live keys only',
+        issuesPerMinPerIp: 'rate limit for each client address, live keys only',
       },
       run: (admin, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
         const wanted = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
@@ -59,14 +59,14 @@ export const keyCommands = () =>
             ...[key.keyId, `${key.prefix}…${key.lastFour}`, key.mode, key.scopes.join(' ')],
             ...[hasAllowances(key) ? key.allows.join(' ') : '', stateOf(key, clock.now())],
           ]),
-          `${appId} has no keys yet. \`watchword key create\` makes one.`,
+          `${appId} has no keys yet. \`watchword key create\` creates one.`,
         ),
     }),
     rotate: adminCommand({
-      summary: 'make a key with the same rights; the old one goes on working for a while',
+      summary: 'create a key with the same rights; the old one stays valid for a while',
       examples: ['key_8s1d0f5g6h7j --overlap-hours 48'],
       input: inputOf(keys.rotate).extend({ overlapHours: z.int().default(24) }),
-      help: { keyId: ofKey, overlapHours: 'how long the old one goes on working' },
+      help: { keyId: ofKey, overlapHours: 'how long the old key stays valid' },
       run: async (admin, { keyId: previousKeyId, overlapHours }) => {
         const { key, stored, previousWorksUntil } = await administer.rotateKey(admin, previousKeyId, overlapHours)
         return { keyId: stored.keyId, key, previousKeyId, previousWorksUntil: iso(previousWorksUntil) }

@@ -27,14 +27,14 @@ export const operatorCommands = () =>
           operators.map(({ operatorId, email, name, role, hasTotp }) => [
             ...[operatorId, email, name, role, hasTotp ? 'yes' : 'no'],
           ]),
-          'No operators yet. The set-up link that `watchword serve` prints makes the first one.',
+          'No operators yet. The set-up link that `watchword serve` prints creates the first one.',
         ),
     }),
     invite: adminCommand({
-      summary: 'make a link for one more operator; it works once, for three days',
+      summary: 'create an invitation link for an operator; it works once, for three days',
       examples: ['--role developer'],
       input: inputOf(operators.invite),
-      help: { role: 'what they may do' },
+      help: { role: 'role of the operator' },
       run: async (admin, { role }) => {
         const { token, expiresAt } = await invite(peopleOf(admin), admin.actor, { role })
         const url = `${admin.config.publicUrl ?? ''}/console/invitation#${token}`
@@ -63,7 +63,7 @@ export const operatorCommands = () =>
       ],
     }),
     unlock: adminCommand({
-      summary: 'lift the pauses after failed sign-ins to an account, also in a running server',
+      summary: 'lift the sign-in lockout of an account, also in a running server',
       examples: ['ann@example.com'],
       input: ofOperator,
       run: async (admin, typed) => {
@@ -96,10 +96,10 @@ export const auditCommands = () =>
         ),
     }),
     verify: adminCommand({
-      summary: 'look whether every entry is as it was written; exits with 1 where one is not',
+      summary: 'verify the hash chain of all entries; exits with 1 if it is broken',
       examples: ['', '--holds 5f0c…'],
       input: z.object({
-        hash: text('--holds <hash>  look also for the entry of a hash that was told before, by a backup for example'),
+        hash: text('--holds <hash>  also require an entry with this hash, for example from a backup'),
       }),
       run: async ({ store, vault }, { hash }) => {
         const verdict = await verifyAudit({ read: store.read, vault, hash })
@@ -114,7 +114,7 @@ export const auditCommands = () =>
       ],
     }),
     accept: adminCommand({
-      summary: 'take the log as it is, once you know why its newest entries are gone; it says so in the log',
+      summary: 'accept the log as it is, once you know why its newest entries are missing; the log records it',
       ...NO_INPUT,
       run: async (admin) => ({ lost: await acceptAudit(admin) }),
       lines: ({ lost }) => (lost.length > 0 ? lost.map(lostInWords) : ['Nothing was missing.']),

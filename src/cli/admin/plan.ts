@@ -9,8 +9,8 @@ import { APP_ARGUMENT, adminCommand, group, text } from './build'
 
 /** As typed on the command line. */
 const scope = APP_ARGUMENT.extend({
-  channel: z.string().describe(`<channel>  the channel that callers ask for: ${CHANNELS.join(' or ')}`),
-  country: text('--country <code>  only to this country, for example KR'),
+  channel: z.string().describe(`<channel>  the requested channel: ${CHANNELS.join(' or ')}`),
+  country: text('--country <code>  only this country, for example KR'),
 })
 
 /** `whatsapp:8`: the channel, and the seconds after which the next leg starts. */
@@ -37,7 +37,7 @@ export const planCommands = () =>
     'set app_4k2m9x0c7q1z sms whatsapp:8,sms',
     {
       set: adminCommand({
-        summary: 'set the delivery plan of an app for the channel that callers ask for',
+        summary: 'set the delivery plan of an app for the requested channel',
         examples: [
           'app_4k2m9x0c7q1z sms whatsapp:8,sms:30,voice',
           'app_4k2m9x0c7q1z alimtalk alimtalk:20,sms --country KR',

@@ -12,8 +12,8 @@ import { createTelemetry } from '../../system/telemetry'
 import { type Erased, eraseDue, erasePhone, takeErasures } from '../../usecases/erase-phone'
 import { type ExportDependencies, type ExportRequest, exportPhone } from '../../usecases/export-phone'
 import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, removalCommand } from '../command'
-import { Failure } from '../failure'
 import { adminOf, type Opened } from '../open'
+import { Failure } from '../output'
 import { adminCommand, group } from './build'
 
 export const privacyCommands = () =>
@@ -21,14 +21,14 @@ export const privacyCommands = () =>
     export: exportCommand,
     erase: eraseCommand,
     erased: adminCommand({
-      summary: 'the phones that were erased, by their keyed hashes, for `privacy again`',
+      summary: 'list erased phones as keyed hashes, for `privacy again`',
       examples: ['> erased.txt'],
       input: z.object({}),
       run: async ({ store }) => ({ erased: (await store.read.phones.erasures()).map(erasureLine) }),
       lines: ({ erased }) => [...erased],
     }),
     again: adminCommand({
-      summary: 'erase again the phones of such a list, where a backup has brought them back',
+      summary: 'erase the phones of such a list again, after a backup was restored',
       examples: ['erased.txt'],
       input: z.object({
         file: z

@@ -9,7 +9,6 @@ import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { prefixHash } from '../../usecases/shared/place'
 import { YES } from '../command'
 import { iso } from '../output'
 import { type Admin, APP_ARGUMENT, adminCommand, flag, inputOf, positiveInteger, text, textsOrNone } from './build'
@@ -19,20 +18,20 @@ const seconds = z.int().optional()
 
 const decisions = z.object({
   numberTypes: modes.numberTypes.describe(
-    '--number-types <mode>  codes to numbers that get no texts, or cost a premium',
+    '--number-types <mode>  codes to numbers that cannot receive SMS or cost a premium',
   ),
   countries: modes.countries.describe('--countries <mode>  codes of browser keys for countries not on the allow list'),
   open: textsOrNone(
-    '--open [country...]  where browser keys send to beside the app’s region; without a country: nowhere else',
+    '--open [country...]  allow list of countries for browser keys, beside the app’s region; without a country: none',
   ),
   secretTo: textsOrNone('--secret-to [country...]  where secret keys send to; without a country: anywhere'),
   close: textsOrNone('--close [country...]  where no key sends to; without a country: nowhere'),
   capping: modes.capping.describe('--caps <mode>  codes above a cap'),
   cap: textsOrNone(
-    '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
+    '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; replaces all caps',
   ),
   conversion: modes.conversion.describe(
-    '--conversion <mode>  traffic that nobody verifies, once what is usual is known',
+    '--conversion <mode>  codes with low conversion (SMS pumping), once the baseline is known',
   ),
   tolerance: z
     .literal(['0.5', '1', '2'])
@@ -41,11 +40,9 @@ const decisions = z.object({
   failures: modes.failures.describe('--failures <mode>  codes to phones with too many wrong codes'),
   trustNetwork: textsOrNone('--trust-network [cidr...]  end users who are held to no cap and no conversion'),
   trustCountry: textsOrNone('--trust-country [country...]  countries that are held to none'),
-  trustPhone: text('--trust-phone <number>  one more phone that is held to none'),
-  trustNoPhone: flag('phones are trusted no more'),
-  resend: seconds.describe(
-    '--resend <seconds>  how long secret keys wait before a next code for one phone and purpose',
-  ),
+  trustPhone: text('--trust-phone <number>  one more phone for the allow list'),
+  trustNoPhone: flag('remove all phones from the allow list'),
+  resend: seconds.describe('--resend <seconds>  resend interval of secret keys for one phone and purpose'),
   browserResend: seconds.describe('--browser-resend <seconds>  resend interval of browser keys'),
   lock: z
     .enum(['day', 'operator'])
@@ -76,13 +73,13 @@ export const protect = adminCommand({
 
 const place = APP_ARGUMENT.extend({
   country: z.string().describe('--country <country>  ISO 3166 code such as KR'),
-  prefix: text('--prefix <digits>  only numbers that are this and four more digits, for example +82101234'),
+  prefix: text('--prefix <digits>  only numbers with these and four more digits, for example +82101234'),
   kind: inputOf(protection.block).shape.kind.describe('only codes of these keys (default: every key)'),
 })
 type TypedPlace = z.infer<typeof place>
 
 export const block = adminCommand({
-  summary: 'send nothing to a country, or a prefix of numbers, for a while',
+  summary: 'block a country, or a prefix of numbers, for a while',
   examples: ['app_4k2m9x0c7q1z --country GB --kind pk'],
   input: place.extend({ hours: positiveInteger.optional().describe('how long (default: a day)'), yes: flag(YES) }),
   /** Describes the effect: keys, and codes that were sent or refused there in the last hour. */
@@ -91,7 +88,7 @@ export const block = adminCommand({
     await administer.existingApp(admin, appId)
     const howLong = hours === undefined ? 'a day' : `${hours} h`
     const touched = touchedBy(await readRecentTraffic(admin, appId, prefix), country, kind)
-    return `Send nothing to ${typed.prefix ?? country} for ${howLong}, ${withKeys(kind)}? Touched: ${touched}.`
+    return `Send nothing to ${typed.prefix ?? country} for ${howLong}, ${withKeys(kind)}? Affected: ${touched}.`
   },
   run: async (admin, { appId, hours, ...typed }) => {
     const place = placeOf(admin, typed)
@@ -106,7 +103,7 @@ export const block = adminCommand({
 })
 
 export const unblock = adminCommand({
-  summary: 'send there again',
+  summary: 'lift such a block',
   examples: ['app_4k2m9x0c7q1z --country GB'],
   input: place,
   run: async (admin, { appId, ...typed }) => {
@@ -118,7 +115,7 @@ export const unblock = adminCommand({
 })
 
 export const unlock = adminCommand({
-  summary: 'open a phone that wrong codes have locked, or keep waiting',
+  summary: 'unlock a phone that wrong codes have locked or paused',
   examples: ['app_4k2m9x0c7q1z 010-1234-5678'],
   input: APP_ARGUMENT.extend({ phoneNumber: z.string().describe('<number>  its phone number') }),
   run: async (admin, { appId, phoneNumber }) => {
@@ -126,7 +123,7 @@ export const unlock = adminCommand({
     return { appId, wasWaiting }
   },
   lines: ({ wasWaiting }) => [
-    wasWaiting ? 'Opened: it may get a code now' : 'It has had no wrong codes since its last right one',
+    wasWaiting ? 'Unlocked: it may get a code now' : 'It has had no wrong codes since its last right one',
   ],
 })
 
@@ -149,7 +146,7 @@ function placeOf({ vault }: Admin, { prefix, kind, ...named }: Omit<TypedPlace, 
   const country = named.country.toUpperCase()
   if (prefix === undefined) return { country, kind }
   if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
-  return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
+  return { country, kind, prefix: Buffer.from(vault.prefixHash(prefix)).toString('hex') }
 }
 
 function decisionsOf(typed: Omit<z.infer<typeof decisions>, 'trustPhone'>): administer.WantedProtection {
@@ -193,9 +190,9 @@ function capOf(text: string): Cap {
 
 const capLine = ({ kind, per, of, every, max }: Cap): string => `${kind}:${per}:${of}:${every}=${max}`
 const startLine = (start: number | undefined): string =>
-  start === undefined ? '' : ` (until its traffic is known ${start}, and two for each code that is verified)`
+  start === undefined ? '' : ` (${start} until the baseline is known, and two more for each verified code)`
 
-const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
+const DONE = { off: 'is not checked', watch: 'is only reported', block: 'is refused' } as const
 
 function linesOf(home: string, protection: Protection): string[] {
   const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, tolerance, failures } = protection
@@ -209,7 +206,7 @@ function linesOf(home: string, protection: Protection): string[] {
       : []),
   ]
   return [
-    `A number that gets no texts, or costs a premium, ${DONE[numberTypes]}.`,
+    `A number that cannot receive SMS, or costs a premium, ${DONE[numberTypes]}.`,
     `Browser keys send to ${countries === 'block' ? where : 'every country'}, secret keys to ${secretTo.join(', ') || 'every country'}.`,
     ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
     ...blocks.map(
@@ -218,16 +215,16 @@ function linesOf(home: string, protection: Protection): string[] {
     ),
     ...reopened.map(
       ({ kind, country, until }) =>
-        `No rule about typing refuses ${kind} keys in ${country || 'countries to which little is sent'} until ${iso(until)}.`,
+        `Conversion rules refuse no ${kind} keys in ${country || 'countries with little traffic'} until ${iso(until)}.`,
     ),
-    `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
+    `A code above a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
     ...caps.map((cap) => `  ${capLine(cap)}${startLine(startOf(cap, tolerance))}`),
-    `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
-    ...(tolerance === 1 ? [] : [`Of it ${tolerance} times as much as usually is let pass.`]),
-    ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
+    `Low conversion ${DONE[conversion]}${conversion === 'block' ? ', once the baseline is known' : ''}.`,
+    ...(tolerance === 1 ? [] : [`Tolerated: ${tolerance} times the baseline of unverified codes.`]),
+    ...(trust.length > 0 ? [`Allow list: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
     failures === 'block'
-      ? `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`
-      : `A phone at which too many codes were wrong ${DONE[failures]}.`,
+      ? `A phone is locked after 100 wrong codes ${lockMs === null ? 'until an operator unlocks it' : 'for a day'}.`
+      : `A phone with too many wrong codes ${DONE[failures]}.`,
   ]
 }

@@ -9,12 +9,12 @@ import { REPORT_PREFIX } from '../../http/reports'
 import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
-import { SettingsCache } from '../../runtime/caches/settings-cache'
+import { SettingsCache } from '../../runtime/caches/store-cache'
 import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
 import { systemDial } from '../../system/dial'
-import { systemRandom } from '../../system/random'
 import { createTransport } from '../../system/transport'
+import { systemRandom } from '../../system/vault'
 import * as administer from '../../usecases/administer'
 import { type CarrierState, listCarriers } from '../../usecases/inspect'
 import { testCarrier } from '../../usecases/test-provider'
@@ -34,12 +34,12 @@ const settings = z.object({
   channels: z.array(z.string()).describe(`--channel <channel>  ${LEGS.join(', ')}, repeatable or separated by commas`),
   config: text('--config <file>  JSON object with its settings and credentials; - reads standard input'),
   set: texts('--set <setting>  "name=value" over the file, repeatable; `provider types` names them'),
-  url: text('http: where messages are posted to'),
+  url: text('http: URL that receives the messages as POST requests'),
   headers: texts('--header <header>  http: "Name: value" sent with every message, repeatable'),
   concurrency: number('messages in the air at a time (default: WATCHWORD_PROVIDER_CONCURRENCY)'),
   timeoutMs: number('how long it may take to answer (default: WATCHWORD_PROVIDER_TIMEOUT_MS)'),
-  reports: flag('http: the carrier calls the report URL; charge when it does'),
-  replace: flag('do not ask before a carrier of that name gets another type, URL or account'),
+  reports: flag('http: the carrier sends delivery reports; charge when they arrive'),
+  replace: flag('replace the type, URL or account of a carrier without asking'),
 })
 const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
 
@@ -52,7 +52,7 @@ function knownType(name: string): CarrierType {
   throw new InvalidArgumentError(`no such type: ${name}. Known: ${Object.keys(CARRIER_TYPES).join(' ')}, or a file`)
 }
 
-/** The settings of a file, those of flags over them, and a description of the operator's own. */
+/** Settings from a file, overridden by flags, with the description of a type that the operator brings. */
 function carrierOfInput({ type, config, set = [], url, headers, reports }: z.infer<typeof settings>) {
   if (!isFile(type)) knownType(type)
   const given = config === undefined ? {} : objectIn(config, '--config')
@@ -196,17 +196,23 @@ function consequenceOf(outcome: SendOutcome): string {
 }
 
 const NEXT: Readonly<Record<SendRefusal, string>> = {
-  later: 'it would be tried again soon',
-  unreached: 'it would be tried again soon, and a carrier that cannot be reached three times rests',
-  elsewhere: 'the next carrier would be asked',
-  unfit: 'this carrier would rest, and the code would go to the next one, or wait where there is none',
-  never: 'nobody else would be asked',
+  later: 'it would be retried soon',
+  unreached: 'it would be retried soon, and after three failed connections the circuit breaker opens',
+  elsewhere: 'the next carrier would be tried',
+  unfit: 'the circuit breaker would open, and the code would go to the next carrier, or wait if there is none',
+  never: 'no other carrier would be tried',
 }
 
 const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
   state === 'healthy'
     ? state
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
+
+/** How a carrier shows the report secret, which is new. */
+const secretLine = (type: string, secret: string) =>
+  CARRIER_TYPES[type]?.description?.reports?.challenge
+    ? `with the verify token ${secret}, which is shown only now`
+    : `with "Authorization: Bearer ${secret}", which is shown only now`
 
 export const providerCommands = () =>
   group(
@@ -215,7 +221,7 @@ export const providerCommands = () =>
     'set main --type http --channel sms --url https://carrier.example.com/send',
     {
       set: adminCommand({
-        summary: 'add a carrier, or change the one of that name',
+        summary: 'add or change a carrier',
         examples: [
           "main --type http --channel sms --url https://carrier.example.com/send --header 'X-Api-Key: …'",
           'twilio --type twilio --channel sms --config twilio.json',
@@ -235,11 +241,11 @@ export const providerCommands = () =>
         lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => [
           `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
           ...(reportsBySecret(carrierOfInput(typed)) ? [`Delivery reports: POST ${reportUrl}`] : []),
-          ...(reportSecret ? [`with "Authorization: Bearer ${reportSecret}", which is shown only now`] : []),
+          ...(reportSecret ? [secretLine(type, reportSecret)] : []),
         ],
       }),
       test: adminCommand({
-        summary: 'send one marked message by a carrier and show what it answers',
+        summary: 'send one test message by a carrier and show its answer',
         examples: ['main --to +821012345678'],
         input: ofCarrier.extend({
           to: z.string().describe('--to <number>  your own phone'),

@@ -9,8 +9,8 @@ import { adminCommand, group, NO_INPUT, text } from './build'
 /** As typed on the command line. */
 const scope = z.object({
   channel: z.string().describe(`<channel>  ${LEGS.join(', ')}`),
-  country: text('--country <code>  only to this country, for example KR'),
-  appId: text('--app <id>  only of this app'),
+  country: text('--country <code>  only this country, for example KR'),
+  appId: text('--app <id>  only this app'),
 })
 
 type RouteScope = Omit<Route, 'carriers'>
@@ -31,7 +31,7 @@ const lineOf = ({ channel, country, appId, carriers }: Route) =>
 export const routeCommands = () =>
   group('route', 'which carriers deliver a channel, and in which order', 'set sms main,backup', {
     set: adminCommand({
-      summary: 'set a route; the most specific one counts',
+      summary: 'set a route; the most specific one applies',
       examples: ['sms main,backup', 'sms backup --country GB'],
       input: scope.extend({ carriers: z.string().describe('<carriers>  carriers, separated by commas') }),
       run: (admin, { carriers, ...typed }) => {

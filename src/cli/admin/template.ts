@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { preview } from '../../domain/message/preview'
+import { textsOf } from '../../domain/message/rendered-message'
 import { BUILT_IN_TEMPLATES, localesOf, SMS_MAX_BYTES, type TemplateVariable } from '../../domain/message/template'
-import { textsOf } from '../../domain/message/texts'
 import { missing } from '../../domain/shared/error'
 import { CHANNELS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
@@ -40,7 +40,7 @@ const ofTemplate = z.object({ templateId: z.string().describe('<templateId>  tem
 export const templateCommands = () =>
   group('template', 'message templates', "set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'", {
     set: adminCommand({
-      summary: 'register a template of an app, or a new version of one',
+      summary: 'create a template of an app, or a new version of one',
       examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
       input: ofTemplate.extend({
         templateId: z.string().describe('<templateId>  id of the template in requests'),
@@ -64,7 +64,7 @@ export const templateCommands = () =>
       lines: ({ templateId }, { appId }) => [`Template ${templateId} is registered for ${appId}`],
     }),
     translate: adminCommand({
-      summary: 'say the same in another language, or no more; a built-in template becomes the app’s own so',
+      summary: 'add or remove a text in another language; a built-in template then becomes the app’s own',
       examples: [
         "welcome --app app_4k2m9x0c7q1z --locale ja --body '#{name}さんの認証コードは #{code} です。'",
         'welcome --app app_4k2m9x0c7q1z --locale ja --remove',
@@ -75,7 +75,7 @@ export const templateCommands = () =>
         providerTemplateCode: text(
           '--provider-code <code>  code of this text at the AlimTalk provider; without one it is for SMS',
         ),
-        remove: flag('have no text in this language any more'),
+        remove: flag('remove the text in this language'),
       }),
       conflicts: { remove: ['body', 'providerCode'] },
       run: (admin, { appId, templateId, locale, body, providerTemplateCode, remove }) => {
@@ -89,11 +89,11 @@ export const templateCommands = () =>
       ],
     }),
     preview: adminCommand({
-      summary: 'show the SMS that a template makes, and what it goes as',
+      summary: 'preview the SMS of a template, and its message type',
       examples: ['welcome --app app_4k2m9x0c7q1z --locale ja --value name=Kim'],
       input: ofTemplate.extend({
-        locale: text('--locale <tag>  language that an order asks for'),
-        values: texts('--value <name=text>  what a variable is filled in with, repeatable'),
+        locale: text('--locale <tag>  language of the request'),
+        values: texts('--value <name=text>  value of a variable, repeatable'),
       }),
       run: async (admin, { appId, templateId, locale, values = [] }) => {
         const app = await administer.existingApp(admin, appId)
@@ -126,7 +126,7 @@ export const templateCommands = () =>
         ),
     }),
     remove: adminCommand({
-      summary: "remove an app's own template; one that is built in shows again where it was hidden",
+      summary: "remove an app's own template; a hidden built-in template becomes visible again",
       examples: ['welcome --app app_4k2m9x0c7q1z --yes'],
       input: ofTemplate,
       confirmation: async ({ store }, { appId, templateId }) => {

@@ -35,7 +35,7 @@ const textOf = (text: string) => (text.startsWith('@') ? readFileSync(text.slice
 const settings = z.object({
   filters: texts('--filter <rule>  method=sms, type=signup,login or metadata.<key>=a,b; repeatable'),
   headers: texts('--header <header>  "Name: value" sent with every request, repeatable'),
-  template: text('--template <json>  JSON with {{path}} that becomes the body; @FILE reads a file'),
+  template: text('--template <json>  JSON with {{path}} that becomes the payload; @FILE reads a file'),
 })
 const ofEndpoint = z.object({ endpointId: z.string().describe('<endpointId>  webhook') })
 
@@ -82,9 +82,9 @@ const attemptObject = ({ number, calledAt, answeredAt, status, error, answer }: 
 })
 
 export const webhookCommands = () =>
-  group('webhook', 'who is told of events, and what came of it', 'list --app app_4k2m9x0c7q1z', {
+  group('webhook', 'webhook endpoints and their deliveries', 'list --app app_4k2m9x0c7q1z', {
     add: adminCommand({
-      summary: 'tell a URL of events; its secret is shown this once',
+      summary: 'add a webhook endpoint; its secret is shown only once',
       examples: [
         '--app app_4k2m9x0c7q1z --mode live --url https://shop.example.com/otp --events otp.verified,otp.failed',
       ],
@@ -120,11 +120,11 @@ export const webhookCommands = () =>
             ...[endpointId, mode, url, events.join(', ')],
             disabledReason === undefined ? 'enabled' : `disabled: ${disabledReason}`,
           ]),
-          `${appId} has no webhooks yet. \`watchword webhook add\` makes one.`,
+          `${appId} has no webhooks yet. \`watchword webhook add\` creates one.`,
         ),
     }),
     update: adminCommand({
-      summary: 'change what is given, and leave the rest',
+      summary: 'change the given settings of a webhook',
       examples: ['whe_2a4b6c8d0e1f --enable'],
       input: ofEndpoint.extend({
         ...settings.shape,
@@ -149,7 +149,7 @@ export const webhookCommands = () =>
       ],
     }),
     remove: adminCommand({
-      summary: 'tell it no more, and forget what it was told',
+      summary: 'remove a webhook and its deliveries',
       examples: ['whe_2a4b6c8d0e1f --yes'],
       input: ofEndpoint,
       confirmation: async (admin, { endpointId }) => {
@@ -163,7 +163,7 @@ export const webhookCommands = () =>
       lines: ({ endpointId }) => [`Removed ${endpointId}`],
     }),
     rotate: adminCommand({
-      summary: 'make a new secret; the old one stays valid beside it for a while',
+      summary: 'create a new secret; the old one stays valid for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
       input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old secret stays valid') }),
       run: async (admin, { endpointId, overlapHours }) => {
@@ -176,7 +176,7 @@ export const webhookCommands = () =>
       ],
     }),
     test: adminCommand({
-      summary: 'queue a made-up event for the running server to send',
+      summary: 'queue a test event for the running server to send',
       examples: ['whe_2a4b6c8d0e1f --type otp.verified'],
       input: ofEndpoint.extend({ type: eventType.default('otp.sent').describe('event') }),
       run: async (admin, { endpointId, type }) => {
@@ -187,14 +187,14 @@ export const webhookCommands = () =>
       ],
     }),
     preview: adminCommand({
-      summary: 'show what a template makes of a sample of each event',
+      summary: 'preview a payload template with a sample of each event',
       examples: ['--template \'{"text":"{{type}}: {{data.id}}"}\''],
       input: z.object({ template: z.string().describe('--template <json>  JSON with {{path}}; @FILE reads a file') }),
       run: (_, { template }) => ({ previews: previewHookTemplate(textOf(template)) }),
       lines: ({ previews }) => previews.map(({ type, body }) => `${type}  ${body}`),
     }),
     events: adminCommand({
-      summary: 'list what a webhook was told, newest first, with every attempt',
+      summary: 'list the deliveries of a webhook, newest first, with every attempt',
       examples: ['whe_2a4b6c8d0e1f --status failed'],
       input: ofEndpoint.extend({
         status: inputOf(webhooks.events).shape.status.describe('only these'),
@@ -227,7 +227,7 @@ export const webhookCommands = () =>
         ),
     }),
     replay: adminCommand({
-      summary: 'send one event again, or all that failed since a time',
+      summary: 'replay one event, or all that failed since a time',
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
       input: ofEndpoint.extend({
         eventId: text('--event <eventId>  this event'),

@@ -2,7 +2,7 @@
 import type { Config } from '../../config'
 import type { Store } from '../../ports/store'
 import type { ServerReport } from '../../store/postgres/inspect'
-import { endingOf } from '../failure'
+import { endingOf } from '../output'
 
 /** An installation whose database is open. */
 export interface Installation {

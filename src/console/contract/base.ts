@@ -2,7 +2,7 @@
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
-import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/role'
+import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/operator'
 import type { ReasonAbout, RefusalReason } from '../../domain/shared/reason'
 
 /** Every procedure names the permission it needs; `null` is for callers who are not signed in. */

@@ -1,6 +1,5 @@
 import { implement } from '@orpc/server'
-import { isLive, type Operator } from '../../domain/access/operator'
-import { permissionsOf } from '../../domain/access/role'
+import { isLive, type Operator, permissionsOf } from '../../domain/access/operator'
 import { VERSION } from '../../domain/operations/version'
 import * as people from '../../usecases/people'
 import { actorOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'

@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { errorFields } from '../../domain/shared/error-fields'
+import { errorFields } from '../../domain/shared/error'
 import { SECOND_MS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
 import { type Erased, erasePhone } from '../../usecases/erase-phone'

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server'
 import { type Preview, type PreviewOptions, preview } from '../../domain/message/preview'
+import { textsOf } from '../../domain/message/rendered-message'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../../domain/message/template'
-import { textsOf } from '../../domain/message/texts'
 import { Refusal } from '../../domain/shared/error'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf } from '../context'

@@ -1,7 +1,7 @@
 /** The current session. Pages inside the frame always have an operator. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
-import type { Permission } from '../../domain/access/role'
+import type { Permission } from '../../domain/access/operator'
 import { api, queries } from './api'
 import { isElsewhere } from './pages/entering/elsewhere'
 

@@ -1,7 +1,7 @@
 /** Apps: the units that own keys, a wallet and issues. Specification: "App". */
 import type { Protection } from '../../abuse/rules/protection'
 import type { DeliveryPlan } from '../delivery/plan'
-import type { Texts } from '../message/texts'
+import type { Texts } from '../message/rendered-message'
 
 /** Least and most days. Usage is counted from issues after a day and three hours, so they stay two days. */
 export const RETENTION_DAYS = { min: 2, max: 3_650 } as const

@@ -1,7 +1,14 @@
-/** The answer of `POST /verify`. Specification: `POST /verify`. */
+/** A verification, and the signed proof of one. */
+
+import type { App } from '../access/app'
+import { DAY_MS, type Mode } from '../shared/value'
 import { attemptsRemaining, type Issue, type ReasonCode } from './issue'
 
-/** Times are Unix milliseconds. */
+/**
+ * The answer to whoever checks a code. Specification: `POST /verify`.
+ *
+ * Times are Unix milliseconds.
+ */
 export interface Verification {
   issueId: string
   verified: boolean
@@ -34,3 +41,75 @@ export const unknownIssue = (issueId: string, now: number): Verification => ({
   attemptsRemaining: 0,
   expiresAt: now,
 })
+
+/**
+ * A verification as a JWT proves it to others. OpenID Connect Core 5.1 (`phone_number`, `phone_number_verified`), RFC 7519;
+ * decisions: "Proof of verification".
+ *
+ * Times are Unix seconds.
+ */
+export interface ProofClaims {
+  /** Origin of the service, where the operator has set one. */
+  iss?: string
+  /** The issue id. An issue is verified once, so it has one proof. */
+  sub: string
+  jti: string
+  /** The app id. */
+  aud: string
+  iat: number
+  exp: number
+  /** The number that the code was sent to, E.164. */
+  phone_number: string
+  phone_number_verified: true
+  purpose: string
+  /** `test` proves nothing about a phone. */
+  mode: Mode
+  /** Metadata of the issue, where the app's setting includes it. */
+  metadata?: Readonly<Record<string, string>>
+}
+
+/** Default validity of a proof. */
+export const PROOF_LIFETIME_SEC = 600
+
+/** Settings of proofs. */
+export interface ProofSettings {
+  issuer: string | undefined
+  lifetimeMs: number
+}
+
+/** A verified code, and the number that the caller named. */
+export interface Proven {
+  issue: Issue
+  /** E.164. */
+  to: string
+  app: Pick<App, 'provesMetadata'> | undefined
+  /** Time of the verification, Unix milliseconds. */
+  at: number
+}
+
+export function proofClaims({ issue, to, app, at }: Proven, { issuer, lifetimeMs }: ProofSettings): ProofClaims {
+  const { issueId, appId, purpose, mode, metadata } = issue
+  const iat = Math.floor(at / 1_000)
+  return {
+    ...(issuer !== undefined && { iss: issuer }),
+    ...{ sub: issueId, jti: issueId, aud: appId },
+    ...{ iat, exp: iat + lifetimeMs / 1_000 },
+    ...{ phone_number: to, phone_number_verified: true, purpose, mode },
+    ...(app?.provesMetadata && metadata && { metadata }),
+  }
+}
+
+/** Each key signs for one period, so that keys rotate by themselves. */
+const PERIOD_MS = 90 * DAY_MS
+
+const period = (now: number) => Math.floor(now / PERIOD_MS)
+
+/** Name of the key that signs now. */
+export const signingKeyName = (now: number): string => `proof ${period(now)}`
+
+/**
+ * Names of the published keys: the previous one, whose proofs are still valid, the current one, and the next one, so
+ * that cached key sets contain it in time. A server whose clock is slightly off signs with one of these, too.
+ */
+export const publishedKeyNames = (now: number): string[] =>
+  [-1, 0, 1].map((after) => signingKeyName(now + after * PERIOD_MS))

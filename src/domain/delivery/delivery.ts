@@ -10,7 +10,7 @@
  * is on.
  */
 import type { Issue } from '../codes/issue'
-import { type Leg, SECOND_MS } from '../shared/value'
+import { DAY_MS, type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
 import type { PlannedLeg } from './plan'
 
@@ -29,14 +29,18 @@ export type SendRefusal = Retry | 'unfit' | 'unreached'
  */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: SendRefusal; code: string }
+  | { kind: 'refused'; retry: SendRefusal; code: string; isAbsent?: true }
   | { kind: 'ambiguous'; code: string }
 
 /** A carrier's later report on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
+  isAbsent?: true
 }
+
+/** How long a phone is taken for one that its channel does not reach (`isAbsent`), such as one without WhatsApp. */
+export const ABSENT_MS = DAY_MS
 
 /** Longest wait for a report after acceptance; then processing finishes with the last known state. */
 export const REPORT_DEADLINE_MS = 24 * 60 * 60_000

@@ -43,6 +43,14 @@ export function plannedLegs(
     ofChannel.find((one) => one.country === undefined)
   if (!plan || channel !== 'alimtalk' || smsFallback) return plan?.legs
   // The caller has declined the SMS that would follow.
-  const without = plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms')
-  return without.map((leg, at) => (at === without.length - 1 ? { channel: leg.channel } : leg))
+  return withoutLastWait(plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms'))
 }
+
+/** Without the channels that do not reach the phone, unless none would be left. */
+export function reachingLegs(legs: readonly PlannedLeg[], absentFrom: readonly Leg[]): readonly PlannedLeg[] {
+  const reaching = legs.filter(({ channel }) => !absentFrom.includes(channel))
+  return reaching.length === 0 ? legs : withoutLastWait(reaching)
+}
+
+const withoutLastWait = (legs: readonly PlannedLeg[]) =>
+  legs.map((leg, at) => (at === legs.length - 1 ? { channel: leg.channel } : leg))

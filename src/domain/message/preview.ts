@@ -1,9 +1,9 @@
 /** Preview of a template with a made-up code. */
 
 import type { MessageType } from '../shared/value'
+import { type Texts, withAutofill } from './rendered-message'
 import { encodeText } from './sms-encoding'
 import { assertTemplate, eucKrBytes, inLanguage, messageTypeFor, render, type Template } from './template'
-import { type Texts, withAutofill } from './texts'
 
 export const SAMPLE_CODE = '123456'
 

@@ -1,10 +1,10 @@
 /**
- * Recipients: reading phone numbers and magic numbers. Specification: "Test-mode behavior" 3–5; decisions: "Phone
- * numbers, codes, secrets".
+ * Phone numbers: whom a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes,
+ * secrets".
  */
 import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
 import { invalid, Refusal } from '../shared/error'
-import { numbers as library } from './numbers'
+import type * as Library from './number-library'
 
 export interface Recipient {
   /** Canonical identity of the phone, the input of the stored hash. */
@@ -28,10 +28,10 @@ export interface Numbering {
 }
 
 /** Countries with known national formats. */
-export const regions = (): readonly string[] => library().getCountries()
+export const regions = (): readonly string[] => numbers().getCountries()
 
 /** Whether the country has known national formats. */
-export const isRegion = (country: string): boolean => library().isSupportedCountry(country)
+export const isRegion = (country: string): boolean => numbers().isSupportedCountry(country)
 
 /** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
 const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string, area: string) => string }> = [
@@ -183,14 +183,14 @@ function readings(folded: string, region: string): PhoneNumber[] {
 
 function national(digits: string, region: string): PhoneNumber[] {
   const country = region as CountryCode
-  const number = library().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  const number = numbers().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
   // After an international prefix it would be a number of another country.
-  return number?.countryCallingCode === library().getCountryCallingCode(country) ? [number] : []
+  return number?.countryCallingCode === numbers().getCountryCallingCode(country) ? [number] : []
 }
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library does not always remove. */
 function international(digits: string): PhoneNumber[] {
-  const number = library().parseInternational(digits)
+  const number = numbers().parseInternational(digits)
   return number ? [number] : []
 }
 
@@ -210,3 +210,14 @@ const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882
 
 const isTextable = ({ number, type, isListed }: ParsedNumber) =>
   isListed || (!UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type))
+
+/** The prefix of a number: all but the last four digits, as in coss Verify and Twilio's Fraud Guard. */
+export const prefixOf = (e164: string): string => e164.slice(0, -4)
+
+let loaded: typeof Library | undefined
+
+/** The library that reads phone numbers, loaded with the first one: its metadata would make every start longer. */
+export function numbers(): typeof Library {
+  loaded ??= require('./number-library') as typeof Library
+  return loaded
+}

@@ -2,7 +2,7 @@
 import type { EventType, OtpEventOf } from '../../../contract/event'
 import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
-import { numbers } from '../phone/numbers'
+import { numbers } from '../phone/phone'
 import { CURRENCY, type Owner } from '../shared/value'
 
 /** Event types of the change between two states of an issue, in order. */

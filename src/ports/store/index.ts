@@ -3,7 +3,7 @@
  *
  * The function of a transaction may run twice (the database may ask for it), so it must touch nothing outside of its
  * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in one
- * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, endpoint,
+ * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, absence, endpoint,
  * webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
@@ -35,7 +35,7 @@ import type {
   SessionReader,
   SessionTx,
 } from './people'
-import type { ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -107,6 +107,7 @@ export interface Tx {
   readonly traffic: TrafficTx
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
+  readonly absences: AbsenceTx
   readonly clock: ClockTx
   readonly keyRing: KeyRingTx
 }

@@ -9,7 +9,7 @@ import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Issue } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
-import type { Owner } from '../../domain/shared/value'
+import type { Leg, Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 
 export type PhoneHashes = readonly Uint8Array[]
@@ -37,8 +37,16 @@ export interface PhoneReader {
   rendered(issueId: string): Promise<RenderedMessage | undefined>
   /** Events of an issue, oldest first. */
   events(issueId: string): Promise<StoredEvent[]>
+  /** The channels that do not reach it. */
+  absentFrom(phoneHash: Uint8Array, now: number): Promise<Leg[]>
   /** The oldest first. */
   erasures(): Promise<Erasure[]>
+}
+
+export interface AbsenceTx {
+  /** The channel does not reach the phone until then. */
+  note(channel: Leg, phoneHash: Uint8Array, until: number): Promise<void>
+  forget(phoneHash: Uint8Array): Promise<void>
 }
 
 export interface ErasureTx {

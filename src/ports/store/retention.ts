@@ -24,6 +24,8 @@ export interface RetentionTx {
   trafficSnapshots(before: number, limit: number): Promise<number>
   /** Removes the network hashes of live issues from before a time. */
   networks(before: number, limit: number): Promise<number>
+  /** Absent phones whose time is over. */
+  absences(before: number, limit: number): Promise<number>
   /** Numbers and texts of expired codes. They are normally erased when the issue changes; this catches the rest. */
   outbox(limit: number): Promise<number>
 }

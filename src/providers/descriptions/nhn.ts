@@ -34,6 +34,9 @@ const accepted = [
   { path: 'header.resultCode', is: '0' },
 ]
 
+/** An answer that calls the request successful and has a code of failure proves nothing: it is ambiguous. */
+const refusedRequest = { path: 'header.resultCode', if: [{ path: 'header.isSuccessful', is: 'false' }] }
+
 /** NHN says by a code that it refused; one that is not listed is a refusal too, but for a failure of NHN itself. */
 const unlisted = [{ code: '^(-?\\d{1,5}|E\\d{3})$', means: 'elsewhere' as const, only2xx: true }]
 
@@ -44,7 +47,7 @@ const textAnswer = (name: 'sms' | 'mms') => ({
   id: `${name}:{{body.data.requestId}}:{{body.data.sendResultList.0.recipientSeq}}`,
   idPattern: `^${name}:${ids}`,
   // The recipient's own code tells more than that of the request as a whole.
-  codePath: ['body.data.sendResultList.0.resultCode', 'header.resultCode'],
+  codePath: ['body.data.sendResultList.0.resultCode', refusedRequest],
   noCode: ['0'],
   codePrefix: 'SMS_',
   unlisted,
@@ -152,7 +155,7 @@ export const nhn: DescriptionFile = {
       accepted: [...accepted, { path: 'message.sendResults.0.resultCode', is: '0' }],
       id: 'at:{{message.requestId}}:{{message.sendResults.0.recipientSeq}}',
       idPattern: `^at:${ids}`,
-      codePath: ['message.sendResults.0.resultCode', 'header.resultCode'],
+      codePath: ['message.sendResults.0.resultCode', refusedRequest],
       noCode: ['0'],
       codePrefix: 'AT_',
       unlisted,

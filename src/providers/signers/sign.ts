@@ -2,9 +2,11 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { RequestAuth } from '../description'
 import { type Filled, filled, firstOf, objectScope, type ValueScope } from '../template'
+import { acs3Headers } from './acs3'
 import { jwtFrom } from './jwt'
 import type { UnsignedRequest } from './request'
 import { sigv4Headers } from './sigv4'
+import { tc3Headers } from './tc3'
 
 /** The headers that prove who sends the request. The scope has settings, moment and salt. */
 export type Signer = (request: UnsignedRequest, scope: ValueScope) => Record<string, string>
@@ -27,27 +29,28 @@ export function signerOf(auth: RequestAuth): Signer {
       const token = jwtFrom(auth)
       return (_, scope) => ({ authorization: `Bearer ${token(scope)}` })
     }
-    case 'sigv4': {
-      const [service, region, accessKeyId, secretAccessKey] = [
-        filled(auth.service),
-        filled(auth.region),
-        filled(auth.accessKeyId),
-        filled(auth.secretAccessKey),
-      ]
-      const sessionToken = filled(auth.sessionToken)
-      return (request, scope) =>
-        sigv4Headers(
-          request,
-          {
-            service: service(scope),
-            region: region(scope),
-            accessKeyId: accessKeyId(scope),
-            secretAccessKey: secretAccessKey(scope),
-            sessionToken: sessionToken(scope),
-          },
-          Number(scope('unixMillis')),
-        )
-    }
+    case 'sigv4':
+      return credentialSigner(auth, (request, credentials, moment) => sigv4Headers(request, credentials, moment.now))
+    case 'acs3':
+      return credentialSigner(auth, acs3Headers)
+    case 'tc3':
+      return credentialSigner(auth, (request, credentials, moment) => tc3Headers(request, credentials, moment.now))
+  }
+}
+
+/** A signer of a whole request, with its settings filled in. */
+function credentialSigner<T extends Record<string, string>>(
+  credentials: T,
+  headersOf: (
+    request: UnsignedRequest,
+    credentials: T,
+    moment: { now: number; nonce: string },
+  ) => Record<string, string>,
+): Signer {
+  const fills = Object.entries(credentials).map(([name, template]) => [name, filled(template)] as const)
+  return (request, scope) => {
+    const settings = Object.fromEntries(fills.map(([name, fill]) => [name, fill(scope)])) as T
+    return headersOf(request, settings, { now: Number(scope('unixMillis')), nonce: String(scope('salt')) })
   }
 }
 

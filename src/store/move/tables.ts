@@ -25,7 +25,7 @@ const TYPES: Record<ours.ColumnKind, MovedColumn['type']> = {
 const ORDER = [
   ...[ours.organizations, ours.apps, ours.challenges, ours.apiKeys, ours.templates],
   ...[ours.carriers, ours.carrierHealth, ours.routes],
-  ...[ours.wallets, ours.ledgerEntries, ours.erasures],
+  ...[ours.wallets, ours.ledgerEntries, ours.erasures, ours.absentPhones],
   ...[
     ours.issues,
     ours.erasedIssues,

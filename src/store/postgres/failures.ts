@@ -1,4 +1,4 @@
-/** Counts of wrong codes, by phone. */
+/** Failures of phones: wrong codes, and channels that do not reach them. */
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
@@ -47,6 +47,24 @@ export function failureTx(transaction: Transaction): Tx['failures'] {
     },
     async save(phone, failures) {
       transaction.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
+    },
+  }
+}
+
+const NOTE = plain(
+  `INSERT INTO absent_phones (channel, phone_hash, until) VALUES ($1, $2, $3)
+   ON CONFLICT (phone_hash, channel) DO UPDATE SET until = excluded.until`,
+  ({ channel, phoneHash, until }) => [channel, phoneHash, until],
+)
+const FORGET = plain('DELETE FROM absent_phones WHERE phone_hash = $1', ({ phoneHash }) => [phoneHash])
+
+export function absenceTx(transaction: Transaction): Tx['absences'] {
+  return {
+    async note(channel, phoneHash, until) {
+      transaction.run(NOTE, { channel, phoneHash, until })
+    },
+    async forget(phoneHash) {
+      transaction.run(FORGET, { phoneHash })
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The data of one phone, and erasures. */
-import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { KeyKind } from '../../domain/access/api-key'
 import type { Issue } from '../../domain/codes/issue'
 import type { Erasure } from '../../domain/operations/erasure'
@@ -8,14 +8,13 @@ import type { Tx } from '../../ports/store'
 import type { PhoneHashes, PhoneReader } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openMessage } from '../rows/issue'
+import { erasureOf, issueOf, issueRow, openMessage, REFERENCE, STRIPPED, storedApp } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { bind, changes, db, listOf, plain, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
 import { thisIssue, thisMessage } from './issues'
-import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
+import { absentPhones, erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
 
 /** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`((${failures.state}::jsonb ->> 'inARow')::bigint >= 10 OR (${failures.state}::jsonb ->> 'lockedAt')::bigint > 0
@@ -53,6 +52,18 @@ const READS = {
       .orderBy(asc(webhookEvents.eventId))
       .prepare(''),
   ),
+  absentFrom: statement(() =>
+    db
+      .select({ channel: absentPhones.channel })
+      .from(absentPhones)
+      .where(
+        and(
+          eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')),
+          gt(absentPhones.until, bind(absentPhones.until, 'now')),
+        ),
+      )
+      .prepare(''),
+  ),
   erasures: statement(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare('')),
 }
 
@@ -76,6 +87,9 @@ export const phoneReader = (pool: Querying, vault: Vault): PhoneReader => ({
   },
   async events(issueId) {
     return (await pool.all(READS.events, { issueId })).map((row) => eventOf(vault, row))
+  },
+  async absentFrom(phoneHash, now) {
+    return (await pool.all(READS.absentFrom, { phoneHash, now })).map(({ channel }) => channel)
   },
   async erasures() {
     return (await pool.all(READS.erasures)).map(erasureOf)

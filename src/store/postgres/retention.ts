@@ -72,6 +72,8 @@ const HOURS = oldestRows('traffic_hours', 'app_id, hour, key_kind, country', 'ho
 const SNAPSHOTS = oldestRows('traffic_snapshots', 'app_id', 'made_at')
 const INCIDENTS = oldestRows('incidents', 'incident_id', 'ended_at')
 
+const ABSENCES = oldestRows('absent_phones', 'phone_hash, channel', 'until')
+
 const FORGOTTEN = plain(
   "SELECT convert_from(value, 'UTF8') FROM facts WHERE name = $1",
   () => [NETWORKS_FORGOTTEN],
@@ -135,6 +137,7 @@ export function retentionTx(transaction: Transaction): Tx['retention'] {
     trafficHours: (before, limit) => deleted(HOURS, { at: before, limit }),
     trafficSnapshots: (before, limit) => deleted(SNAPSHOTS, { at: before, limit }),
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
+    absences: (before, limit) => deleted(ABSENCES, { at: before, limit }),
     async networks(before, limit) {
       lock(transaction, NETWORKS_FORGOTTEN)
       // Without an earlier run there was nothing to delete.

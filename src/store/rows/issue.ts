@@ -1,6 +1,8 @@
-/** Issues and rendered messages. */
+/** Issues with their messages, delivery attempts and the reports that carriers may still send, and what erasing a person removes. */
 import { type Issue, type IssueStanding, originOf, originText } from '../../domain/codes/issue'
+import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
+import type { Erasure } from '../../domain/operations/erasure'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -80,3 +82,59 @@ export const sealMessage = (vault: Vault, issueId: string, rendered: RenderedMes
 
 export const openMessage = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
   JSON.parse(vault.open(messageSeal(issueId), sealed))
+
+export const attemptOf = (row: Row<Attempt>): Attempt => ({
+  ...row,
+  answeredAt: row.answeredAt ?? undefined,
+  outcome: row.outcome ?? undefined,
+  retry: row.retry ?? undefined,
+  code: row.code ?? undefined,
+  carrierMessageId: row.carrierMessageId ?? undefined,
+})
+
+export const attemptRow = (attempt: Attempt): Row<Attempt> => ({
+  ...attempt,
+  answeredAt: attempt.answeredAt ?? null,
+  outcome: attempt.outcome ?? null,
+  retry: attempt.retry ?? null,
+  code: attempt.code ?? null,
+  carrierMessageId: attempt.carrierMessageId ?? null,
+})
+
+/** The columns that a carrier's answer sets. */
+export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId'] as const
+
+export const awaitedOf = (row: Row<AwaitedReport>): AwaitedReport => ({
+  ...row,
+  carrierMessageId: row.carrierMessageId ?? undefined,
+})
+
+export const awaitedRow = (awaited: AwaitedReport): Row<AwaitedReport> => ({
+  ...awaited,
+  carrierMessageId: awaited.carrierMessageId ?? null,
+})
+
+/** An empty `appId` stands for every app. */
+type ErasureRow = Row<Omit<Erasure, 'appId'>> & { appId: string }
+
+export const erasureOf = ({ appId, doneAt, ...row }: ErasureRow): Erasure => ({
+  ...row,
+  appId: appId === '' ? undefined : appId,
+  doneAt: doneAt ?? undefined,
+})
+
+export const storedApp = ({ appId = '' }: Pick<Erasure, 'appId'>): string => appId
+
+/** Prefix of a refund's reference; the id of its issue follows. */
+export const REFERENCE = 'refund:'
+
+/** The columns that are emptied when the person of an issue is erased. */
+export const STRIPPED = [
+  'phoneHash',
+  'codeHash',
+  'metadata',
+  'prefixHash',
+  'networkHash',
+  'origin',
+  'erasedAt',
+] as const

@@ -1,10 +1,10 @@
-/** Counts of wrong codes, by phone. */
+/** Failures of phones: wrong codes, and channels that do not reach them. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
 import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
-import { failures, type issues } from './schema'
+import { absentPhones, failures, type issues } from './schema'
 
 /** Failures at the phone that the parameters name. */
 export const theseFailures = and(
@@ -41,6 +41,38 @@ export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
       },
       async save({ appId, kind: keyKind, phoneHash }, state) {
         run.save.run({ appId, keyKind, phoneHash, state, lastAt: state.lastAt })
+      },
+    },
+  }
+}
+
+export function createAbsenceTx(connection: Database): Pick<Tx, 'absences'> {
+  const db = drizzle(connection)
+  const run = {
+    note: onFirstUse(() =>
+      db
+        .insert(absentPhones)
+        .values(parameters(absentPhones))
+        .onConflictDoUpdate({
+          target: [absentPhones.phoneHash, absentPhones.channel],
+          set: { until: sql`excluded.until` },
+        })
+        .prepare(),
+    ),
+    forget: onFirstUse(() =>
+      db
+        .delete(absentPhones)
+        .where(eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')))
+        .prepare(),
+    ),
+  }
+  return {
+    absences: {
+      async note(channel, phoneHash, until) {
+        run.note.run({ channel, phoneHash, until })
+      },
+      async forget(phoneHash) {
+        run.forget.run({ phoneHash })
       },
     },
   }

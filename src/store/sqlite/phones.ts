@@ -8,8 +8,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { PhoneHashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
-import { issueOf, issueRow, openMessage } from '../rows/issue'
+import { erasureOf, issueOf, issueRow, openMessage, REFERENCE, STRIPPED, storedApp } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { theseAttempts } from './attempts'
 import { nextTurn } from './connection/read-group'
@@ -18,6 +17,7 @@ import type { TransactionState } from './connection/transaction-state'
 import { eventDeletion } from './deleted-webhooks'
 import { thisIssue, thisMessage } from './issues'
 import {
+  absentPhones,
   attempts,
   awaitedReports,
   erasedIssues,
@@ -100,6 +100,18 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
         .orderBy(asc(webhookEvents.eventId))
         .prepare(),
     ),
+    absentFrom: onFirstUse(() =>
+      db
+        .select({ channel: absentPhones.channel })
+        .from(absentPhones)
+        .where(
+          and(
+            eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')),
+            gt(absentPhones.until, bind(absentPhones.until, 'now')),
+          ),
+        )
+        .prepare(),
+    ),
     erasures: onFirstUse(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare()),
   }
   return {
@@ -123,6 +135,9 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
       },
       async events(issueId) {
         return run.events.all({ issueId }).map((row) => eventOf(vault, row))
+      },
+      async absentFrom(phoneHash, now) {
+        return run.absentFrom.all({ phoneHash, now }).map(({ channel }) => channel)
       },
       async erasures() {
         return run.erasures.all().map(erasureOf)

@@ -12,6 +12,7 @@ import type { TransactionState } from './connection/transaction-state'
 import { eventDeletion } from './deleted-webhooks'
 import { thisIssue, thisMessage } from './issues'
 import {
+  absentPhones,
   apps,
   attempts,
   awaitedReports,
@@ -137,6 +138,13 @@ export function createRetentionTx(connection: Database, current: TransactionStat
         .returning({ since: incidents.since })
         .prepare(),
     ),
+    deleteOldAbsences: onFirstUse(() =>
+      db
+        .delete(absentPhones)
+        .where(oldestRows(absentPhones, ['phone_hash', 'channel'], 'until'))
+        .returning({ until: absentPhones.until })
+        .prepare(),
+    ),
     forgottenUntil: onFirstUse(() =>
       db.select({ value: facts.value }).from(facts).where(eq(facts.name, NETWORKS_FORGOTTEN)).prepare(),
     ),
@@ -215,6 +223,9 @@ export function createRetentionTx(connection: Database, current: TransactionStat
     },
     async incidents(before, limit) {
       return run.deleteOldIncidents.all({ before, limit }).length
+    },
+    async absences(before, limit) {
+      return run.deleteOldAbsences.all({ before, limit }).length
     },
     async networks(before, limit) {
       const known = run.forgottenUntil.get()?.value

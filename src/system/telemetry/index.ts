@@ -1,13 +1,106 @@
-/** Each thing that happens is told to the log and, where they are on, to metrics and traces. */
+/** Telemetry: log lines for requests, issues, attempts, deliveries and webhooks, and metrics and traces where they are on. */
 import type { Log } from '../../ports/log'
-import { NO_SPAN, type Telemetry } from '../../ports/telemetry'
-import { createLogSink, type TelemetrySink } from './lines'
+import type { Span, Telemetry } from '../../ports/telemetry'
+
+export type TelemetrySink = Omit<Telemetry, 'begin'>
+
+/** Many, and nobody's errand. */
+const ROUTINE: ReadonlySet<string> = new Set(['healthz', 'readyz', 'metrics', 'console', 'docs', 'openapi', 'jwks'])
+
+/** `00-` trace `-` span `-` flags. */
+const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
+
+/** Tenths are enough. */
+const rounded = (ms: number) => Math.round(ms * 10) / 10
+
+export function createLogSink(log: Log): TelemetrySink {
+  return {
+    requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode }) {
+      const isRoutine = ROUTINE.has(route) && status < 500
+      const fields = {
+        requestId: origin.requestId,
+        traceId: traceIdOf(origin.trace),
+        route,
+        status,
+        ms: rounded(ms),
+        limit: refusal?.detail.limit,
+        appId,
+        keyId,
+        mode,
+      }
+      if (isRoutine) log.debug(fields, 'request')
+      else log.info(fields, 'request')
+    },
+    issueDecided({ origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule, ms }) {
+      const fields = {
+        requestId: origin?.requestId,
+        traceId: traceIdOf(origin?.trace),
+        appId,
+        mode,
+        keyKind,
+        channel,
+        country,
+        issueId,
+        outcome,
+        rule,
+        reason: refusal?.kind,
+        limit: refusal?.detail.limit,
+        ms: rounded(ms),
+      }
+      log.info(fields, 'issue decided')
+    },
+    codeChecked() {
+      // Its request has a line.
+    },
+    attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms }) {
+      const fields = {
+        requestId: origin?.requestId,
+        traceId: traceIdOf(origin?.trace),
+        provider: carrier,
+        issueId,
+        mode,
+        leg,
+        outcome,
+        code,
+        ms: rounded(ms),
+      }
+      log.info(fields, 'attempt answered')
+    },
+    // A code's end is in the line of who ended it; a sweep's has none.
+    codeEnded() {},
+    deliveryEnded({ issue, carrier, endedAt }) {
+      const fields = {
+        requestId: issue.origin?.requestId,
+        traceId: traceIdOf(issue.origin?.trace),
+        appId: issue.appId,
+        mode: issue.mode,
+        issueId: issue.issueId,
+        provider: carrier,
+        leg: issue.leg,
+        outcome: issue.deliveryStatus,
+        code: issue.providerOutcomeCode,
+        billing: issue.billingStatus,
+        ms: endedAt - issue.createdAt,
+        isAmbiguous: issue.providerOutcomeAmbiguous || undefined,
+      }
+      log.info(fields, 'delivery ended')
+    },
+    webhookAnswered({ origin, ...answered }) {
+      const fields = { requestId: origin?.requestId, traceId: traceIdOf(origin?.trace), ...answered }
+      if (answered.outcome === 'again') log.debug(fields, 'webhook is tried again')
+      else log.info(fields, 'webhook ended')
+    },
+  }
+}
 
 export interface Listeners {
   log: Log
   metrics?: TelemetrySink | undefined
   tracing?: Pick<Telemetry, 'begin'> | undefined
 }
+
+/** The span where tracing is off. */
+export const NO_SPAN: Span = { trace: undefined, end() {} }
 
 export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry {
   const lines = log.isUnread ? NOBODY : createLogSink(log)

@@ -5,7 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { VERSION } from '../../domain/operations/version'
 import type { StoreTelemetry, Vitals } from '../../ports/telemetry'
-import type { TelemetrySink } from './lines'
+import type { TelemetrySink } from './index'
 
 export interface Metrics {
   sink: TelemetrySink

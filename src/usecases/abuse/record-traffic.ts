@@ -2,9 +2,9 @@
 import { ended, type Incident, isCapIncident, isOver, NO_PAUSE } from '../../abuse/rules/incident'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
-import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Findings, IncidentUpdate } from '../../ports/traffic'
+import type { Random } from '../../ports/vault'
 
 interface RecordDependencies {
   store: Store

@@ -1,7 +1,10 @@
+/** Apps, and what their owners decide: delivery plans, texts, proofs of verification and retention. */
 import { NEW_APP } from '../../abuse/rules/protection'
-import type { App } from '../../domain/access/app'
+import { type App, RETENTION_DAYS } from '../../domain/access/app'
+import { assertLegs, type DeliveryPlan } from '../../domain/delivery/plan'
+import { asHost, assertAndroidHash, type Texts, textsOf } from '../../domain/message/rendered-message'
 import { isRegion } from '../../domain/phone/phone'
-import { invalid } from '../../domain/shared/error'
+import { invalid, missing } from '../../domain/shared/error'
 import { disable } from '../../domain/webhooks/webhook'
 import { newId } from '../shared/id'
 import { writeAudit } from '../shared/write-audit'
@@ -85,4 +88,94 @@ export async function removeApp(deps: AdminDependencies, appId: string): Promise
   })
   for (const { endpointId } of endpoints) await forgetEndpoint(deps, endpointId)
   return removed
+}
+
+type PlanKey = Pick<DeliveryPlan, 'channel' | 'country'>
+
+/**
+ * Replaces the plan of the same channel and country. Codes already issued keep the legs they were issued with.
+ * Throws `invalid`, or `not_found`.
+ */
+export async function setPlan(deps: AdminDependencies, appId: string, plan: DeliveryPlan): Promise<DeliveryPlan> {
+  assertLegs(plan.legs)
+  if (plan.country !== undefined && !/^[A-Z]{2}$/.test(plan.country))
+    throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${plan.country}`)
+  await deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    await tx.apps.save({ ...app, plans: [...othersOf(app, plan), plan] })
+    await writeAudit(deps, tx, 'plan.set', nameOf(appId, plan), { legs: plan.legs })
+  })
+  return plan
+}
+
+/** Throws `not_found`. */
+export async function removePlan(deps: AdminDependencies, appId: string, plan: PlanKey): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const others = othersOf(app, plan)
+    if (others.length === app.plans?.length || !app.plans) throw missing('plan', nameOf(appId, plan))
+    await tx.apps.save({ ...app, plans: others.length > 0 ? others : undefined })
+    await writeAudit(deps, tx, 'plan.remove', nameOf(appId, plan))
+  })
+}
+
+const othersOf = ({ plans = [] }: App, { channel, country }: PlanKey) =>
+  plans.filter((plan) => plan.channel !== channel || plan.country !== country)
+
+const nameOf = (appId: string, { channel, country }: PlanKey) => [channel, appId, country].filter(Boolean).join(' ')
+
+/** What is not named stays; null: none from now on. */
+export interface WantedTexts {
+  webOtpDomain?: string | null | undefined
+  androidHash?: string | null | undefined
+  localeByCountry?: boolean | undefined
+}
+
+/** Messages already admitted keep the text they were admitted with. Throws `invalid`, or `not_found`. */
+export async function setTexts(deps: AdminDependencies, appId: string, wanted: WantedTexts): Promise<App> {
+  const { webOtpDomain: host, androidHash: hash, localeByCountry } = wanted
+  if (hash) assertAndroidHash(hash)
+  const decided: Partial<Texts> = {
+    ...(host !== undefined && { webOtpDomain: host === null ? undefined : asHost(host) }),
+    ...(hash !== undefined && { androidHash: hash ?? undefined }),
+    ...(localeByCountry !== undefined && { localeByCountry }),
+  }
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const before = textsOf(app)
+    const texts = { ...before, ...decided }
+    const changed = { ...app, texts }
+    await tx.apps.save(changed)
+    await writeAudit(deps, tx, 'app.texts', appId, { ...texts, before })
+    return changed
+  })
+}
+
+/** Whether proofs say what an issue's metadata is: whoever verifies reads it then, also a browser. Throws `not_found`. */
+export async function setProvesMetadata(deps: AdminDependencies, appId: string, provesMetadata: boolean): Promise<App> {
+  return deps.store.transaction(async (tx) => {
+    const app = { ...(await lockApp(tx, appId)), provesMetadata }
+    await tx.apps.save(app)
+    await writeAudit(deps, tx, 'app.proofs', appId, { provesMetadata })
+    return app
+  })
+}
+
+/** Its live issues go after so many days; undefined: as the server is set. Throws `invalid`, or `not_found`. */
+export async function setRetention(
+  deps: AdminDependencies,
+  appId: string,
+  retentionDays: number | undefined,
+): Promise<App> {
+  const { min, max } = RETENTION_DAYS
+  if (retentionDays !== undefined && !(Number.isInteger(retentionDays) && retentionDays >= min && retentionDays <= max))
+    throw invalid('days', 'out_of_range', `must be a whole number from ${min} to ${max}`, { min, max })
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const changed = { ...app, retentionDays }
+    await tx.apps.save(changed)
+    const [days, before] = [retentionDays, app.retentionDays].map((value) => value ?? null)
+    await writeAudit(deps, tx, 'app.retention', appId, { days, before })
+    return changed
+  })
 }

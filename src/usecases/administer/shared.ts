@@ -1,8 +1,8 @@
 /** What all administration shares. */
 import type { App } from '../../domain/access/app'
 import { invalid, missing } from '../../domain/shared/error'
-import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
+import type { Random } from '../../ports/vault'
 import type { AuditDependencies } from '../shared/write-audit'
 
 /** For every change: where it is stored, and who is noted to have made it. */

@@ -7,8 +7,8 @@ import type { Job } from '../../domain/operations/job'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Clock } from '../../ports/clock'
 import type { CarrierSlot } from '../../ports/node'
-import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
+import type { Random } from '../../ports/vault'
 
 export interface CarrierChoice {
   route: readonly CarrierEndpoint[]

@@ -1,6 +1,5 @@
 /** The request with every default resolved, and the keyed hashes by which stored rows are found. */
 import type { RequestFacts } from '../../abuse/rules/assess'
-import { prefixOf } from '../../abuse/rules/traffic-counter'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
 import type { Issue, Origin } from '../../domain/codes/issue'
 import {
@@ -11,12 +10,10 @@ import {
   resolveRequest,
 } from '../../domain/codes/issue-request'
 import type { PlannedLeg } from '../../domain/delivery/plan'
-import type { Recipient } from '../../domain/phone/phone'
+import { prefixOf, type Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
-import type { Random } from '../../ports/random'
-import type { Vault } from '../../ports/vault'
+import type { Random, Vault } from '../../ports/vault'
 import { type ModeRules, type Modes, rulesOf } from '../shared/mode'
-import { networkHash, prefixHash } from '../shared/place'
 
 interface RequestDependencies {
   vault: Vault
@@ -71,8 +68,8 @@ export function checkedRequest(
   const { recipient, rules } = wanted
   const phoneHash = vault.phoneHash(recipient.identity)
   const digits = prefixOf(recipient.to)
-  const prefix = prefixHash(vault, digits)
-  const network = address === undefined ? undefined : networkHash(vault, address)
+  const prefix = vault.prefixHash(digits)
+  const network = address === undefined ? undefined : vault.networkHash(address)
   return {
     ...wanted,
     phoneHash,

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '../../domain/codes/issue'
 import { canFallBack } from '../../domain/delivery/delivery'
-import type { PlannedLeg } from '../../domain/delivery/plan'
+import { type PlannedLeg, reachingLegs } from '../../domain/delivery/plan'
 import { messageOf, type RenderedMessage } from '../../domain/message/rendered-message'
 import { type Job, LEASE_MS } from '../../domain/operations/job'
 import { Refusal, unavailable } from '../../domain/shared/error'
@@ -34,6 +34,16 @@ export function planDelivery(
 ): PlannedDelivery {
   const [route = [], ...following] = legs.map(({ channel }) => router({ ...whom, channel }))
   return { router, legs, route, isServed: [route, ...following].some((carriers) => carriers.length > 0) }
+}
+
+/** The legs of a plan, without those whose channel the phone is known not to be on. */
+export async function legsThatReach(
+  { store, clock }: Pick<StartDependencies, 'store' | 'clock'>,
+  legs: readonly PlannedLeg[],
+  phoneHash: Uint8Array,
+): Promise<readonly PlannedLeg[]> {
+  if (legs.length < 2) return legs
+  return reachingLegs(legs, await store.read.phones.absentFrom(phoneHash, clock.now()))
 }
 
 /** Throws `unavailable`. */

@@ -1,11 +1,9 @@
 /** What changes of an account. */
 
-import { assertOwnerRemains, normalizeEmail, type Operator } from '../../domain/access/operator'
-import { may, type Role } from '../../domain/access/role'
+import { assertOwnerRemains, may, normalizeEmail, type Operator, type Role } from '../../domain/access/operator'
 import { invalid, missing } from '../../domain/shared/error'
-import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
-import type { Passwords, Vault } from '../../ports/vault'
+import type { Passwords, Random, Vault } from '../../ports/vault'
 import { type Actor, writeAudit } from '../shared/write-audit'
 import { assertPassword, assertUncommon, type PasswordDependencies } from './attempts'
 

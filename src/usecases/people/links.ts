@@ -1,18 +1,15 @@
 /** Links that make an account, once. */
 
-import { INVITATION_MS, normalizeEmail, type Operator } from '../../domain/access/operator'
-import { assertMay, type Role } from '../../domain/access/role'
+import { assertMay, INVITATION_MS, normalizeEmail, type Operator, type Role } from '../../domain/access/operator'
 import { invalid, Refusal } from '../../domain/shared/error'
 import { HOUR_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
-import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
-import type { Passwords, Vault } from '../../ports/vault'
-import { newId } from '../shared/id'
+import type { Passwords, Random, Vault } from '../../ports/vault'
+import { newId, newToken, tokenHash } from '../shared/id'
 import { type Actor, writeAudit } from '../shared/write-audit'
 import { lockOperator } from './accounts'
 import { assertUncommon } from './attempts'
-import { newToken, tokenHash } from './token'
 
 /** What people see of an invitation, and withdraw it by. */
 export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')

@@ -6,12 +6,11 @@ import { Refusal } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Node, SignInAttempt, SignInSubject } from '../../ports/node'
-import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
-import type { Passwords, Vault } from '../../ports/vault'
+import type { Passwords, Random, Vault } from '../../ports/vault'
+import { newToken, tokenHash } from '../shared/id'
 import { type Actor, writeAudit } from '../shared/write-audit'
 import { totpStep, useOnce } from './second-factor'
-import { newToken, tokenHash } from './token'
 
 /** Somebody who is not signed in. */
 export interface Visitor {

@@ -8,8 +8,8 @@ import type { StoredEvent } from '../../domain/webhooks/event'
 import { eventOf, eventsOf } from '../../domain/webhooks/event'
 import { type Endpoint, isSubscribed } from '../../domain/webhooks/webhook'
 import type { Node } from '../../ports/node'
-import type { Random } from '../../ports/random'
 import type { Tx } from '../../ports/store'
+import type { Random } from '../../ports/vault'
 
 export interface TellDependencies {
   random: Random

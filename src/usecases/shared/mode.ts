@@ -28,8 +28,8 @@ import { liveRecipient, type Numbering, type Recipient, testRecipient } from '..
 import type { Channel, Mode } from '../../domain/shared/value'
 import type { PriceList } from '../../domain/wallet/wallet'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
-import type { Random } from '../../ports/random'
 import type { Traffic } from '../../ports/traffic'
+import type { Random } from '../../ports/vault'
 
 export interface ModeRules {
   /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */

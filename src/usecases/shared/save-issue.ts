@@ -1,8 +1,8 @@
-/** The one way a changed issue is stored. */
-
+/** The one way a changed issue is stored, and its reserved credit settled. */
 import type { Issue } from '../../domain/codes/issue'
 import { maySendAgain } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
+import type { Settlement } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
 import type { Telemetry } from '../../ports/telemetry'
 import { emitEvents, type TellDependencies } from './emit-events'
@@ -42,3 +42,7 @@ export async function saveIssue(
   await tx.jobs.hasten('deliver', after.issueId)
   tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
 }
+
+/** What the end of a reservation does to the wallet, exactly once for each issue, in the unit that stores it as `settled`. */
+export const settle = (tx: Tx, issue: Issue, settlement: Settlement): Promise<void> =>
+  settlement === 'debit' ? tx.wallets.debit(issue.appId, issue) : tx.wallets.release(issue.appId, issue.price)

@@ -1,10 +1,10 @@
 import { type Issue, settled } from '../../domain/codes/issue'
 import type { AwaitedReport } from '../../domain/delivery/attempt'
-import { isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
+import { ABSENT_MS, isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
+import type { Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import { type SaveDependencies, type SentMessage, saveIssue } from './save-issue'
-import { settle } from './settle'
+import { type SaveDependencies, type SentMessage, saveIssue, settle } from './save-issue'
 
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
 export async function takeStep(
@@ -33,6 +33,11 @@ export async function takeStep(
   await settle(tx, issue, settlement)
   const ended = { issue, carrier: sent?.by, endedAt: tx.now }
   tx.afterCommit(() => deps.telemetry.deliveryEnded(ended))
+}
+
+/** The next codes of the phone leave that leg out for a while. */
+export async function noteAbsence(tx: Tx, { phoneHash, erasedAt }: Issue, leg: Leg): Promise<void> {
+  if (erasedAt === undefined) await tx.absences.note(leg, phoneHash, tx.now + ABSENT_MS)
 }
 
 /** Forgets the messages whose reports can change nothing any more. */

@@ -5,7 +5,7 @@ import { NEW_CAPS } from '../../../src/abuse/rules/cap'
 import { RULES } from '../../../src/abuse/rules/rule'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
-import { permissionsOf, type Role } from '../../../src/domain/access/role'
+import { permissionsOf, type Role } from '../../../src/domain/access/operator'
 import { StubFailure } from '../support'
 
 type Outputs = InferContractRouterOutputs<ConsoleContract>

@@ -3,7 +3,7 @@
  * answering in the browser would switch its cache off, and every state loads the pages again.
  */
 import { consoleAsset } from '../../../src/console/assets'
-import { systemRandom } from '../../../src/system/random'
+import { systemRandom } from '../../../src/system/vault'
 import { StubFailure } from '../support'
 import type { Answers, Procedure } from './answers'
 

@@ -9,7 +9,7 @@ export const frameWords = inWords({
     navigation: 'Pages',
     documentation: 'Documentation',
     reference: 'API reference',
-    guide: 'Read about this page in the guide',
+    guide: 'Documentation of this page',
     groups: { watch: 'Watch', build: 'Build', operate: 'Operate' },
     pages: {
       overview: 'Overview',
@@ -56,7 +56,7 @@ export const frameWords = inWords({
     navigation: '페이지',
     documentation: '문서',
     reference: 'API 문서',
-    guide: '이 페이지의 가이드 읽기',
+    guide: '이 페이지의 문서',
     groups: { watch: '보기', build: '만들기', operate: '운영' },
     pages: {
       overview: '개요',

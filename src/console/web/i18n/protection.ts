@@ -1,5 +1,4 @@
 /** Words about protection that several pages share: rules, kinds of keys and caps. */
-
 import type { Rule } from '../../../abuse/rules/rule'
 import type { KeyKind } from '../../../domain/access/api-key'
 import { inWords } from './words'

@@ -1,5 +1,5 @@
-/** Names and descriptions of the roles. `domain/access/role.ts` has the rules. */
-import { may, type Permission, ROLES } from '../../../domain/access/role'
+/** Names and descriptions of the roles. `domain/access/operator.ts` has the rules. */
+import { may, type Permission, ROLES } from '../../../domain/access/operator'
 import { inWords, useWords } from './words'
 
 export const roleWords = inWords({

@@ -2,7 +2,7 @@ import { Badge, Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core
 import { modals } from '@mantine/modals'
 import { IconMail, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Role } from '../../../domain/access/role'
+import type { Role } from '../../../domain/access/operator'
 import { api, client, queries } from '../api'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'

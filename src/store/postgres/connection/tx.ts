@@ -1,15 +1,14 @@
 /** The port's `Tx` over one PostgreSQL transaction. */
 import type { Tx } from '../../../ports/store'
-import { appTx, challengeTx, templateTx } from '../apps'
+import { appTx, challengeTx, keyTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
 import { clockTx } from '../clock'
-import { failureTx } from '../failures'
+import { absenceTx, failureTx } from '../failures'
 import { idempotencyTx, issueTx, outboxTx } from '../issues'
 import { jobTx } from '../jobs'
 import { keyRingTx } from '../key-ring'
-import { keyTx } from '../keys'
 import { invitationTx, peopleTx, sessionTx } from '../people'
 import { erasureTx } from '../phones'
 import { retentionTx } from '../retention'
@@ -56,6 +55,7 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   traffic: trafficTx(transaction, vault),
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),
+  absences: absenceTx(transaction),
   clock: clockTx(transaction),
   keyRing: keyRingTx(transaction, vault),
 })

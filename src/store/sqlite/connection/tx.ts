@@ -3,17 +3,16 @@ import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
 import type { Vault } from '../../../ports/vault'
-import { openTx } from '../../open-tx'
-import { createAppTx, createChallengeTx } from '../apps'
+import { openTx } from '../../failure'
+import { createAppTx, createChallengeTx, createKeyTx } from '../apps'
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
 import { createCarrierTx } from '../carriers'
 import { createClockTx } from '../clock'
-import { createFailureTx } from '../failures'
+import { createAbsenceTx, createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
 import { createKeyRingTx } from '../key-ring'
-import { createKeyTx } from '../keys'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
 import { createRetentionTx } from '../retention'
@@ -69,6 +68,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createUsageTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createErasureTx(connection, current),
+    ...createAbsenceTx(connection),
     ...createKeyRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {

@@ -1,5 +1,4 @@
 /** Texts for the actions of the audit log. An unknown action is shown by its name. */
-
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
 import { inWords, useWords } from '../../i18n/words'

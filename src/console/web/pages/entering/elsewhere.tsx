@@ -1,5 +1,4 @@
 /** Explains that the server refuses this origin, and which setting allows it. */
-
 import { Stack, Text } from '@mantine/core'
 import { ORPCError } from '@orpc/client'
 import { inWords, useWords } from '../../i18n/words'

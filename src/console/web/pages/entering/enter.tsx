@@ -1,5 +1,4 @@
 /** Steps after a successful sign-in. */
-
 import { Alert } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { api, queries } from '../../api'

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Group, Menu, Radio, Stack, Text, VisuallyHidden } fr
 import { modals } from '@mantine/modals'
 import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { ROLES, type Role } from '../../../../domain/access/role'
+import { ROLES, type Role } from '../../../../domain/access/operator'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { roleWords } from '../../i18n/roles'

@@ -3,7 +3,7 @@ import { Badge, Progress as Bar, Button, Group, Stack, Text, ThemeIcon, Visually
 import { IconCheck } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { Permission } from '../../../../domain/access/role'
+import type { Permission } from '../../../../domain/access/operator'
 import { api } from '../../api'
 import { useCommand } from '../../command'
 import { useWhoMay } from '../../i18n/roles'

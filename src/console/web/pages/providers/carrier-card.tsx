@@ -47,7 +47,7 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
             {say.states[state]}
           </Badge>
         </Group>
-        {!isHealthy && <Trouble carrier={carrier} />}
+        {!isHealthy && <CarrierState carrier={carrier} />}
         <Stack gap={4}>
           <Line name={say.inFlight}>{say.inFlightOf(formats.number(inFlight), formats.number(concurrency))}</Line>
           <Progress
@@ -86,7 +86,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Trouble({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
+function CarrierState({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
   const say = useWords(providerWords)
   return (
     <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
