@@ -69,7 +69,7 @@ const ownZod: BunPlugin = {
 async function bundle(format: Format): Promise<void> {
   const { outputs, metafile } = await Bun.build({
     ...{ entrypoints: [join(SOURCE, SERVICE, 'index.ts')], target: 'browser', format },
-    // Node modules that the domain imports are replaced, so that the bundle runs everywhere.
+    // Node modules stay external: they are not part of the bundle.
     ...{ minify: true, plugins: [ownZod], metafile: true, external: ['node:*'] },
   })
   await Bun.write(join(OUT, `${SERVICE}.licenses.txt`), await licensesOf(metafile ? [metafile] : []))
