@@ -70,7 +70,7 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'languages' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  'auth' | 'languages' | 'phrases' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -92,7 +92,8 @@ export function describedCarrier(
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
-  const languageOf = languageReader(description.languages, textOr(settings.languages))
+  const phraseOf = byLanguageTag(description.phrases)
+  const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
@@ -108,9 +109,10 @@ export function describedCarrier(
     name,
     reports,
     async send(message) {
-      const language = languageOf(message.locale)
       const ofMessage = messageScope(message, clock.now())
-      const scope: ValueScope = (name) => (name === 'language' ? language : ofMessage(name))
+      const { locale } = message
+      const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
+      const scope = firstOf(ofMessage, objectScope(byLanguage))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -138,11 +140,8 @@ export function describedCarrier(
   return carrier
 }
 
-/** The carrier's code of a language. */
-function languageReader(
-  known: Readonly<Record<string, string>> = {},
-  own: string,
-): (tag?: string) => string | undefined {
+/** The value of a language tag, of its language, or of `*`; first those of the operator's own (`en=en_GB, *=ko`). */
+function byLanguageTag(known: Readonly<Record<string, string>> = {}, own = ''): (tag?: string) => string | undefined {
   const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
   return (tag = '') => {
     const language = tag.split('-')[0] ?? ''

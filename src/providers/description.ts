@@ -255,6 +255,8 @@ export const carrierDescription = z
      * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
      */
     languages: z.record(z.string(), z.string()).optional(),
+    /** What is said, such as in a call, by language tags in the same way: `{{phrase}}`. */
+    phrases: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
     /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
     codePattern: regex.optional(),
@@ -279,6 +281,7 @@ export const carrierDescription = z
       MOMENT_NAMES.has(name) ||
       REPORT_NAMES.has(name) ||
       (name === 'language' && description.languages !== undefined) ||
+      (name === 'phrase' && description.phrases !== undefined) ||
       isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
@@ -301,6 +304,8 @@ export const carrierDescription = z
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
+    const wrongPhrase = unknownPlaceholder(description.phrases ?? {}, isMessageName)
+    if (wrongPhrase !== undefined) refuse(['phrases'], `no such placeholder: {{${wrongPhrase}}}`)
     const isOfAuth = (name: string) =>
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder(description.auth, isOfAuth)

@@ -32,6 +32,8 @@ const hmac = z.strictObject({
   secret: z.string().min(8),
   algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
   encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
+  /** The key is this hash of the secret. */
+  hashedSecret: z.enum(['sha256']).optional(),
   ...ofText,
 })
 
@@ -102,8 +104,9 @@ export function signatureCheck(signature: ReportSignature): IsSigned {
   switch (signature.type) {
     case 'hmac':
       return ofSignedText(signature, (text, shown) => {
-        const { algorithm, secret, encoding } = signature
-        const expected = createHmac(algorithm, secret).update(text).digest(encoding)
+        const { algorithm, secret, encoding, hashedSecret } = signature
+        const key = hashedSecret === undefined ? secret : createHash(hashedSecret).update(secret).digest()
+        const expected = createHmac(algorithm, key).update(text).digest(encoding)
         return isSameSecret(encoding === 'hex' ? shown.toLowerCase() : shown, expected)
       })
     case 'ed25519': {

@@ -91,6 +91,13 @@ export interface Submission {
   dataCoding: number
   hasHeader: boolean
   message: Buffer
+  parameters: readonly OptionalParameter[]
+}
+
+/** A TLV. */
+export interface OptionalParameter {
+  tag: number
+  value: Buffer
 }
 
 const HAS_USER_DATA_HEADER = 0x40
@@ -109,7 +116,15 @@ export const submitBody = (submission: Submission): Buffer =>
     cString(submission.validityPeriod),
     Buffer.from([RECEIPT_WANTED, 0, submission.dataCoding, 0, submission.message.length]),
     submission.message,
+    ...submission.parameters.map(parameterBytes),
   ])
+
+function parameterBytes({ tag, value }: OptionalParameter): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt16BE(tag, 0)
+  head.writeUInt16BE(value.length, 2)
+  return Buffer.concat([head, value])
+}
 
 /** Of a submit_sm_resp; undefined where the carrier gave none. */
 export const messageIdOf = ({ body }: Pdu): string | undefined => new Cursor(body).cString() || undefined

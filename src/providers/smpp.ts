@@ -12,9 +12,10 @@ import { encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
-import { type Delivered, NOTHING, type SmppAddress, submitBody } from './smpp-pdu'
+import { type Delivered, NOTHING, type OptionalParameter, type SmppAddress, submitBody } from './smpp-pdu'
 import { SmppSession } from './smpp-session'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
+import { isMessageName, messageScope, unknownPlaceholder, type ValueScope, wholeFrom } from './template'
 import type { CarrierDependencies, CarrierType } from './type'
 
 const printable = (max: number) =>
@@ -24,6 +25,18 @@ const printable = (max: number) =>
     .max(max)
 const ton = z.int().min(0).max(6)
 const npi = z.int().min(0).max(18)
+
+const tlv = z.strictObject({
+  tag: z.string().regex(/^0x[0-9a-fA-F]{1,4}$/, 'must be a tag such as 0x1400'),
+  /** With the placeholders of messages. A carrier that wants a NUL at the end of a text has it here, too. */
+  value: z
+    .string()
+    .regex(/^[\0\x20-\x7e]{1,255}$/, 'must be ASCII')
+    .refine((value) => unknownPlaceholder(value, isMessageName) === undefined, 'has an unknown placeholder'),
+  type: z.enum(['text', 'int']).default('text'),
+  /** Of an integer. */
+  bytes: z.union([z.literal(1), z.literal(2), z.literal(4)]).default(4),
+})
 
 const smppConfig = z.strictObject({
   host: printable(255).min(1),
@@ -40,6 +53,8 @@ const smppConfig = z.strictObject({
   destination: z.strictObject({ ton: ton.default(1), npi: npi.default(1) }).prefault({}),
   /** Whether the carrier is told for how long the message is of use. */
   validity: z.enum(['relative', 'none']).default('relative'),
+  /** Optional parameters of each message that the carrier wants, such as the registered ids of India's DLT. */
+  tlvs: z.array(tlv).max(20).default([]),
   /** How many sessions the carrier allows, over all servers that share a database; without it each of them has one. */
   sessions: z.int().min(1).max(100).optional(),
   /** How many messages may be without an answer at a time. */
@@ -55,9 +70,36 @@ const smppConfig = z.strictObject({
 
 type SmppConfig = z.output<typeof smppConfig>
 
+/** Undefined where a value of the message does not fit. A parameter whose placeholder has no value is left out. */
+function optionalParametersFrom(tlvs: SmppConfig['tlvs']): (scope: ValueScope) => OptionalParameter[] | undefined {
+  const templates = tlvs.map(({ tag, value, type, bytes }) => ({ tag, fill: wholeFrom(value), type, bytes }))
+  return (scope) => {
+    const parameters: OptionalParameter[] = []
+    for (const { tag, fill, type, bytes } of templates) {
+      const text = fill(scope)
+      if (text === undefined) continue
+      const value = type === 'int' ? intBytes(text, bytes) : OCTETS.test(text) ? Buffer.from(text, 'latin1') : undefined
+      if (!value) return undefined
+      parameters.push({ tag: Number(tag), value })
+    }
+    return parameters
+  }
+}
+
+const OCTETS = /^[\0\x20-\x7e]{0,255}$/
+
+function intBytes(text: string, bytes: number): Buffer | undefined {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number < 2 ** (8 * bytes))) return undefined
+  const value = Buffer.alloc(bytes)
+  value.writeUIntBE(number, 0, bytes)
+  return value
+}
+
 function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Carrier {
   const settings = smppConfig.parse(config)
   const receipts = new Receipts(settings.receiptIds, deps)
+  const parametersOf = optionalParametersFrom(settings.tlvs)
   const bind = () => new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
   const session = new SmppSession(bind, deps)
 
@@ -65,6 +107,8 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
   async function submit(message: OutboundMessage, patience: Patience): Promise<SendOutcome> {
     const source = sourceOf(message.from, settings.source)
     if (!source) return { kind: 'refused', retry: 'elsewhere', code: CODE.sender }
+    const parameters = parametersOf(messageScope(message, deps.clock.now()))
+    if (!parameters) return { kind: 'refused', retry: 'elsewhere', code: CODE.tlv }
     const { dataCoding, hasHeader, parts } = encodeText(message.text, deps.random.below(256))
     const bodyOf = (part: Buffer) =>
       submitBody({
@@ -75,6 +119,7 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
         dataCoding,
         hasHeader,
         message: part,
+        parameters,
       })
     const submitFrom = async (part: Buffer, rest: readonly Buffer[]): Promise<SendOutcome> => {
       const [next, ...later] = rest
@@ -121,6 +166,7 @@ async function withPatience<T>(clock: Clock, timeoutMs: number, run: (patience: 
 
 const CODE = {
   sender: 'SMPP_SENDER_UNFIT',
+  tlv: 'SMPP_TLV_UNFIT',
   windowFull: 'SMPP_WINDOW_FULL',
   notConnected: 'SMPP_NOT_CONNECTED',
   noAnswer: 'SMPP_NO_ANSWER',
@@ -269,6 +315,7 @@ function reportOf(state: string, error: string | undefined): DeliveryReport | un
 
 const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
   [CODE.sender, 'the sender is longer than 20 characters or not ASCII; set another'],
+  [CODE.tlv, 'a value of the message does not fit an optional parameter (TLV); see `tlvs`'],
   [CODE.windowFull, 'the carrier answers too slowly for `window` messages at a time; the message was not sent'],
   [CODE.notConnected, 'no session with the carrier; check host, port and certificate'],
   [CODE.noAnswer, 'the carrier did not answer in time; the message may be out'],

@@ -1,4 +1,5 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
+
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'
@@ -123,6 +124,9 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
     base64: (value) => Buffer.from(value).toString('base64'),
     hex: (value) => Buffer.from(value).toString('hex'),
     spaced: (value) => value.split('').join(' '),
+    /** Digits as a voice reads them one by one. */
+    spoken: (value) => value.split('').join(', '),
+    xml: (value) => value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
     number: (value) => Number(value),
     /** The word of the argument where a text has characters beyond the alphabet of SMS; otherwise left out. */
     ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
@@ -269,6 +273,7 @@ export const headerFrom = (template: string): Filled<string> =>
 /**
  * Fills every string of a JSON value; the structure is the template's, so no value can change it. A field that is one
  * placeholder without a value is left out, or empty where `keepsEmpty`; so is an object within it that has nothing else.
+ * The fields of an object that is called `...` stand beside the others.
  */
 export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
   if (typeof template === 'string') {
@@ -281,7 +286,13 @@ export function jsonFrom(template: unknown, keepsEmpty: boolean): Filled<unknown
     return (scope) => items.map((item) => item(scope))
   }
   const fields = Object.entries(template).map(([name, value]) => [name, fieldFrom(value, keepsEmpty)] as const)
-  return (scope) => Object.fromEntries(fields.map(([name, value]) => [name, value(scope)]))
+  return (scope) =>
+    Object.fromEntries(
+      fields.flatMap(([name, value]): Array<[string, unknown]> => {
+        const found = value(scope)
+        return name === SPREAD ? Object.entries(found ?? {}) : [[name, found]]
+      }),
+    )
 }
 
 function fieldFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
@@ -292,6 +303,8 @@ function fieldFrom(template: unknown, keepsEmpty: boolean): Filled<unknown> {
     return Object.values(found as object).some((one) => one !== undefined) ? found : undefined
   }
 }
+
+const SPREAD = '...'
 
 /** As the `http` type has always written them: texts, also where there is a number. */
 const emptied = (value: unknown) => (typeof value === 'object' ? value : textOfValue(value))

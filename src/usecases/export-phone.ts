@@ -44,6 +44,8 @@ export interface ExportHead {
   /** E.164. */
   phoneNumber: string
   storedAs: string[]
+  /** Channels that did not reach it lately, if any. */
+  absentFrom?: string[]
   apps: ExportedFields[]
 }
 
@@ -105,7 +107,13 @@ async function begin(
   }
   const phoneNumber = phone.number
   const exportedAt = new Date(clock.now()).toISOString()
-  return { format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, phoneNumber, storedAs, apps: known }
+  const absences = await Promise.all(phone.hashes.map((hash) => store.read.phones.absentFrom(hash, clock.now())))
+  const absentFrom = [...new Set(absences.flat())]
+  return {
+    ...{ format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, phoneNumber, storedAs },
+    ...(absentFrom.length > 0 && { absentFrom }),
+    apps: known,
+  }
 }
 
 /** Behind which issue of which app. */

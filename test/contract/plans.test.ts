@@ -1,12 +1,14 @@
 /** Delivery plans: the legs of a code, and when the next one starts. Decisions: "Delivery plans". */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
 import type { DeliveryPlan } from '../../src/domain/delivery/plan'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone } from '../../src/usecases/erase-phone'
+import { exportPhone } from '../../src/usecases/export-phone'
 import { answered, codeIn } from '../support/carrier'
 import { HANGS_AFTER_MS } from '../support/until'
 import { UNTOLD } from '../support/untold'
-import { type Furnished, VOICE_URL, WHATSAPP_URL, WIRES, World } from '../support/world'
+import { type Furnished, REPORT_SECRET, VOICE_URL, WHATSAPP_URL, WIRES, World } from '../support/world'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -233,6 +235,34 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
       expect(world.whatsapp.requests).toHaveLength(3)
     })
 
+    test('Meta says so in a signed report, and the code goes on by SMS once', async () => {
+      const appSecret = 'a1'.repeat(16)
+      const settings = { phoneNumberId: '12345', accessToken: 'EAAJ', appSecret, apiBase: 'http://carrier.test' }
+      await administer.setCarrier(world.admin, {
+        name: 'meta',
+        type: 'whatsapp',
+        channels: ['whatsapp'],
+        config: { ...settings, reportSecret: REPORT_SECRET },
+      })
+      world.whatsapp.answer = () => answered(200, { messages: [{ id: 'wamid.1' }] })
+      await issue()
+      expect(starts()).toEqual([1, 0, 0])
+      const sent = world.whatsapp.requests[0] as unknown as { biz_opaque_callback_data: string }
+      const { biz_opaque_callback_data } = sent
+      const status = { id: 'wamid.1', status: 'failed', biz_opaque_callback_data, errors: [{ code: 131026 }] }
+      const body = JSON.stringify({ entry: [{ changes: [{ value: { statuses: [status, status] } }] }] })
+      const signature = `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
+      const headers = { 'x-hub-signature-256': signature }
+      const path = '/provider-reports/meta'
+      expect((await world.send('POST', path, `${body} `, { headers })).status).toBe(401)
+      expect((await world.send('POST', path, body, { headers })).body).toEqual({ recorded: 1 })
+      await world.settle()
+      await world.advance(9_000)
+      expect(starts()).toEqual([1, 1, 0])
+      await issue()
+      expect(starts()).toEqual([1, 2, 0])
+    })
+
     test('a plan without another leg is played as it is', async () => {
       await plan([{ channel: 'whatsapp' }])
       world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })
@@ -253,8 +283,10 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
       world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })
       await issue()
       expect(await world.rows('SELECT channel FROM absent_phones')).toEqual([{ channel: 'whatsapp' }])
-      const { numbering } = world.config
-      const deps = { ...world.admin, numbering, telemetry: UNTOLD }
+      const { numbering, idempotencyDays } = world.config
+      const deps = { ...world.admin, numbering, idempotencyDays, telemetry: UNTOLD }
+      const { head } = await world.run(exportPhone(deps, { phoneNumber: '010-1234-5678' }))
+      expect(head?.absentFrom).toEqual(['whatsapp'])
       await world.run(erasePhone(deps, { phoneNumber: '010-1234-5678' }))
       expect(await world.rows('SELECT channel FROM absent_phones')).toEqual([])
     })

@@ -82,6 +82,8 @@ describe('no block slips by:', () => {
       'docs/carrier-checklist.md: it would send a message',
       'docs/carriers.md: test/binary builds it, runs it alone in an empty folder and kills it',
       'docs/carriers.md: it would send a message',
+      'docs/channels.md: it would send a message',
+      'docs/channels.md: it would create a template at Meta',
       'docs/client-kotlin.md: generated, and not run',
       "docs/client-php.md: without Composer's registry the file below stands in",
       'docs/client-swift.md: generated, and not run',

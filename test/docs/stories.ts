@@ -14,6 +14,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/backups.md' },
   { page: 'docs/carrier-checklist.md' },
   { page: 'docs/carriers.md' },
+  { page: 'docs/channels.md' },
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },
   { page: 'docs/getting-started.md' },

@@ -321,6 +321,57 @@ test.each([
   expect(smsc.taken[0]).toMatchObject(fields)
 })
 
+/** The parameters of a submit_sm that SMPP does not name, by their tags. */
+const vendorParametersOf = (pdu: Taken | undefined) =>
+  Object.fromEntries(
+    Object.entries(pdu ?? {})
+      .filter(([name]) => /^\d+$/.test(name))
+      .map(([tag, value]) => [`0x${Number(tag).toString(16)}`, String(value)]),
+  )
+
+test('optional parameters go with each part, and hold values of the message; those without a value are left out', async () => {
+  const smsc = await Smsc.start()
+  const { send } = connect(smsc, {
+    tlvs: [
+      { tag: '0x1400', value: '1201159123456789012' },
+      { tag: '0x1401', value: '{{templateCode}}' },
+      { tag: '0x1402', value: '{{variables.chain}}\0' },
+      { tag: '0x1414', value: 'OTP', type: 'text' },
+      { tag: '0x1500', value: '{{expiresInSec}}', type: 'int', bytes: 2 },
+    ],
+  })
+  expect(await send()).toEqual(accepted('m-1'))
+  const always = { '0x1400': '1201159123456789012', '0x1414': 'OTP', '0x1500': '\0\ufffd' }
+  expect(vendorParametersOf(smsc.taken[0])).toEqual(always)
+  const variables = { code: CODE, chain: '1602' }
+  expect(await send({ templateCode: '1207161234567890123', variables, text: 'a'.repeat(200) })).toEqual(accepted('m-3'))
+  for (const part of smsc.taken.slice(1))
+    expect(vendorParametersOf(part)).toEqual({ ...always, '0x1401': '1207161234567890123', '0x1402': '1602\0' })
+  expect(smsc.taken[0]?.[String(0x1500)]).toEqual(Buffer.from([0, 180]))
+})
+
+test.each([
+  [{ value: '{{variables.chain}}' }, { chain: '가' }],
+  [{ value: '{{variables.chain}}' }, { chain: 'a'.repeat(256) }],
+  [{ value: '{{variables.chain}}', type: 'int' }, { chain: 'x' }],
+  [{ value: '{{variables.chain}}', type: 'int', bytes: 1 }, { chain: '256' }],
+])('a value that fits no optional parameter is refused before anything is sent: %j %j', async (tlv, variables) => {
+  const smsc = await Smsc.start()
+  const { send } = connect(smsc, { tlvs: [{ tag: '0x1402', ...tlv }] })
+  expect(await send({ variables })).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'SMPP_TLV_UNFIT' })
+  expect(smsc.taken).toEqual([])
+})
+
+test.each([
+  { tag: '5120', value: 'x' },
+  { tag: '0x1400', value: '' },
+  { tag: '0x1400', value: '{{entity}}' },
+  { tag: '0x1400', value: '1', type: 'int', bytes: 3 },
+])('the optional parameter %j is refused as a setting', (tlv) => {
+  const settings = { host: 'smsc', systemId: 'a', password: 'b', tlvs: [tlv] }
+  expect(smppType.config.safeParse(settings).success).toBe(false)
+})
+
 test('a sender that fits no address is refused before anything is sent', async () => {
   const smsc = await Smsc.start()
   const { send } = connect(smsc)

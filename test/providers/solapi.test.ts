@@ -102,6 +102,23 @@ describe('the request', () => {
     expect(vendor.only().json.message).toMatchObject({ to: '2015550123', country: '1' })
   })
 
+  test('a call that says the code twice once a key was pressed, to Korean numbers alone', async () => {
+    const { vendor } = await send(taken(), anSms({ channel: 'voice', messageType: undefined }))
+    const said = `인증번호는 ${CODE.split('').join(', ')} 입니다.`
+    expect(vendor.only().json.message).toEqual({
+      to: '01012345678',
+      country: '82',
+      from: expect.any(String),
+      customFields: { messageId: MESSAGE_ID },
+      type: 'VOICE',
+      text: `${said} ${said}`,
+      voiceOptions: { voiceType: 'FEMALE', headerMessage: '인증번호를 들으시려면 아무 번호나 눌러 주세요.' },
+    })
+    const abroad = await send(taken(), anSms({ channel: 'voice', to: '+12015550123' }))
+    expect(abroad.outcome).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'NOT_KOREAN' })
+    expect(abroad.vendor.requests).toHaveLength(0)
+  })
+
   test('another base URL', async () => {
     const { vendor } = await send(taken(), anSms(), { apiBase: 'http://127.0.0.1:9/solapi/' })
     expect(vendor.only().url).toBe('http://127.0.0.1:9/solapi/messages/v4/send')

@@ -42,6 +42,7 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     kakao: '{{variables|kakao}}',
     none: '{{none}}',
     numbered: '{{order|inOrder}}',
+    beside: { to: '{{to}}', '...': '{{variables}}' },
   }
   expect(jsonFrom(template, false)(scope)).toEqual({
     ttl: 90,
@@ -49,6 +50,7 @@ test('one placeholder has the value as it is, and none leaves its field out', ()
     all: { code: '1', shop: 'Ada' },
     kakao: { '#{code}': '1', '#{shop}': 'Ada' },
     numbered: ['Ada', '90', ''],
+    beside: { to: '+821012345678', code: '1', shop: 'Ada' },
   })
   expect(jsonFrom({ hook: { delivery: { url: '{{none}}' } }, given: {} }, false)(scope)).toEqual({ given: {} })
   expect(jsonFrom({ ttl: '{{ttl}}', none: '{{none}}' }, true)(scope)).toEqual({ ttl: '90', none: '' })

@@ -151,7 +151,7 @@ export class World {
     this.voice = options.carriers?.voice ?? new Carrier()
     const transport = transportTo({
       ...{ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup },
-      ...{ [WHATSAPP_URL]: this.whatsapp, [VOICE_URL]: this.voice },
+      ...{ [WHATSAPP_URL]: this.whatsapp, [META_URL]: this.whatsapp, [VOICE_URL]: this.voice },
     })
     const fleet = options.fleet ?? opened.fleet
     this.app = createApp(this.config, {
@@ -479,6 +479,8 @@ export const SMS_URL = 'http://carrier.test/sms'
 export const KAKAO_URL = 'http://carrier.test/kakao'
 export const BACKUP_URL = 'http://carrier.test/backup'
 export const WHATSAPP_URL = 'http://carrier.test/whatsapp'
+/** Messages of the type `whatsapp`, by the phone number ID 12345. */
+export const META_URL = 'http://carrier.test/12345/messages'
 export const VOICE_URL = 'http://carrier.test/voice'
 
 export interface Furnished {

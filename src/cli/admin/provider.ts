@@ -208,6 +208,13 @@ const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
     ? state
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
 
+function androidApp(text: string): { packageName: string; signatureHash: string } {
+  const [, packageName, signatureHash] = /^([\w.]+)=(\S+)$/.exec(text) ?? []
+  if (packageName === undefined || signatureHash === undefined)
+    throw new InvalidArgumentError('--android-app: must be package=signature hash')
+  return { packageName, signatureHash }
+}
+
 /** How a carrier shows the report secret, which is new. */
 const secretLine = (type: string, secret: string) =>
   CARRIER_TYPES[type]?.description?.reports?.challenge
@@ -287,6 +294,34 @@ export const providerCommands = () =>
                   'Its settings are in its documentation.',
                 ),
               ]),
+      }),
+      'whatsapp-template': adminCommand({
+        summary: 'create the authentication template of a WhatsApp carrier at Meta, and say whether it is approved',
+        examples: ['meta --language en_US --language ko', 'meta'],
+        input: ofCarrier.extend({
+          languages: texts("--language <code>  Meta's code of a language to create, repeatable; none: only look"),
+          minutes: number('minutes that the message says a code lives (default: 5)'),
+          androidApps: texts(
+            '--android-app <app>  "package=signature hash" of an app that Android fills in, repeatable',
+          ),
+        }),
+        run: async ({ store }, { name, languages = [], minutes = 5, androidApps = [] }) => {
+          const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
+          if (known?.type !== 'whatsapp') throw missing('provider', name)
+          // Loaded by the one command that has a use for it.
+          const { createTemplate } = await import('../../providers/whatsapp-template')
+          const wanted = { languages, minutes, androidApps: androidApps.map(androidApp) }
+          const config = CARRIER_TYPES.whatsapp?.config.parse(known.config) as Record<string, unknown>
+          const states = await createTemplate(createTransport(), config, wanted)
+          if (states.some(({ status }) => status === 'REFUSED')) process.exitCode = 1
+          return { name, template: config.template as string, languages: states }
+        },
+        lines: ({ template, languages }) =>
+          table(
+            ['LANGUAGE', 'STATUS', ''],
+            languages.map(({ language, status, reason = '' }) => [language, status, reason]),
+            `No template ${template} yet: --language creates it.`,
+          ),
       }),
       list: adminCommand({
         summary: 'list carriers',

@@ -134,6 +134,7 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     locale: rendered.locale,
     isFallback,
     expiresAt: issue.expiresAt,
+    waitSec: issue.legs?.[0]?.waitSec,
     scenario: rendered.scenario,
   }
 }

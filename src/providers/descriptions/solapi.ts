@@ -3,6 +3,7 @@
  * always off. Its webhook shows a fixed secret and proves little: what it says is asked for before it counts.
  */
 import type { DescriptionFile } from '../description'
+import { PHRASES } from './spoken-codes'
 
 const message = {
   to: '{{to|national:82}}',
@@ -29,7 +30,7 @@ export const solapi: DescriptionFile = {
   type: 'solapi',
   title: 'SOLAPI',
   documentation: 'https://developers.solapi.com',
-  channels: ['sms', 'alimtalk'],
+  channels: ['sms', 'alimtalk', 'voice'],
   fields: {
     apiKey: { title: 'API key', pattern: '^[0-9A-Za-z]+$', says: 'must be the API key of the account' },
     apiSecret: { title: 'API secret', secret: true },
@@ -50,6 +51,7 @@ export const solapi: DescriptionFile = {
     header: 'authorization',
     value: 'HMAC-SHA256 apiKey={{apiKey}}, date={{isoDate}}, salt={{salt}}, signature={{signature}}',
   },
+  phrases: { '*': PHRASES.ko ?? '' },
   send: {
     sms: {
       needs: [{ value: '{{to|country}}', code: 'NOT_E164' }],
@@ -85,6 +87,23 @@ export const solapi: DescriptionFile = {
       // An AlimTalk is settled within seconds, and a fallback waits for that; nothing waits for the report of an SMS.
       query: { ...query, firstAfterSec: 5 },
     },
+    voice: {
+      needs: [{ value: '{{to|country|only:^82$}}', code: 'NOT_KOREAN' }],
+      request: {
+        path: '/messages/v4/send',
+        json: {
+          message: {
+            ...message,
+            type: 'VOICE',
+            text: '{{phrase}} {{phrase}}',
+            // With a header the text is said only once a key was pressed, so to no answering machine.
+            voiceOptions: { voiceType: 'FEMALE', headerMessage: '인증번호를 들으시려면 아무 번호나 눌러 주세요.' },
+          },
+        },
+      },
+      ...answer,
+      query: { ...query, firstAfterSec: 30 },
+    },
   },
   // What is no four digits or name of an error may quote the message, and is not passed on.
   codePattern: '^(\\d{4}|[A-Z][A-Za-z]{2,39})$',
@@ -105,6 +124,7 @@ export const solapi: DescriptionFile = {
   // docs.solapi.com/api-reference/message-status-codes: 1xxx not taken, 2xxx platform, 3xxx carrier or Kakao.
   codes: {
     NOT_E164: ['never', 'the recipient is no valid number'],
+    NOT_KOREAN: ['elsewhere', 'SOLAPI calls Korean numbers only'],
     NO_PF_ID: ['elsewhere', 'AlimTalk needs the Kakao channel: add pfId to the configuration'],
     '1010': ['elsewhere', 'a required field was missing in our request'],
     '1011': ['elsewhere', 'a field of our request had the wrong format'],
