@@ -83,6 +83,10 @@ export interface Ending {
 
 const HINT = '(add --help for what is possible)'
 
+/**
+ * How the program ends: 2 where a command was typed wrongly, 1 where it was refused or failed; a stable word for scripts and a line
+ * for people.
+ */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) return usage(error)
   if (error instanceof ConfigError && error.isUsage) return { ...failed('usage', error.message), exitCode: 2 }

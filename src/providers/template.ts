@@ -1,4 +1,5 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
+
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'

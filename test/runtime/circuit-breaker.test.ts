@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
-import { CircuitBreaker } from '../../src/runtime/carriers/circuit-breaker'
+import { CircuitBreaker } from '../../src/runtime/carriers/concurrency-limiter'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }

@@ -99,6 +99,7 @@ interface KnownError extends Error {
 const isPostgres = ({ code }: KnownError) => String(code).startsWith('ERR_POSTGRES')
 const isSqlite = ({ name }: KnownError) => name === 'SQLiteError'
 
+/** Log fields of an error: its kind, and why a database has failed. They never hold data. */
 export function errorFields(error: unknown): ErrorFields {
   // Our own message is logged beside these fields.
   const known: unknown = error instanceof Refusal ? (error.cause ?? error) : error
