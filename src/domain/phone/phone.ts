@@ -1,6 +1,6 @@
 /**
- * Phone numbers: whom a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes,
- * secrets".
+ * Phone numbers: whom a message is for. Specification: "Test-mode behavior" 3–5; decisions:
+ * "Phone numbers, codes, secrets".
  */
 import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
 import { invalid, Refusal } from '../shared/error'
