@@ -84,7 +84,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     log,
     maxBacklog: config.maxBacklog,
     record,
-    settled: ports.warmedUp,
+    warmedUp: ports.warmedUp,
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node
