@@ -30,8 +30,9 @@ function formsIn(fields: URLSearchParams): Array<Record<string, string>> {
 export function itemsAt(body: unknown, itemsPath: string | undefined): unknown[] {
   let found = [body]
   for (const step of itemsPath?.split('.') ?? []) {
-    const isIndex = /^\d+$/.test(step)
-    const from = isIndex ? found : found.flatMap(listOf)
+    // `*` stands for the items of a list as for the values of an object.
+    const isOfList = step === '*' || /^\d+$/.test(step)
+    const from = isOfList ? found : found.flatMap(listOf)
     found = (step === '*' ? from.flatMap(valuesOf) : from.map((item) => stepInto(item, step))).map(jsonIn)
   }
   return found.flatMap(listOf)

@@ -225,6 +225,11 @@ describe('query', () => {
     expect(report).toEqual({ status: 'delivered', code: '4000' })
   })
 
+  test('a list of messages is read as an object of them is', async () => {
+    const { report } = await query(answered(200, { messageList: [{ messageId: ID, statusCode: '3032' }] }))
+    expect(report).toEqual({ status: 'failed', code: '3032' })
+  })
+
   for (const code of ['3104', '3107', '3040', '3032', '2230', '1062', '3999']) {
     test(`${code} is failed`, async () => {
       const { report } = await query(listed(code))

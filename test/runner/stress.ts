@@ -35,9 +35,12 @@ export async function stress({ rounds, seed, run }: Stress): Promise<boolean> {
 const row = ({ file, name, command }: Failure, seed: number, load: string) =>
   `${file}: ${name} (seed ${seed}, ${load})\n  ${command}`
 
+/** A loop that ends with the runner, also where that is killed. */
+const BUSY = 'const { ppid } = process; while (process.ppid === ppid);'
+
 /** Two busy loops, and processes of the tests that stand still now and then. */
 async function underLoad<T>(seed: number, run: () => Promise<T>): Promise<{ load: () => string; result: T }> {
-  const busy = [1, 2].map(() => spawn([process.execPath, '-e', 'for (;;);'], { stdio: ['ignore', 'ignore', 'ignore'] }))
+  const busy = [1, 2].map(() => spawn([process.execPath, '-e', BUSY], { stdio: ['ignore', 'ignore', 'ignore'] }))
   const pauses = new Pauses(
     seed,
     busy.map(({ pid }) => pid),
