@@ -22,7 +22,7 @@ const FOUND_AT: Record<string, number> = {
   'a lease ends by the clock of whoever looks': 7,
   'who stops gives back what others run': 8,
   'who has waited to follow the clock follows it, too': 2,
-  'a carrier that does not tell what became of a message has lost it': 6,
+  'a carrier that does not tell what became of a message has lost it': 3,
   'each connection counts for itself': 22,
   'a message is sent within the transaction that writes it down': 4,
   'what was lost with its commit is done again': 7,
