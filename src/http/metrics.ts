@@ -1,10 +1,10 @@
-/** `/metrics`: numbers for who has the token. A proxy on the same machine makes everybody local, so no address opens it. */
+/** `/metrics`, for clients with the token. The client's address is no proof, since behind a local proxy every client is local. */
 import { isSameSecret } from '../domain/access/api-key'
 import { interfaceError } from './errors'
 import { Json } from './json'
 
 export interface MetricsRoute {
-  /** Undefined: whoever reaches the listener may. */
+  /** Undefined: every client of the listener may read. */
   token: string | undefined
   text(): Promise<string>
   contentType: string
