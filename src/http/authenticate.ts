@@ -1,4 +1,4 @@
-/** Who calls: the address of the client, its API key, and what the key may do. Decided before the input is read. */
+/** The caller: the address of the client, its API key, and what the key may do. Decided before the input is read. */
 
 import type { OperationAccess } from '../../contract/scope'
 import {

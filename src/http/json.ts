@@ -5,8 +5,8 @@ import { invalid, Refusal } from '../domain/shared/error'
 import { retryAfter } from './errors'
 
 /**
- * At most 64 KiB, without duplicate keys. oRPC by itself would also take forms, text and broken UTF-8, and the last of two
- * values for one key, so the body is read here and handed to it parsed.
+ * Request bodies are at most 64 KiB, without duplicate keys. oRPC would also accept forms, text, broken UTF-8 and duplicate keys, so
+ * the body is read and parsed here.
  */
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16

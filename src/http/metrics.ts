@@ -1,16 +1,10 @@
 /** `/metrics`, for clients with the token. The client's address is no proof, since behind a local proxy every client is local. */
 import { isSameSecret } from '../domain/access/api-key'
+import type { MetricsSource } from '../ports/telemetry'
 import { interfaceError } from './errors'
 import { Json } from './json'
 
-export interface MetricsRoute {
-  /** Undefined: every client of the listener may read. */
-  token: string | undefined
-  text(): Promise<string>
-  contentType: string
-}
-
-export async function answerMetrics({ token, text, contentType }: MetricsRoute, headers: Headers): Promise<Response> {
+export async function answerMetrics({ token, text, contentType }: MetricsSource, headers: Headers): Promise<Response> {
   if (token !== undefined && !isSameSecret(bearerToken(headers), token))
     return new Json(
       401,

@@ -8,14 +8,14 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
-import type { Telemetry } from '../ports/telemetry'
+import type { MetricsSource, Telemetry } from '../ports/telemetry'
 import type { Random } from '../ports/vault'
-import type { Api } from './api'
+import type { Api, ApiDependencies } from './api'
 import { clientIpOf, isLocalRequest } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
 import { answerHeaders, Json, preflightHeaders } from './json'
-import { answerMetrics, type MetricsRoute } from './metrics'
+import { answerMetrics } from './metrics'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import {
   API_PREFIX,
@@ -139,7 +139,7 @@ export interface RouteDependencies {
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
-  metrics: MetricsRoute | undefined
+  metrics: MetricsSource | undefined
   node: Pick<Node, 'directory' | 'keyUse'>
   clock: Pick<Clock, 'now'>
   descriptors: Descriptors
@@ -266,6 +266,17 @@ const reportAnswer = (answer: ReportAnswer) =>
   'challenge' in answer
     ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     : new Json(200, answer)
+
+/**
+ * The interface, loaded with its first request: making its schemas takes a quarter of a start. `require` keeps it synchronous.
+ */
+export function lazyApi(deps: ApiDependencies): () => Api {
+  let api: Api | undefined
+  return () => {
+    api ??= (require('./api') as typeof import('./api')).createApi(deps)
+    return api
+  }
+}
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
