@@ -114,7 +114,8 @@ function parseStrictly(text: string): unknown {
 /** Throws `invalid` with the key that a JSON text has twice. */
 function refuseRepeatedKey(text: string): never {
   // Loaded only here: a start does not wait for the parser.
-  const { visit } = require('jsonc-parser') as typeof import('jsonc-parser')
+  // The ESM build, since the bundler of the binary cannot follow the other one.
+  const { visit } = require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
   const open: Array<Set<string>> = []
   let offender: string | undefined
   visit(text, {
