@@ -1,25 +1,16 @@
-/** The composition root: everything is built here, and tests build it the same way with ports of their own. */
-
+/** The composition root: everything is built here. Tests build the same app with other ports. */
 import type { Recorder } from './abuse/counters/traffic-watch'
 import type { Config } from './config'
 import { createConsole } from './console'
-import type { Api, ApiDependencies } from './http/api'
 import { createReadiness } from './http/health'
-import type { MetricsRoute } from './http/metrics'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
-import { createFetch, createRoutes, type Fetch } from './http/routes'
+import { createFetch, createRoutes, type Fetch, lazyApi } from './http/routes'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { Sweeps } from './jobs/sweeps'
-import type { Clock, Schedule } from './ports/clock'
-import type { Backups, ErasedFile } from './ports/files'
-import type { Log } from './ports/log'
-import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
-import type { Fleet } from './ports/node'
-import type { Store } from './ports/store'
-import type { Telemetry, Vitals } from './ports/telemetry'
-import type { Passwords, Random, Vault } from './ports/vault'
+import type { Ports } from './ports'
+import type { Vitals } from './ports/telemetry'
 import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
@@ -32,43 +23,16 @@ import { readVitals } from './usecases/read-vitals'
 import { recordReport } from './usecases/record-report'
 import { createModes } from './usecases/shared/mode'
 
-export interface Ports {
-  clock: Clock
-  random: Random
-  vault: Vault
-  transport: Transport
-  /** To the receiver that is told of incidents. */
-  toOperator: Transport
-  dial: Dial
-  hooks: HookTransport
-  descriptors: Descriptors
-  passwords: Passwords
-  /** Copies of the database, newest first. */
-  backups: () => Backups
-  store: Store
-  /** Beside an embedded database. */
-  erasedFile?: ErasedFile | undefined
-  /** Where several servers share the store: this one's word to the others, and its name for people. */
-  fleet?: { fleet: Fleet; name: string } | undefined
-  log: Log
-  telemetry: Telemetry
-  /** What is told of them to who asks at `/metrics`, where that is on here. */
-  metrics?: MetricsRoute | undefined
-  schedule: Schedule
-  /** Called when what a start reads of the last day has been read, which leaves much behind. */
-  warmedUp?: () => void
-}
-
 export interface RunningApp {
   fetch: Fetch
   vitals(): Promise<Vitals>
-  /** Loads and reads what the first requests need, unless they have come already. */
+  /** Loads and reads what the first requests need. */
   warmUp(): void
-  /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
+  /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so their leases are released. */
   start(how?: { alone: boolean }): Promise<void>
-  /** Says that it goes: whoever shares out requests and work need give it no more. It answers and works on until `stop`. */
+  /** Announces the stop to load balancers and the other servers. Requests and jobs are still handled until `stop`. */
   leave(): Promise<void>
-  /** Stops taking work and waits for what is running. */
+  /** Takes no more work, waits for running work, and closes the store. */
   stop(): Promise<void>
 }
 
@@ -78,21 +42,13 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const random = orderedIds(ports.random)
   const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
   const shared = {
-    store: ports.store,
-    clock,
-    random,
-    log,
-    maxBacklog: config.maxBacklog,
-    record,
-    warmedUp: ports.warmedUp,
+    ...{ store: ports.store, clock, random, log, record },
+    ...{ maxBacklog: config.maxBacklog, warmedUp: ports.warmedUp },
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }
-  const issuing = {
-    challenges: createChallenges({ transport, urls: config.challengeUrls }),
-    idempotencyDays,
-  }
+  const challenges = createChallenges({ transport, urls: config.challengeUrls })
 
   const simulator = createSimulator(clock, node.limiters)
   const carriers = new Carriers(node, simulator, {
@@ -123,7 +79,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     limiters: () => carriers.limiters(),
   })
   const console = createConsole({
-    ...{ ...basics, modes, dispatch, carriers, passwords, ...issuing, trustedProxies },
+    ...{ ...basics, modes, dispatch, carriers, passwords, challenges, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
@@ -132,10 +88,10 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     erasedFile: ports.erasedFile,
   })
-  const api = onFirstRequest({ ...basics, ...issuing, modes, dispatch, limits, descriptors })
+  const api = lazyApi({ ...basics, challenges, idempotencyDays, modes, dispatch, limits, descriptors })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
-    api: (request, place, from) => api()(request, place, from),
+    api: (...request) => api()(...request),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
@@ -151,9 +107,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     fetch: createFetch({ routes, clock, random, log, descriptors, telemetry }),
     vitals: () =>
       readVitals({
-        store,
-        clock,
-        load: node.load,
+        ...{ store, clock, load: node.load },
         limiters: () => carriers.limiters(),
         tellsWallets: config.metrics.wallets,
       }),
@@ -175,17 +129,5 @@ export function createApp(config: Config, ports: Ports): RunningApp {
       await node.stop()
       await store.close()
     },
-  }
-}
-
-/**
- * The interface, once it is asked for: to make its schemas takes as long as a quarter of a start. By `require`, which does not
- * have its callers wait.
- */
-function onFirstRequest(deps: ApiDependencies): () => Api {
-  let api: Api | undefined
-  return () => {
-    api ??= (require('./http/api') as typeof import('./http/api')).createApi(deps)
-    return api
   }
 }

@@ -18,7 +18,7 @@ import { LOG_LEVELS, type LogLevel } from './ports/log'
 import type { TraceSettings } from './ports/telemetry'
 import { MIN_SECRET_LENGTH, type SecretSource } from './ports/vault'
 
-/** A setting. Its schema is made for what is set, which little is: to make all of them took a tenth of a start. */
+/** Its schema is a function, called only if the setting is given: making all schemas took a tenth of a start. */
 interface Setting<Value, Default> {
   meaning: string
   schema: () => z.ZodType<Value>
@@ -98,7 +98,7 @@ const listenerOf = (text: string) => {
 const challengeUrl = (byDefault: string, vendor: string) =>
   setting(`Where ${vendor} is asked whether the proof of a challenge is right`, httpUrl, byDefault)
 
-/** Of a command that no shell reads: by spaces; as a JSON array where one of them has spaces. Empty where it is neither. */
+/** The words of a command that runs without a shell: separated by spaces, or a JSON array. Empty for broken JSON. */
 function wordsOf(text: string): readonly string[] {
   if (!text.startsWith('[')) return text.split(' ').filter(Boolean)
   try {
@@ -290,31 +290,31 @@ export interface Config {
   host: string
   port: number
   dataDir: string
-  /** Undefined: the embedded one in the data folder. */
+  /** Undefined: the embedded database in the data folder. */
   database: DatabaseConfig | undefined
   /** Undefined: the key file of the data folder. */
   secret: SecretSource | undefined
   publicUrl: string | undefined
   leavingMs: number
   logLevel: LogLevel
-  /** How phone numbers are read, where an app has no region of its own. */
+  /** How phone numbers are parsed where an app has no region. */
   numbering: Numbering
   trustedProxies: readonly string[]
   carrierTimeoutMs: number
   carrierConcurrency: number
   maxBacklog: number
   checkpointPages: number
-  /** `at`: milliseconds behind midnight UTC. */
+  /** `at`: milliseconds after midnight UTC. */
   backups: { at: readonly number[]; keep: number }
   liveRetentionDays: number
   idempotencyDays: number
   proofs: ProofSettings
   metrics: MetricsSettings
-  /** Undefined: there are none. */
+  /** Undefined: traces are off. */
   traces: TraceSettings | undefined
   challengeUrls: Readonly<Record<Vendor, string>>
   webhooks: HookUrlPolicy
-  /** Published for receivers that let in known addresses only. */
+  /** Published for receivers with an allow list of addresses. */
   webhookSources: readonly string[]
   operatorHook: { url: string; secret: string } | undefined
   prices: PriceList
@@ -323,18 +323,18 @@ export interface Config {
 
 export interface MetricsSettings {
   token: string | undefined
-  /** A listener of its own. */
+  /** A separate listener. */
   listen: { host: string; port: number } | undefined
-  /** Whether apps are told of one by one. */
+  /** Whether the wallet of each app has metrics. */
   wallets: boolean
 }
 
 export interface DatabaseConfig {
   /** With credentials. */
   url: string
-  /** Connections for units. */
+  /** The number of connections for transactions. */
   size: number
-  /** Units that come at the same moment share a transaction. */
+  /** Whether issues of the same moment share a transaction. */
   batches: boolean
   replicaUrl: string | undefined
 }
@@ -352,7 +352,7 @@ export class ConfigError extends Error {
 
 const PREFIX = 'WATCHWORD_'
 
-/** Settings that name a PostgreSQL. A data folder that is named by a flag excludes them: neither is ignored silently. */
+/** Settings that name a PostgreSQL. Together with `--data` they are a mistake, since one of the two would be ignored silently. */
 const DATABASES = ['DATABASE_URL', 'DATABASE_URL_FILE'] as const
 
 /** `flags` win over `env`. Throws `ConfigError` with one line for each mistake. */

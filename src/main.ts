@@ -3,7 +3,7 @@
 import { endingOf, logEnding } from './cli/output'
 import { createProgram } from './cli/program'
 
-// Whatever this program writes is nobody else's business.
+// Files that this program writes are readable by its user only.
 process.umask(0o077)
 
 const isJson = process.argv.includes('--json')
@@ -14,7 +14,7 @@ try {
 } catch (error) {
   const ending = endingOf(error)
   const { exitCode, code, message, hint } = ending
-  // What reads the log of a server reads this, too: it is a line like the others.
+  // A failed start is a line of the server's log, so that log collectors can read it.
   if (exitCode === 1 && process.argv[2] === 'serve' && !process.stderr.isTTY) await logEnding(error, ending)
   else if (exitCode > 0) {
     const text = isJson ? JSON.stringify({ error: { code, message } }) : [message, hint].filter(Boolean).join('\n')

@@ -1,4 +1,4 @@
-/** The files of a site: embedded in the binary, or made from source when they are asked for and again once that changed. */
+/** The files of a site: embedded in the binary, or built from source at a request and again after a change. */
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzip, gzip } from 'node:zlib'
@@ -6,7 +6,7 @@ import { Glob } from 'bun'
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** Only compressed bytes are kept: hardly anybody asks for others, and those can be made from them. */
+/** Only compressed bytes are kept. The few clients that want plain bytes get them by decompression. */
 export interface BundledFile {
   name: string
   type: string
@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   woff2: 'font/woff2',
 }
 
-/** `best` costs seconds and is for the build of the binary. */
+/** `best` takes seconds; the build of the binary uses it. */
 export type Effort = 'quick' | 'best'
 
 export async function bundledFile(name: string, bytes: Uint8Array, effort: Effort): Promise<BundledFile> {
@@ -50,7 +50,7 @@ export interface Bundle {
   find(name: string): Promise<Asset | undefined>
 }
 
-/** Where the bytes of a file lie inside the binary. */
+/** Paths inside the binary. */
 type EmbeddedFile = Pick<BundledFile, 'name' | 'type'> & Record<'br' | 'gzip', string>
 
 export const embeddedBundle = (files: readonly EmbeddedFile[]): Bundle => ({
@@ -60,7 +60,7 @@ export const embeddedBundle = (files: readonly EmbeddedFile[]): Bundle => ({
   },
 })
 
-/** After a file in `folder` has changed, a reload of the page shows it. */
+/** Builds again after a file in `folder` has changed. */
 export function sourceBundle(folder: string, build: () => Promise<BundledFile[]>): Bundle {
   let known: { version: string; files: Promise<BundledFile[]> } | undefined
 
@@ -90,7 +90,7 @@ async function versionOf(folder: string): Promise<string> {
 export const plainBytes = async (asset: Asset): Promise<Bytes> =>
   new Uint8Array(await promisify(gunzip)(await asset.gzip()))
 
-/** In the best encoding of ours that the browser takes. */
+/** The response in the best encoding that the browser accepts. */
 export async function assetResponse(
   asset: Asset,
   acceptEncoding: string | null,
@@ -107,7 +107,7 @@ export async function assetResponse(
   })
 }
 
-/** Browsers name what they can do and never weigh it, so weights count only as refusals. */
+/** Browsers list encodings without weights, so a weight matters only where it is 0. */
 function encodingFor(accepted: string | null): 'br' | 'gzip' | undefined {
   const named = (accepted ?? '').split(',').flatMap((part) => {
     const [name = '', weight = ''] = part.trim().toLowerCase().split(';')

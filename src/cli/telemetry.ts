@@ -1,8 +1,8 @@
 /** Log, metrics and traces of a server. A disabled one is not even loaded. */
 import type { Config } from '../config'
-import { answerMetrics, type MetricsRoute } from '../http/metrics'
+import { answerMetrics } from '../http/metrics'
 import type { Log } from '../ports/log'
-import type { StoreTelemetry, Telemetry, Vitals } from '../ports/telemetry'
+import type { MetricsSource, StoreTelemetry, Telemetry, Vitals } from '../ports/telemetry'
 import type { WatchedDescriptors } from '../system/listen'
 import { listen } from '../system/listen'
 import { createTelemetry } from '../system/telemetry'
@@ -12,7 +12,7 @@ export interface StartedTelemetry {
   /** For the store, if metrics are on. */
   ofStore: StoreTelemetry | undefined
   /** For the API listener, if metrics are served there. */
-  metrics: MetricsRoute | undefined
+  metrics: MetricsSource | undefined
   /** Sets what each scrape measures. Returns the URL of a separate metrics listener; throws if its port is taken. */
   begin(vitals: () => Promise<Vitals>, descriptors: WatchedDescriptors): string | undefined
   /** Flushes the remaining traces. */

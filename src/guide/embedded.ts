@@ -1,4 +1,4 @@
-/** The guide's pages from source; `build.ts` puts those that the binary carries in this module's place. */
+/** The guide's pages from source. `build.ts` replaces this module by the embedded pages. */
 import { join } from 'node:path'
 import { sourceBundle } from '../bundled'
 

@@ -1,4 +1,4 @@
-/** The guide at `/docs/guide`: `docs/*.md` as a site, embedded in the binary, or made from source. */
+/** Serves the guide at `/docs/guide`: `docs/*.md` as a site, embedded in the binary or built from source. */
 import { assetResponse } from '../bundled'
 import { bundle } from './embedded'
 import { GUIDE_PREFIX } from './shared'
@@ -18,7 +18,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** A page, or a file that pages load and that has its content's hash in its name; undefined for any other path. */
+/** A page, or an asset with a content hash in its name; undefined for any other path. */
 export async function guide(path: string, acceptEncoding: string | null): Promise<Response | undefined> {
   if (path !== GUIDE_PREFIX && !path.startsWith(`${GUIDE_PREFIX}/`)) return undefined
   const name = path.slice(GUIDE_PREFIX.length + 1) || 'index'

@@ -1,4 +1,4 @@
-/** The guide's pages, made of `docs/*.md`. Runs when the binary is built, and from source when a page is asked for. */
+/** Renders `docs/*.md` as pages of the guide. Runs at the build of the binary, and at each request when run from source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import GithubSlugger from 'github-slugger'
@@ -8,14 +8,14 @@ import MiniSearch from 'minisearch'
 import { GUIDE_PREFIX, SEARCH_OPTIONS, type Section } from './shared'
 
 export const DOCS = join(import.meta.dir, '../../docs')
-/** Its page is the guide's first one, and its lists of links are the menu. */
+/** The first page of the guide; its lists of links are the menu. */
 const INDEX = 'README'
 
 export interface GuidePage {
-  /** `index`, or what the file is called. */
+  /** `index`, or the name of the file. */
   name: string
   title: string
-  /** Of its `main`. */
+  /** The content of `main`. */
   html: string
   headings: readonly Heading[]
 }
@@ -34,7 +34,7 @@ export interface MenuGroup {
 export interface Guide {
   pages: readonly GuidePage[]
   menu: readonly MenuGroup[]
-  /** As `MiniSearch` loads it. */
+  /** The serialized index of `MiniSearch`. */
   searchIndex: string
 }
 
@@ -50,7 +50,7 @@ export function renderGuide(): Guide {
 const markdown = new MarkdownIt({
   highlight: (code, language) => (highlight.getLanguage(language) ? highlight.highlight(code, { language }).value : ''),
 })
-// A wide table scrolls by itself, also by keyboard.
+// A wide table scrolls on its own; tabindex makes that possible by keyboard.
 markdown.renderer.rules.table_open = () => '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n'
 markdown.renderer.rules.table_close = () => '</table></div>\n'
 
@@ -69,24 +69,24 @@ function pageOf(file: string, text: string): GuidePage {
   }
 }
 
-/** With an anchor at each heading, links that lead to pages of the guide, and tables that scroll by themselves. */
+/** Adds an anchor to each heading, links to pages of the guide, and tables that scroll. */
 function parsed(text: string): Token[] {
   const tokens = markdown.parse(text, {})
   const slugger = new GithubSlugger()
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'heading_open') token.attrSet('id', slugger.slug(plainText(tokens[at + 1])))
     if (token.type === 'fence') token.info = token.info.split(' ')[0] ?? ''
-    // An empty cell in a table's first row heads nothing.
+    // An empty cell in the first row must not be a header.
     if (token.type === 'th_open' && tokens[at + 1]?.content === '')
       for (const cell of [token, tokens[at + 2]]) Object.assign(cell ?? {}, { tag: 'td' })
-    // Numbers stand at the end of their cell; a style attribute is not taken by the page.
+    // A class aligns numbers, since the policy of the page forbids style attributes.
     if (token.attrGet('style')) token.attrs = [['class', 'number']]
     linkWithinGuide(token.children ?? [])
   }
   return tokens
 }
 
-/** `carriers.md#reports` is another page of the guide. A file beside `docs` is not in the binary: its name stays, without a link. */
+/** `carriers.md#reports` becomes a link to that page. Files outside of `docs` are not in the binary, so only their names stay. */
 function linkWithinGuide(inline: readonly Token[]): void {
   for (const [at, link] of inline.entries()) {
     if (link.type !== 'link_open') continue
@@ -109,7 +109,7 @@ const headingsOf = (tokens: readonly Token[]): Heading[] =>
 const plainText = (inline: Token | undefined): string =>
   (inline?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
 
-/** A search finds sections: a heading with the text under it. */
+/** Indexes sections: a heading with the text below it. */
 function sectionsOf(file: string, text: string): Section[] {
   const { name, title } = pageOf(file, text)
   const path = name === 'index' ? GUIDE_PREFIX : `${GUIDE_PREFIX}/${name}`
@@ -130,7 +130,7 @@ function sectionsOf(file: string, text: string): Section[] {
   return sections
 }
 
-/** Each heading of the index begins a group; the links to other pages below it are in the menu. */
+/** Each heading of the index is a group of the menu, with the links to pages below it. */
 function menuOf(index: string): MenuGroup[] {
   const groups: Array<MenuGroup & { links: Array<{ href: string; text: string }> }> = []
   const tokens = parsed(index)

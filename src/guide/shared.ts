@@ -4,7 +4,7 @@ import type { Options } from 'minisearch'
 export const GUIDE_PREFIX = '/docs/guide'
 
 export interface Section {
-  /** Its address: path and anchor. */
+  /** Path and anchor. */
   id: string
   /** The title of its page. */
   page: string

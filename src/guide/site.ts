@@ -1,4 +1,4 @@
-/** The guide as files a browser can load: a page for each of `docs/*.md`, one style sheet, one script, the search's index. */
+/** The files of the guide: a page for each of `docs/*.md`, a style sheet, a script and the search index. */
 import { join } from 'node:path'
 import { type BundledFile, bundledFile, type Effort, nameOf } from '../bundled'
 import { type Guide, type GuidePage, type Heading, renderGuide } from './render'
@@ -6,7 +6,7 @@ import { GUIDE_PREFIX } from './shared'
 
 const WEB = join(import.meta.dir, 'web')
 
-/** The script and the style sheet of every page, with the bundler's list of what it took. */
+/** Bundles the script and the style sheet. The metafile lists the packages they contain. */
 export const bundleAssets = () =>
   Bun.build({
     entrypoints: ['guide.ts', 'guide.css'].map((file) => join(WEB, file)),
@@ -68,7 +68,7 @@ ${contentsOf(headings)}
 </html>
 `
 
-/** The sections of a page, where it has several. */
+/** Links to the sections of a page; empty for fewer than two. */
 function contentsOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ level }) => level === 2)
   if (sections.length < 2) return ''

@@ -42,7 +42,7 @@ type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
 type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>
 type ProcedureOutput<Name extends OperationName> = z.input<NonNullable<Schemas[Name]['outputSchema']>>
 
-/** What each operation does with what its schema has made of the input. */
+/** The function of each operation; its input has passed the schema. */
 export type Procedures = {
   [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<ProcedureOutput<Name>>
 }
@@ -68,16 +68,16 @@ export function createProcedures(deps: ProcedureDependencies): Procedures {
   }
 }
 
-/** What is answered to one request; `key` is whose it was, where that is known. */
+/** The answer to one request. `key` is the caller's, where it is known. */
 export interface ApiAnswer {
   status: number
   body: unknown
-  /** Of a refusal that ends by itself, in milliseconds from now. */
+  /** Milliseconds after which the request may succeed; set for refusals that end by themselves. */
   retryAfterMs?: number | undefined
   key?: ApiKey | undefined
-  /** What the caller was refused with, if so. */
+  /** Set where the request was refused. */
   refusal?: Refusal | undefined
-  /** Which operation it was for, as a log may say it; no path, since a path may hold anything. */
+  /** The operation for the log. The path is not logged, since it may contain anything. */
   route: string
 }
 
@@ -117,11 +117,11 @@ export function createApi(deps: ApiDependencies): Api {
     const rawInput = await inputOf(operation, request, requestPath)
     const input = inputSchema.safeParse(rawInput)
     if (!input.success) throw refusalOf(input.error.issues, rawInput)
-    // What is not in the contract is not told.
+    // The output schema drops every field that is not in the contract.
     return answerIn(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
   }
 
-  /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
+  /** Returns the refusal of a failed request after logging it; undefined for an unexpected error, which is never shown. */
   function refusalLogged(error: unknown): Refusal | undefined {
     const refusal = asRefusal(error)
     if (!refusal) log.error(errorFields(error), 'request failed unexpectedly')
@@ -135,7 +135,7 @@ export function createApi(deps: ApiDependencies): Api {
     return refusal
   }
 
-  /** Refusals use up nothing of what a caller may do, so they have a ceiling of their own; above it they are 429. */
+  /** Refused requests do not count against other limits, so they have a limit of their own; above it they become 429. */
   async function limitRefusals(refusal: Refusal, key: ApiKey | undefined, clientIp: string): Promise<Refusal> {
     const rule = refusalLimit(deps.limits, refusal.kind, key, clientIp)
     if (!rule) return refusal
@@ -192,11 +192,11 @@ const answerIn = (
 })
 
 /**
- * What has waited so long shows that more comes in than can be done. Who comes now is refused at once, before it costs
- * anything, so that those who were let in are answered soon.
+ * A transaction that waits longer shows overload. New requests are then refused at once, before they cost anything, so that requests
+ * in progress are answered soon.
  */
 const MAX_STORE_WAIT_MS = 400
-/** Made once: an error costs more to make than all else that a refusal takes. */
+/** Created once, since creating an error costs more than the rest of the refusal. */
 const OVERLOADED = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
 const OVERLOADED_BODY = fromRefusal(OVERLOADED).toJSON()
 

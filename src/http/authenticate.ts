@@ -1,4 +1,4 @@
-/** Who calls: the address of the client, its API key, and what the key may do. Decided before the input is read. */
+/** The caller: the address of the client, its API key, and what the key may do. Decided before the input is read. */
 
 import type { OperationAccess } from '../../contract/scope'
 import {
@@ -18,7 +18,7 @@ import type { Clock } from '../ports/clock'
 import type { Directory, Node } from '../ports/node'
 import { type Modes, rulesOf } from '../usecases/shared/mode'
 
-/** More proxies than anybody has; each is compared with every trusted network. */
+/** More than any chain of proxies, since each hop is compared with every trusted network. */
 const MAX_HOPS = 32
 
 /** Walks `X-Forwarded-For` from the right for as long as the hop before is a trusted proxy. */
@@ -40,7 +40,7 @@ export function clientIpOf(
   return client
 }
 
-/** Some proxies name the port, too: `203.0.113.9:4711`, `[2001:db8::9]:4711`. */
+/** Some proxies add the port: `203.0.113.9:4711`, `[2001:db8::9]:4711`. */
 const withoutPort = (hop: string) => {
   const [, v4, v6] = /^(?:([0-9.]+):[0-9]+|\[([^\]]+)\](?::[0-9]+)?)$/.exec(hop) ?? []
   return v4 ?? v6 ?? hop
@@ -49,7 +49,7 @@ const withoutPort = (hop: string) => {
 /** `::ffff:127.0.0.1` is 127.0.0.1. */
 const plain = (address: string) => (ipaddr().isValid(address) ? ipaddr().process(address).toString() : address)
 
-/** What proxies, tunnels and content networks say of themselves or of whom they speak for. */
+/** Headers that proxies, tunnels and content delivery networks add. */
 const FORWARDING_HEADERS = [
   'forwarded',
   'via',
@@ -69,18 +69,18 @@ const FORWARDING_HEADERS = [
 export const isForwarded = (headers: Headers): boolean =>
   [...headers.keys()].some((name) => name.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(name))
 
-/** A name or address of this machine, as URLs have it. */
+/** A loopback name or address, as URLs write it. */
 export const isLoopbackHost = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
 export const isLoopbackAddress = (address: string): boolean => cidrContains('127.0.0.0/8', address) || address === '::1'
 
-/** Whether somebody on this machine asks, by its own name: not through a proxy, and not a page of another site. */
+/** Whether the request comes from this machine, by a loopback name: not through a proxy, and not from a page of another site. */
 export const isLocalRequest = (request: Request, url: URL, address: string): boolean =>
   isLoopbackAddress(address) && isLoopbackHost(url.hostname) && !isForwarded(request.headers)
 
 /**
- * Whether an address that `clientIpOf` told is one client's own, and not that of a proxy nobody has named in
- * `WATCHWORD_TRUSTED_PROXIES`, behind which everybody has it. `origin` is where the client's page is from.
+ * Whether the address of `clientIpOf` belongs to one client. It does not behind a proxy that is missing in
+ * `WATCHWORD_TRUSTED_PROXIES`, since all clients share it there. `origin` is the origin of the client's page.
  */
 export function isOwnAddress(
   { headers }: Request,
@@ -93,12 +93,12 @@ export function isOwnAddress(
   return isTold || !isForwarded(headers)
 }
 
-/** A request under `/v1`, as far as access is concerned. */
+/** The parts of a request that authentication reads. */
 export interface RequestContext {
   headers: Headers
   search: string
   clientIp: string
-  /** What its lines and spans are found by. */
+  /** Request id and trace, for log lines and spans. */
   origin: Origin
 }
 
@@ -107,7 +107,7 @@ export interface Caller {
   /** Counted already; given back when the request is refused after all. */
   permit: Permit
   idempotencyHeader: string | null
-  /** Of who asks for a live code, where that is known. */
+  /** The end user's address, for issues of live codes where it is known. */
   endUser: string | undefined
   origin: Origin
 }
@@ -120,7 +120,7 @@ export interface AuthenticateDependencies {
 
 /**
  * The caller of a procedure. Throws `unauthorized`, `forbidden`, `invalid` for a parameter that is given twice, `limited`, or
- * `unavailable`. `recognised` is called as soon as the key is known, since also a refused request is somebody's.
+ * `unavailable`. `onKey` is called as soon as the key is known, since a refused request belongs to a key, too.
  * Specification: "Authentication", "Limits".
  */
 export async function authenticate(
@@ -133,7 +133,7 @@ export async function authenticate(
   const key = activeKey(await findKey(node.directory, headers.get('authorization')), clock.now())
   onKey(key)
   authorize(key, access, headers.get('origin') ?? undefined, clientIp)
-  // Which one would be meant?
+  // A repeated parameter is ambiguous.
   const repeated = repeatedParameter(search)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
@@ -146,8 +146,8 @@ export async function authenticate(
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * Of an `Authorization: Bearer` header. Throws `unavailable` where it cannot be looked up; the look-up is by SHA-256, so its
- * timing says nothing about how much of a guess was right.
+ * The key of an `Authorization: Bearer` header. Throws `unavailable` where the store cannot be read. The look-up is by SHA-256, so
+ * its timing does not reveal how much of a guess was right.
  */
 function findKey(directory: Pick<Directory, 'keyByHash'>, authorization: string | null): Promise<KnownKey | undefined> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
@@ -162,11 +162,11 @@ function cannotCheck(cause: unknown): never {
 /** Throws `unauthorized` for every kind of wrong key alike. */
 function activeKey(key: KnownKey | undefined, now: number): KnownKey {
   if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
-  // What has ended allows nobody anything.
+  // Expired or revoked browser keys must not allow their origins.
   return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key
 }
 
-/** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
+/** The end user's address: the caller's own with a browser key, else the one that the server states. Throws `invalid`. */
 function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): string | undefined {
   if (kind === 'pk') return clientIp
   const stated = headers.get(END_USER_HEADER)?.trim()
@@ -175,7 +175,7 @@ function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): s
   return stated
 }
 
-/** Behind a server every request comes from one address. Believed of secret keys only. */
+/** With a secret key every request comes from the server's address, so the server states the end user's. */
 const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
 function repeatedParameter(search: string): string | undefined {

@@ -20,15 +20,14 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** What the reference sends as `Idempotency-Key`: Scalar fills the time in at each send, and shows that it does. */
+/** The reference's `Idempotency-Key`: Scalar inserts the time at each send, and shows that it does. */
 const NEW_KEY = 'try-{{$isoTimestamp}}'
 
 /**
- * Telemetry, agents and fonts would ask other hosts; the page must work with no internet. A key behind the # is filled in
- * (the console links here so) and taken out of the address at once; no server ever sees it there. The description's example
- * of an idempotency key would make the second send a replay, so the reference reads one that is new for each; what it offers
- * for download is the description as published. Samples are text to be pasted: a shell makes the key each time it runs one,
- * and in any other language it is of the moment at which the sample is shown.
+ * Telemetry, agents and fonts are off, since the page must work without internet. The console links here with a key behind the #. The
+ * script fills the key in and removes it from the address; no server sees it. The example of an idempotency key would make the
+ * second send a replay, so the reference gets a new one for each send. The download stays the description as published. In samples
+ * for a shell the key is made at each run; in other languages it is made when the sample is shown.
  */
 const START = `const token = /^#key=([ps]k_[0-9A-Za-z_]+)$/.exec(location.hash)?.[1] ?? ''
 if (token) history.replaceState(null, '', location.pathname)
@@ -71,15 +70,15 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What zod, which is inside, is told before it starts: otherwise it tries whether it may make code of text. */
+/** Set before the bundled zod starts: otherwise it tests whether `eval` is allowed, which the policy reports. */
 const WITHOUT_EVAL = 'globalThis.__zod_globalConfig = { jitless: true };\n'
 
-/** Where Scalar has written a sample; it has no hook for that. `START` has what is done with it. */
+/** The place in Scalar's code where a sample is written: it has no hook. `START` defines `withKey`. */
 const SAMPLE_WRITTEN = /(?<=let \w+=)\w+\(\)\.print\([\w,]+\)/
 
 let compressed: Promise<Uint8Array<ArrayBuffer>> | undefined
 
-/** 4 MB of script, compressed once, off the event loop. */
+/** The script has 4 MB, so it is compressed once, off the event loop. */
 function compressedScalar(): Promise<Uint8Array<ArrayBuffer>> {
   compressed ??= Bun.file(scalarPath)
     .text()

@@ -21,32 +21,32 @@ const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
 
 export type InterfaceError = ORPCError<string, unknown>
 
-/** An error the contract names: `defined` is true. */
+/** An error of the contract: `defined` is true. */
 export const interfaceError = (code: ErrorCode, message: string, data?: unknown): InterfaceError =>
   new ORPCError(code, { defined: true, status: STATUS[code], message, data })
 
-/** What nobody foresaw: the cause stays inside. */
+/** An unexpected error; its cause is not revealed. */
 export const unexpectedError = (): InterfaceError =>
   new ORPCError('INTERNAL_SERVER_ERROR', { defined: false, status: 500, message: 'Unexpected failure' })
 
-/** The refusal an error stands for: its own, or that of an input that does not fit. */
+/** The refusal of an error: its own, or `invalid` for input that fails the schema. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
     const { issues, data } = error.cause
-    // Every schema of ours is zod's.
+    // All our schemas are zod's.
     return refusalOf(issues as readonly z.core.$ZodIssue[], data)
   }
   return undefined
 }
 
-/** What oRPC could not make an input of. */
+/** For input that oRPC cannot deserialize. */
 export const unreadable = () => invalid('body', 'invalid_format', 'not in the expected format')
 
-/** Some quote what the caller has written. */
+/** Some messages quote the caller's input. */
 const LONGEST_MESSAGE = 500
 
-/** `more` goes beside what the interface's error says of it. */
+/** `more`: additional fields of the error's data. */
 export function fromRefusal(refusal: Refusal, more?: object): InterfaceError {
   const link = linkOf(refusal)
   const message = refusal.message.slice(0, LONGEST_MESSAGE - link.length) + link

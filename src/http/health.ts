@@ -1,6 +1,5 @@
 /**
- * `/healthz`: the process answers. `/readyz`: it can do its work; strangers are told whether, and who asks on this machine
- * what it depends on.
+ * `/healthz`: the process answers. `/readyz`: the server can do its work. Only requests from this machine see the details.
  */
 import { presentableCode } from '../domain/delivery/delivery'
 import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
@@ -16,23 +15,23 @@ export interface HealthDependencies {
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
-  /** Settles once what is to be known of the last day has been read. */
+  /** Settles when the counts of the last day have been read. */
   warm: () => Promise<void>
-  /** It is about to stop. */
+  /** The server is about to stop. */
   isLeaving: () => boolean
-  /** The ways in to the carriers, by name. */
+  /** The limiters of carriers, by name. */
   limiters: () => Map<string, ConcurrencyLimiter>
 }
 
 export interface Readiness {
   status: 'ready' | 'not_ready'
-  /** `traffic`: the codes of the last day are counted, without which none is issued. */
+  /** `traffic`: the codes of the last day are counted. No code is issued before. */
   checks: { database: boolean; migrations: boolean; dispatcher: boolean; traffic: boolean }
-  /** The servers that share the database; left out where one has it for itself. */
+  /** The servers that share the database; left out for a single server. */
   nodes?: NodeReport[]
-  /** This server's connections to it for changes. */
+  /** This server's connections for transactions. */
   pool?: PoolUsage
-  /** For people: a carrier that rests does not make the service unready, since another may serve. */
+  /** Informative: an unhealthy carrier does not make the service unready, since another may deliver. */
   providers: Record<string, CarrierHealthState>
 }
 
@@ -55,7 +54,7 @@ interface CarrierHealthState {
   state: 'healthy' | 'unhealthy'
   inFlight: number
   concurrency: number
-  /** Since when it is unhealthy, its last word, and when a message tries it again. */
+  /** Only for an unhealthy carrier: since when, its last error code, and when the next message probes it. */
   since?: string
   code?: string
   retryAt?: string
@@ -75,10 +74,10 @@ function carrierState(limiter: ConcurrencyLimiter, now: number): CarrierHealthSt
   }
 }
 
-/** One write serves all who ask within this time, so that asking costs the disk nothing; unless one has failed since. */
+/** One test write serves all requests within this time, unless a write has failed since. */
 const CACHED_MS = 1_000
 
-/** What takes no longer is waited for: it is done before the first code could be asked for. */
+/** A short warm-up is awaited, so that a new server is ready at the first request. */
 const WAIT_FOR_WARM_UP_MS = 250
 
 async function isWarm(warm: () => Promise<void>, clock: Clock): Promise<boolean> {

@@ -1,9 +1,9 @@
-/** Where an idempotency key stands. Specification: `POST /issue`, rules 1 and 2. */
+/** The idempotency key of a request. Specification: `POST /issue`, rules 1 and 2. */
 import { idempotencyKey } from '../../contract/issue'
 import { invalid } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
 
-/** From the header or the body field; when both are sent they must be equal. Throws `invalid`. */
+/** Reads the header or the body field; if both are sent, they must be equal. Throws `invalid`. */
 export function keyFor(inBody: string | undefined, header: string | null): string {
   const inHeader = header === null ? undefined : idempotencyKey.safeParse(header)
   if (inHeader && !inHeader.success) throw refusalOf(inHeader.error.issues, header, 'Idempotency-Key')

@@ -5,12 +5,12 @@ import { invalid, Refusal } from '../domain/shared/error'
 import { retryAfter } from './errors'
 
 /**
- * At most 64 KiB, without duplicate keys. oRPC by itself would also take forms, text and broken UTF-8, and the last of two
- * values for one key, so the body is read here and handed to it parsed.
+ * Request bodies are at most 64 KiB, without duplicate keys. oRPC would also accept forms, text, broken UTF-8 and duplicate keys, so
+ * the body is read and parsed here.
  */
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16
-/** Many times what any request of ours has; each is looked at by schemas, and many bodies may come at once. */
+/** Bounds the time of validation. No request of the interface comes near this number. */
 const MAX_MEMBERS = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -21,7 +21,7 @@ type JsonObject = Record<string, unknown>
 export const readJsonBody = async (request: Request): Promise<JsonObject> =>
   objectIn(await readBytes(request), request.headers)
 
-/** The same; undefined where there is no body, whatever type it says it is. */
+/** Undefined for an empty body, whatever its content type. Throws `too_large` or `invalid`. */
 export async function readOptionalJsonBody(request: Request): Promise<JsonObject | undefined> {
   const bytes = await readBytes(request)
   return bytes.length === 0 ? undefined : objectIn(bytes, request.headers)
@@ -36,7 +36,7 @@ function objectIn(bytes: Uint8Array, headers: Headers): JsonObject {
   return value as JsonObject
 }
 
-/** A body as text, whatever it says it is. Throws `too_large` or `invalid`. */
+/** The body as text, whatever its content type. Throws `too_large` or `invalid`. */
 export const readText = async (request: Request): Promise<string> => decode(await readBytes(request))
 
 function assertJsonType(headers: Headers): void {
@@ -59,7 +59,7 @@ function isJsonType(said: string): boolean {
   return type === JSON_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset))
 }
 
-/** Throws `too_large`, or `invalid` where the client goes away before all of it has arrived: nobody's fault here. */
+/** Throws `too_large`, or `invalid` where the client disconnects before the body is complete: that is no error of ours. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   try {
     return await receive(request)
@@ -69,7 +69,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   }
 }
 
-/** The length a client announces is checked before the body is read, the rest while it arrives. */
+/** An announced length is checked before the body is read; a chunked body is measured while it arrives. */
 function receive(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced === null) return receivePieces(request)
@@ -106,7 +106,7 @@ function parseStrictly(text: string): unknown {
   } catch {
     throw invalid('body', 'invalid_json', 'not valid JSON')
   }
-  // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
+  // The parsed value has fewer keys than the text has members only if a key is repeated or is `__proto__`.
   if (typeof value === 'object' && value !== null && countKeys(value) !== members) refuseRepeatedKey(text)
   return value
 }
@@ -114,7 +114,8 @@ function parseStrictly(text: string): unknown {
 /** Throws `invalid` with the key that a JSON text has twice. */
 function refuseRepeatedKey(text: string): never {
   // Loaded only here: a start does not wait for the parser.
-  const { visit } = require('jsonc-parser') as typeof import('jsonc-parser')
+  // The ESM build, since the bundler of the binary cannot follow the other one.
+  const { visit } = require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
   const open: Array<Set<string>> = []
   let offender: string | undefined
   visit(text, {
@@ -131,7 +132,7 @@ function refuseRepeatedKey(text: string): never {
   throw invalid(param, 'duplicate_field', 'this key is given twice')
 }
 
-/** Colons outside of strings: one for each member of each object. Bounds them, and the depth, so that recursion is safe. */
+/** Counts colons outside of strings: one per member. Bounds members and depth, so that recursion is safe. */
 function countMembers(text: string): number {
   let members = 0
   let depth = 0
@@ -179,7 +180,7 @@ export class Json {
     private readonly retryAfterMs?: number,
   ) {}
 
-  /** With those that every response has. */
+  /** `always`: the headers that every response has. */
   response(always: HeaderFields): Response {
     const { status, body, headers, retryAfterMs } = this
     return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
@@ -203,8 +204,8 @@ const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: *, *[!#$%&'*+.^_`|~0-9A-Za
 /**
  * CORS; decisions: "Keys". A foreign origin gets no header at all, never `null`.
  *
- * Preflight is answered for an origin that some active public key lists, and for local ones (test keys). It allows whatever
- * headers the browser asks for: what is no header of the interface means nothing to the service.
+ * Preflight succeeds for origins of active public keys and for local origins (test keys). It allows all headers that the browser asks
+ * for: the service ignores unknown headers.
  */
 export async function preflightHeaders(
   { headers }: Request,
@@ -223,7 +224,7 @@ export async function preflightHeaders(
   }
 }
 
-/** The answer itself is readable only for an origin the key used lists. */
+/** The response is readable only for an origin that the caller's key lists. */
 export const answerHeaders = (listedOrigin: string | undefined): Record<string, string> =>
   listedOrigin === undefined
     ? { vary: 'Origin' }

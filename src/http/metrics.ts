@@ -1,16 +1,10 @@
-/** `/metrics`: numbers for who has the token. A proxy on the same machine makes everybody local, so no address opens it. */
+/** `/metrics`, for clients with the token. The client's address is no proof, since behind a local proxy every client is local. */
 import { isSameSecret } from '../domain/access/api-key'
+import type { MetricsSource } from '../ports/telemetry'
 import { interfaceError } from './errors'
 import { Json } from './json'
 
-export interface MetricsRoute {
-  /** Undefined: whoever reaches the listener may. */
-  token: string | undefined
-  text(): Promise<string>
-  contentType: string
-}
-
-export async function answerMetrics({ token, text, contentType }: MetricsRoute, headers: Headers): Promise<Response> {
+export async function answerMetrics({ token, text, contentType }: MetricsSource, headers: Headers): Promise<Response> {
   if (token !== undefined && !isSameSecret(bearerToken(headers), token))
     return new Json(
       401,

@@ -95,7 +95,7 @@ const inPascalCase = (name: string) =>
 
 const eventName = (type: EventType) => `${inPascalCase(type.replace(/^otp\./, ''))}Event`
 
-/** Generators call their types so. */
+/** Names of types that generators use. */
 const SCHEMAS = {
   IssueRequest: sent(issueInput),
   IssueResult: answered(issueOutput),
@@ -129,7 +129,7 @@ const SCHEMAS = {
 
 const refTo = (kind: 'schemas' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
-/** What generators make types of: a constant has one, and a whole number needs no bounds that are those of JavaScript. */
+/** Adapts a schema to generators of types: a constant gets a type, and integers lose the bounds of JavaScript. */
 function typed(json: OpenApiObject): OpenApiObject {
   const { minimum, maximum, ...rest } = json
   return {
@@ -140,10 +140,10 @@ function typed(json: OpenApiObject): OpenApiObject {
   }
 }
 
-/** Python's generated classes keep what is not described in a field of this name, so none of ours is described by it. */
+/** Python's generated classes keep undescribed fields under this name, so no field with it is described. */
 const NAME_OF_UNDESCRIBED = 'additionalProperties'
 
-/** A named schema, as generators make a type of it. They take a field with a `default` for required: its description says it. */
+/** Adapts a named schema to generators. They treat a field with a `default` as required, so the default goes into its description. */
 function generable({ properties, required, default: byDefault, ...rest }: OpenApiObject): OpenApiObject {
   const described =
     byDefault === undefined ? rest : { ...rest, description: `${rest.description} ${byDefault} when omitted.` }
@@ -157,7 +157,7 @@ function generable({ properties, required, default: byDefault, ...rest }: OpenAp
   }
 }
 
-/** `publicUrl` is where the world finds this deployment, where that is known. */
+/** `publicUrl`: the public origin of this deployment, where it is known. */
 export async function describeApi(publicUrl?: string): Promise<OpenApiObject> {
   const converter = new ZodToJsonSchemaConverter({
     interceptors: [
@@ -226,7 +226,7 @@ const HOOK_HEADERS: ReadonlyArray<[name: string, description: string]> = [
   ['webhook-signature', 'Standard Webhooks: `v1,` and the signature in base64; several while a secret is rotated.'],
 ]
 
-/** What endpoints are sent, by event. */
+/** The messages to endpoints, by event. */
 function describeWebhooks(): OpenApiObject {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
@@ -234,7 +234,7 @@ function describeWebhooks(): OpenApiObject {
         operationId: type,
         summary: eventSchemas[type].description,
         tags: ['Events'],
-        // No key of the API: the signature says where it comes from.
+        // A receiver checks the signature instead of an API key.
         security: [],
         parameters: HOOK_HEADERS.map(([name, description]) => ({
           name,
@@ -257,7 +257,7 @@ function describeWebhooks(): OpenApiObject {
   )
 }
 
-/** Each error once, with what it means and one as it goes over the wire. */
+/** A response for each error, with its meaning and an example. */
 const describeErrors = (): OpenApiObject =>
   Object.fromEntries(
     Object.entries(errors).map(([code, { status, message }]) => {
@@ -272,7 +272,7 @@ const describeErrors = (): OpenApiObject =>
     }),
   )
 
-/** Errors that always say more, and what. Beside the one shape, which generators make one type of. */
+/** The schema of `data` for errors that always have it. All errors share one shape, so that generators make one type. */
 const ALWAYS_WITH: Readonly<Partial<Record<ErrorCode, string>>> = {
   PAYMENT_REQUIRED: 'PaymentRequiredData',
   TOO_MANY_REQUESTS: 'TooManyRequestsData',
@@ -311,10 +311,10 @@ function complete(operation: OpenApiObject, procedure: AnyContractProcedure): vo
     ]
   }
   for (const parameter of (operation.parameters as OpenApiObject[] | undefined) ?? []) {
-    // The generator says so of every query parameter; a blank value is refused.
+    // The generator sets these for every query parameter, but a blank value is refused.
     delete parameter.allowEmptyValue
     delete parameter.allowReserved
-    // And this of what it has a name for; every parameter is a plain value.
+    // Every parameter is a plain value, so these say nothing.
     delete parameter.style
     delete parameter.explode
   }

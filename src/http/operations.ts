@@ -14,15 +14,15 @@ export type OperationName = keyof Contract
 export interface Operation {
   name: OperationName
   wire: 'rest' | 'rpc'
-  /** What the input calls the id that the path ends with, where it does. */
+  /** The input field of the id at the end of the path, if there is one. */
   id: string | undefined
-  /** `GET /v1/issues/{id}`: what it is called in a log. */
+  /** The name in logs, such as `GET /v1/issues/{id}`. */
   path: string
   access: OperationAccess
 }
 
 const rest = new Map<string, Operation>()
-/** Below these paths everything is an id. */
+/** Operations whose path ends with an id. */
 const restWithId = new Map<string, Operation>()
 const rpc = new Map<string, Operation>()
 
@@ -36,7 +36,7 @@ for (const [name, procedure] of Object.entries(contract)) {
   rpc.set(name, { ...operation, wire: 'rpc', id: undefined, path: `POST ${RPC_PREFIX}/${name}` })
 }
 
-/** Undefined where nothing has this path and method. Paths have one spelling, so no trailing slash. */
+/** Undefined where no operation has this path and method. A trailing slash makes another path. */
 export function operationAt(method: string, path: string): Operation | undefined {
   if (isRpc(path)) return method === 'POST' ? rpc.get(path.slice(RPC_PREFIX.length + 1)) : undefined
   const known = rest.get(`${method} ${path}`)
@@ -48,17 +48,17 @@ export function operationAt(method: string, path: string): Operation | undefined
 const brackets = new StandardBracketNotationSerializer()
 const rpcValues = new StandardRPCSerializer(new StandardRPCJsonSerializer())
 
-/** What no schema has seen yet. Throws `invalid` or `too_large`. */
+/** Returns the input before validation. Throws `invalid` or `too_large`. */
 export function inputOf({ wire, id }: Operation, request: Request, requestPath: RequestPath): unknown {
   if (wire === 'rpc') return rpcInput(request, requestPath)
   if (request.method !== 'GET') return bodyOf(request, requestPath)
   const query = queryOf(requestPath)
   if (id === undefined) return query
-  // Numbers for names make a list of it, which has always been passed over beside an id.
+  // Numeric parameter names make an array of the query. Beside an id it has always been ignored.
   return { ...(!Array.isArray(query) && (query as object)), [id]: lastSegment(requestPath.path) }
 }
 
-/** One parameter, with no bracket in its name and nothing encoded: there is nothing to make out. */
+/** One parameter without brackets or encoding: it needs no parser. */
 const PLAIN = /^\?([A-Za-z]+)=([\w.~:-]*)$/
 
 function queryOf({ search }: RequestPath): unknown {
@@ -78,7 +78,7 @@ async function rpcInput(request: Request, requestPath: RequestPath): Promise<unk
   assertRpcMeta(body)
   try {
     const input = rpcValues.deserialize(body as Parameters<typeof rpcValues.deserialize>[0])
-    // As a query without parameters is.
+    // The same as a query without parameters.
     return input === undefined ? {} : input
   } catch {
     throw unreadable()
@@ -90,7 +90,7 @@ function lastSegment(path: string): string {
   try {
     return decodeURIComponent(last)
   } catch {
-    // Of no UTF-8: whatever it is then, it is nobody's id.
+    // Not UTF-8, so it matches no id.
     return last
   }
 }
@@ -101,7 +101,7 @@ function assertNoParameters({ search }: RequestPath): void {
   throw invalid(name.slice(0, 64), 'unknown_field', 'this request takes no query parameters')
 }
 
-/** RPC's notes on values that JSON has no word for: `[[type, ...path]]`. oRPC passes over what it does not know. */
+/** Checks `meta`, the types of values that JSON lacks: `[[type, ...path]]`. oRPC would ignore unknown types. */
 function assertRpcMeta({ meta, json: _, ...rest }: Record<string, unknown>): void {
   const unknown = Object.keys(rest)[0]
   if (unknown !== undefined)

@@ -32,7 +32,7 @@ export const verificationView = (verification: Verification, mode: Mode) => ({
   mode,
 })
 
-/** What the status view and the projection have in common. */
+/** Fields that the status view and the projection share. */
 const standing = (issue: IssueStanding, now: number) => ({
   issueId: issue.issueId,
   purpose: issue.purpose,

@@ -1,4 +1,4 @@
-/** `POST` or `GET /provider-reports/<name>`: what carriers report of messages they took. */
+/** `POST` or `GET /provider-reports/<name>`: delivery reports of carriers. */
 
 import { isSameSecret } from '../domain/access/api-key'
 import { Refusal } from '../domain/shared/error'
@@ -13,13 +13,13 @@ export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
   carrierNamed: (name: string) => Promise<Carrier | undefined>
-  /** Under which carriers call us, where it differs from what the socket sees. */
+  /** The origin that carriers call, where it differs from the socket's. */
   publicUrl: string | undefined
 }
 
 /**
- * Answers how many of the reports were about a message we wait for. Throws `not_found`, `unauthorized` or `invalid`. Which
- * carriers there are is nobody's business: without the right secret a name of none is answered as theirs are.
+ * Returns how many reports were about a message that awaits one. Throws `not_found`, `unauthorized` or `invalid`. An unknown carrier
+ * is answered like a wrong secret, so that names of carriers are not revealed.
  */
 export async function receiveReports(deps: ReceiveDependencies, request: Request, url: URL): Promise<ReportAnswer> {
   if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
@@ -39,7 +39,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   return { recorded }
 }
 
-/** A carrier that believes nobody, and looks at what it was shown as the others do. */
+/** Accepts no report, and compares a secret as the others do, so that timing reveals nothing. */
 const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge'> & Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {

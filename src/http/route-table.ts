@@ -11,14 +11,14 @@ export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
 
 export interface RequestPath {
   path: string
-  /** With its question mark; empty where there is nothing to it. */
+  /** With its question mark; empty without a query. */
   search: string
 }
 
-/** Of an address that says nothing which had to be resolved, decoded or encoded: there is no second way to read it. */
+/** Matches an address that needs no resolving, decoding or encoding, so that its parts are those of its URL. */
 const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/(?!\/)[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
 
-/** A URL of the engine's would cost more than all else that is done to find out what is asked. */
+/** Avoids `URL` where possible: to construct one costs more than the rest of routing. */
 export function requestPathOf(address: string): RequestPath {
   const plain = PLAIN.exec(address)
   if (plain) return { path: plain[1] as string, search: plain[2] ?? '' }
@@ -26,7 +26,7 @@ export function requestPathOf(address: string): RequestPath {
   return { path, search }
 }
 
-/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
+/** Only path and query matter: they are known even if the client sends no usable `Host`. */
 export function urlOf(address: string): URL {
   try {
     return new URL(address)
@@ -35,7 +35,7 @@ export function urlOf(address: string): URL {
   }
 }
 
-/** No name of this machine: who asks by none is not taken for somebody on it. */
+/** Not a name of this machine, so that such a request does not count as local. */
 const NOWHERE = 'http://unknown.invalid'
 
 function urlOfPath(address: string): URL {
@@ -44,9 +44,9 @@ function urlOfPath(address: string): URL {
   return new URL(path, NOWHERE)
 }
 
-/** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
+/** In Bun's notation: `:name` is one segment, `*` is the rest. The first match wins. */
 export const ROUTE_PATTERNS: readonly string[] = [
-  // Before those that are asked now and then.
+  // The most frequent ones first.
   '/v1/rpc/otp/:procedure',
   ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
   '/v1/openapi.json',
@@ -78,7 +78,7 @@ const patterns = ROUTE_PATTERNS.filter((route) => PATTERN.test(route)).map((moun
   pattern: new RegExp(`^${mount.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`),
 }))
 
-/** The mount a path belongs to; empty where nothing is. Bun, too, asks those without a pattern first. */
+/** The route pattern of a path; empty where none matches. Like Bun, exact routes come first. */
 const patternOf = (path: string): string =>
   plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
 
@@ -90,7 +90,7 @@ const patternOf = (path: string): string =>
 export const matchesPattern = (path: string, routePattern: string | undefined): boolean =>
   routePattern === undefined || routePattern === path || routePattern === patternOf(path)
 
-/** Letters, digits and `-._~` never need to be encoded; `/%63onsole` is no other way to write `/console`. */
+/** Letters, digits and `-._~` never need encoding, so `/%63onsole` is refused as a spelling of `/console`. */
 const NEEDLESS = /%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/
 
 export const isNeedlesslyEncoded = (path: string): boolean => NEEDLESS.test(path)

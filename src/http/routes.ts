@@ -8,14 +8,14 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
-import type { Telemetry } from '../ports/telemetry'
+import type { MetricsSource, Telemetry } from '../ports/telemetry'
 import type { Random } from '../ports/vault'
-import type { Api } from './api'
+import type { Api, ApiDependencies } from './api'
 import { clientIpOf, isLocalRequest } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
 import { answerHeaders, Json, preflightHeaders } from './json'
-import { answerMetrics, type MetricsRoute } from './metrics'
+import { answerMetrics } from './metrics'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import {
   API_PREFIX,
@@ -28,8 +28,8 @@ import {
 } from './route-table'
 
 /**
- * Answers one request; `socketAddress` is the peer's. `routePattern` is the pattern of `ROUTE_PATTERNS` that the request line matched as
- * it was written, empty where it matched none; left out by callers that have no request line. Never throws.
+ * Answers one request; `socketAddress` is the peer's. `routePattern` is the one of `ROUTE_PATTERNS` that the path as
+ * it was written matched; empty where none matched, and left out where there is no request line. Never throws.
  */
 export type Fetch = (request: Request, socketAddress: string, mount?: string) => Promise<Response>
 
@@ -43,7 +43,7 @@ export interface ServerDependencies {
 }
 
 export function createFetch({ routes, clock, random, log, descriptors, telemetry }: ServerDependencies): Fetch {
-  /** What is told where a route has thrown. */
+  /** The answer where a route has thrown. */
   function failed(thrown: unknown, { requestId }: Origin): RouteAnswer {
     const refusal = asRefusal(thrown)
     if (!refusal) {
@@ -55,7 +55,7 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     return { route: 'none', response, refusal }
   }
 
-  /** By the clock that all times of an answer are by: that of a device may be wrong by hours. */
+  /** Clients compare times of an answer with this one, since the clock of a device may be wrong by hours. */
   const moment = momentWriter()
 
   return async (request, socketAddress, routePattern) => {
@@ -104,30 +104,30 @@ function requestIdOf(headers: Headers, { random, clock }: { random: Random; cloc
 
 export interface IncomingRequest {
   request: Request
-  /** The peer's. */
+  /** The address of the peer. */
   socketAddress: string
   routePattern: string | undefined
-  /** What its lines and spans are found by. */
+  /** Request id and trace, for log lines and spans. */
   origin: Origin
 }
 
-/** What is answered, and what a log says of its request: no path, since a path may hold anything. */
+/** The response, and the route for the log. The path is not logged, since it may contain anything. */
 export interface RouteAnswer {
   route: string
   response: Response | Json
   key?: ApiKey | undefined
-  /** What the caller was refused with, if so. */
+  /** Set where the request was refused. */
   refusal?: Refusal | undefined
 }
 
-/** Throws a `Refusal` at most for what the outside did. */
+/** May throw a `Refusal`; any other error is a defect. */
 export type Routes = (arrived: IncomingRequest) => Promise<RouteAnswer> | RouteAnswer
 
-/** The console, as the server sees it: what it answers below its prefix, and its pages. */
+/** The console: its RPC calls and its pages. */
 export interface ConsoleRoutes {
   rpcPrefix: string
   rpc(request: Request, url: URL, socketAddress: string): Promise<Response>
-  /** Undefined for what is no path of its own. */
+  /** Undefined where the path does not belong to the console. */
   page(path: string, acceptEncoding: string | null): Promise<Response | undefined>
 }
 
@@ -136,16 +136,16 @@ export interface RouteDependencies {
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
-  /** What proofs of verifications are checked by. */
+  /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
-  /** Undefined where metrics are told elsewhere, or not at all. */
-  metrics: MetricsRoute | undefined
+  /** Undefined where metrics are off or have their own listener. */
+  metrics: MetricsSource | undefined
   node: Pick<Node, 'directory' | 'keyUse'>
   clock: Pick<Clock, 'now'>
   descriptors: Descriptors
   trustedProxies: readonly string[]
   publicUrl: string | undefined
-  /** Where webhooks come from, for receivers that let in known addresses only. */
+  /** Source networks of webhooks, for receivers with an allow list. */
   webhookSources: readonly string[]
 }
 
@@ -165,14 +165,14 @@ export function createRoutes(deps: RouteDependencies): Routes {
     webhookSources,
   } = deps
   let description: Promise<string> | undefined
-  /** Backends keep it for a while: a key is published long before it signs. */
+  /** Cacheable, since a key is published long before it signs. */
   const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
   return (incoming) => {
     const { request, routePattern } = incoming
     const requestPath = requestPathOf(request.url)
     const { path } = requestPath
-    // Bun joins several by commas. One proxy may go by the first and the next by the last (RFC 9112, 3.2).
+    // Bun joins repeated Host headers by commas. Proxies may differ in which one they take (RFC 9112, 3.2).
     if (request.headers.get('host')?.includes(',')) return repeatedHost(path)
     if (isNeedlesslyEncoded(path) || !matchesPattern(path, routePattern)) return notFound()
     if (path.startsWith(`${API_PREFIX}/`))
@@ -196,7 +196,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
-  /** What everybody may read of the API. */
+  /** The parts of the API that need no key. */
   function published(path: string): RouteAnswer | Promise<RouteAnswer> | undefined {
     if (path === `${API_PREFIX}/openapi.json`) return openapi()
     if (path === `${API_PREFIX}/webhook-sources`)
@@ -250,8 +250,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   /**
-   * A refusal without a key that works is readable wherever some key may be used: a page tells a revoked key from a dead network.
-   * While the origins cannot be looked up it is readable nowhere, and stays the refusal that it is.
+   * A refusal without a valid key is readable for the origins of all keys. So a page can tell a revoked key from a network failure.
+   * While the origins cannot be read, it is readable nowhere.
    */
   async function isReadableAt(origin: string, key: ApiKey | undefined): Promise<boolean> {
     return key ? listsOrigin(key, origin) : isLocalOrigin(origin) || isListed(origin).catch(() => false)
@@ -266,6 +266,17 @@ const reportAnswer = (answer: ReportAnswer) =>
   'challenge' in answer
     ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     : new Json(200, answer)
+
+/**
+ * The interface, loaded with its first request: making its schemas takes a quarter of a start. `require` keeps it synchronous.
+ */
+export function lazyApi(deps: ApiDependencies): () => Api {
+  let api: Api | undefined
+  return () => {
+    api ??= (require('./api') as typeof import('./api')).createApi(deps)
+    return api
+  }
+}
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 

@@ -1,4 +1,4 @@
-/** Which use case does which kind of job, and how many may run at a time. */
+/** Maps each kind of job to its use case, with the number of jobs that may run at a time. */
 import type { Job, JobKind } from '../domain/operations/job'
 import { SECOND_MS } from '../domain/shared/value'
 import type { Node, Slot } from '../ports/node'

@@ -135,6 +135,14 @@ export interface StoreTelemetry {
   checkpointed(ms: number): void
 }
 
+/** Metrics as text, for `/metrics`. */
+export interface MetricsSource {
+  /** Undefined: every client of the listener may read. */
+  token: string | undefined
+  text(): Promise<string>
+  contentType: string
+}
+
 export interface Vitals {
   queues: readonly QueueState[]
   /** Messages that wait for room at a carrier. */

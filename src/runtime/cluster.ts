@@ -27,7 +27,7 @@ interface ClusterDependencies {
   record: Recorder
   maxBacklog: number
   /** Called when the reads of a start are done. */
-  warmedUp?: (() => void) | undefined
+  warmedUp: (() => void) | undefined
   /** Shown to people. */
   name: string
 }

@@ -24,7 +24,7 @@ interface SingleNodeDependencies {
   limits: LimitsConfig
   maxBacklog: number
   /** Called when the reads of a start are done. */
-  warmedUp?: (() => void) | undefined
+  warmedUp: (() => void) | undefined
 }
 
 export interface RunningNode extends Node {

@@ -47,7 +47,7 @@ interface Made {
   removed: string[]
 }
 
-/** Copies by `copy`, and keeps the newest. Where that fails it is noted, until one is made. */
+/** Makes a backup by `copy` and removes old ones. A failure is noted in a file until a backup succeeds. */
 export function makeBackup(dataDir: string, making: BackupInput, copy: (file: string) => void): Made {
   try {
     const made = copyAndKeep(dataDir, making, copy)
@@ -61,7 +61,7 @@ export function makeBackup(dataDir: string, making: BackupInput, copy: (file: st
 
 const noteIn = (dataDir: string) => join(folderOf(dataDir), 'failed')
 
-/** Where even this finds no room, the failure is told by who made it. */
+/** Ignores an error, since the caller reports the failure of the backup. */
 export function noteFailure(dataDir: string, now: number): void {
   try {
     mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 })
@@ -69,7 +69,7 @@ export function noteFailure(dataDir: string, now: number): void {
   } catch {}
 }
 
-/** When the last one that was tried for was not made. */
+/** When the latest backup failed; undefined where it succeeded. */
 export function lastFailureAt(dataDir: string): number | undefined {
   try {
     return Math.round(statSync(noteIn(dataDir)).mtimeMs)
@@ -78,7 +78,7 @@ export function lastFailureAt(dataDir: string): number | undefined {
   }
 }
 
-/** A copy has its name only once it is whole. */
+/** A backup gets its name only when it is complete. */
 function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: string) => void): Made {
   const folder = folderOf(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -90,7 +90,7 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
     copy(unfinished)
     renameSync(unfinished, join(folder, name))
   } catch (error) {
-    // On a full disk it would take the last room of all.
+    // On a full disk the incomplete file would take the last space.
     rmSync(unfinished, { force: true })
     throw error
   }
@@ -101,7 +101,7 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
   return { made, removed }
 }
 
-/** Of one that was killed; one that is still being made is younger. */
+/** Removes files of backups that were killed. A backup in progress is younger. */
 function removeUnfinished(folder: string, now: number): void {
   for (const name of readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)))
     if (now - statSync(join(folder, name)).mtimeMs > DAY_MS) rmSync(join(folder, name))
@@ -121,7 +121,7 @@ export async function sha256Of(file: string): Promise<string> {
   return hasher.digest('hex')
 }
 
-/** What was renamed in a folder stays so after a power failure. */
+/** Makes a rename in the folder durable. */
 export const syncFolderOf = (file: string) => sync(dirname(file))
 
 function sync(path: string): void {
@@ -133,5 +133,5 @@ function sync(path: string): void {
   }
 }
 
-/** Whether commits to a database lie beside it still, where a copy of the file alone would miss them. */
+/** Whether the write-ahead log has commits that a copy of the file alone would miss. */
 export const hasOpenLog = (file: string) => existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0

@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** What one transaction has seen: the database said `stamped` between two moments of a clock that never steps. */
+/** The database's time `stamped`, read between two moments of the monotonic clock. */
 export interface ClockSighting {
   stamped: number
   sentAt: number
@@ -22,8 +22,8 @@ export interface ClockSighting {
  * The database's clock, which all servers go by: this process adds a lead to its own clock. It is behind by a round trip at most;
  * what is stored is stamped by the database itself.
  *
- * What fits a sighting stays: one whose answer came late, for whatever reason, is no news of the clock. So a clock that seems
- * to have been set back has been.
+ * An offset that fits a sighting stays, since a late answer says nothing about the clock. So a clock that seems to have been set
+ * back has been set back.
  */
 export function databaseClock(own: Clock): { clock: Clock; see(sighting: ClockSighting): void } {
   let offset = own.now() - own.elapsed()
@@ -41,10 +41,10 @@ export function databaseClock(own: Clock): { clock: Clock; see(sighting: ClockSi
 
 const START_AFTER_MS = 1_000
 
-/** croner: cron patterns in UTC, never two runs of one job at a time. */
+/** Cron patterns in UTC, by croner. Two runs of one job never overlap. */
 export const systemSchedule: Schedule = (pattern, run) => {
   let job: Cron | undefined
-  // Nothing is due at once, and working out time zones would hold up the start.
+  // Loading croner would delay the start, and nothing is due at once.
   const starting = setTimeout(() => {
     const { Cron } = require('croner') as typeof import('croner')
     job = new Cron(pattern, { utcOffset: 0, protect: true, catch: true }, run)

@@ -6,7 +6,7 @@ import type { ErasedFile, HeadFile } from '../ports/files'
 const HEAD_FILE = 'watchword.audit'
 const ERASED_FILE = 'watchword.erased'
 
-/** Where the audit log ends, in one line. */
+/** The head of the audit log, in one line. */
 export function headFileIn(dataDir: string): HeadFile {
   const file = join(dataDir, HEAD_FILE)
   return {

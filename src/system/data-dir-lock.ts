@@ -1,10 +1,9 @@
-/** One server a data folder: two would each keep limits and places of their own, and so double them. */
+/** Allows one server per data folder: two would each count their own limits and slots, and so double them. */
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromLibc } from './libc'
 
-/** In the data folder. */
 export const LOCK_FILE = 'serve.lock'
 
 export class AlreadyServedError extends Error {
@@ -12,9 +11,8 @@ export class AlreadyServedError extends Error {
 }
 
 /**
- * Holds the folder until the process ends, however it ends: the locks are the operating system's. Throws
- * `AlreadyServedError` where another process holds it. The file names who holds it, and is all there is where the folder
- * itself cannot be locked; the folder is held also where that file was removed.
+ * Locks the folder until the process ends, however it ends, by locks of the operating system. Throws `AlreadyServedError` where
+ * another process holds one. There are two: of a file, by which the owner is found, and of the folder, in case the file is removed.
  */
 export function lockDataDir(dataDir: string): void {
   const lock = new Database(join(dataDir, LOCK_FILE), { create: true, strict: true })
@@ -33,11 +31,11 @@ export function lockDataDir(dataDir: string): void {
 const alreadyServed = (dataDir: string) =>
   new AlreadyServedError(`Another server runs on ${dataDir}. Stop it first, or choose another folder with --data.`)
 
-/** `flock`: exclusively, and without waiting. */
+/** `flock`, exclusive and without waiting. */
 const LOCK_EX_NB = 2 | 4
 const EWOULDBLOCK = process.platform === 'darwin' ? 35 : 11
 
-/** Locks the folder itself, until the process ends. Some network file systems cannot. */
+/** Locks the folder itself until the process ends. False where the file system cannot lock it. */
 function isLockedByAnother(dataDir: string): boolean {
   const libc = fromLibc({ flock: { args: ['i32', 'i32'], returns: 'i32' } })
   const errnoAddress = errnoFunction()
@@ -57,5 +55,5 @@ const errnoFunction = () =>
     ? fromLibc({ __error: ERRNO })?.__error
     : fromLibc({ __errno_location: ERRNO })?.__errno_location
 
-/** Kept from the garbage collector, which would close it. */
+/** References, since the garbage collector would close the databases and so release the locks. */
 const held: Database[] = []

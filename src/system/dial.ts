@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { isIP } from '../domain/access/network'
 import type { Dial } from '../ports/network'
 
-/** Loaded with the first that needs it: a start does not wait for it. */
+/** Loaded with the first connection, so that a start does not wait. */
 const plain = () => process.getBuiltinModule('node:net')
 const secure = () => process.getBuiltinModule('node:tls')
 
@@ -13,7 +13,7 @@ export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed
     ? secure().connect({
         host,
         port,
-        // An address has no name to ask for.
+        // TLS asks for names only, not for addresses.
         ...(isIP(host) === 0 && { servername: host }),
         ...(tls.ca !== undefined && { ca: tls.ca }),
         rejectUnauthorized: true,

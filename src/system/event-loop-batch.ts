@@ -1,13 +1,12 @@
 /**
- * A turn of the event loop, divided: whatever has arrived in it is gone on with in a row, and behind that is read and written
- * in a row what all of it needs. Each then finds in the processor's caches what the one before it has left there, one
- * commit is of as many as there are, and whoever waits for several answers is woken once. Gone through one by one, each with
- * all its parts, a code takes an eighth more of the processor, and a status twice as much.
+ * Batches the work of one turn of the event loop: all requests and answers that arrived continue together, and their reads and writes
+ * follow together. The processor's caches stay warm, and one commit serves the whole batch. One by one, an issue takes an
+ * eighth more of the processor, and a status twice as much.
  */
 export interface EventLoopBatch {
-  /** Resolves with everything else that has arrived in this turn. */
+  /** Resolves together with everything else that has arrived in this turn. */
   join: () => Promise<void>
-  /** Calls behind all that. */
+  /** Calls after everything that has joined. */
   runAfter: (work: () => void) => void
 }
 
@@ -23,7 +22,7 @@ export function createEventLoopBatch(): EventLoopBatch {
       batch?.resolve()
       batch = undefined
     })
-    // Behind everything that follows from that without waiting.
+    // Runs after all microtasks that follow from the resolved batch.
     setImmediate(() => {
       isScheduled = false
       const due = works
@@ -50,7 +49,7 @@ function call(work: () => void): void {
   try {
     work()
   } catch (defect) {
-    // It must not keep the others from theirs, nor go unseen.
+    // An error must not stop the other work, and must still be reported as uncaught.
     queueMicrotask(() => {
       throw defect
     })

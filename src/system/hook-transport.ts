@@ -1,8 +1,7 @@
 /**
- * HTTP to receivers of webhooks, whose URLs strangers choose. For each request the name is resolved once, every address it
- * stands for is judged, and the socket, new or kept, leads to one that may be reached: a name that means something else
- * the next time finds nobody asking. Not by `fetch`: it cannot be pinned to addresses while names are verified, knows of
- * proxies from the environment, and decompresses.
+ * HTTP to receivers of webhooks, whose URLs strangers choose. For each request the name is resolved once and every address is
+ * checked. The socket, new or pooled, is pinned to a checked address, so that DNS rebinding has no effect. `fetch` is not used: it
+ * cannot pin addresses while it verifies names, it uses proxies of the environment, and it decompresses.
  */
 import type { LookupFunction } from 'node:net'
 import { isIP } from '../domain/access/network'
@@ -18,9 +17,9 @@ import { ConnectionPool } from './kept-connections'
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** A name may list thousands; trying them all would be a service to whoever wants ports scanned. */
+/** A name may have thousands of addresses; trying them all would be a port scan for strangers. */
 const MAX_ADDRESSES = 4
-/** Read, so that a receiver can finish what it says. */
+/** The body is read to the end, so that the receiver is not cut off. */
 const BODY_MAX_BYTES = 64 * 1024
 const BODY_KEPT_BYTES = 1024
 
@@ -40,9 +39,9 @@ export function createHookTransport({
   resolve?: Resolve
   /** Certificates to trust instead of the usual authorities. */
   ca?: string
-  /** Of receivers alone: who is trusted here is nobody's business elsewhere. */
+  /** A pool for receivers only, apart from carriers. */
   connections?: ConnectionPool
-  /** By which requests time out. */
+  /** The clock of timeouts. */
   clock?: Pick<Clock, 'elapsed' | 'after'>
 } = {}): HookTransport {
   async function deliver(request: HookRequest, late: AbortSignal): Promise<HookAnswer> {
@@ -52,7 +51,7 @@ export function createHookTransport({
     if (!target) return failed('url')
     if (!Object.entries(headers).every(([name, value]) => isHookHeader(name, value))) return failed('header')
     const known = await unlessLate(addressesOf(target, resolve), late)
-    // A turn of the event loop that took too long has held up the timer, too.
+    // A blocked event loop delays the timer, too.
     if (known === 'late' || clock.elapsed() - startedAt >= timeoutMs) return failed('timeout')
     if (known.length === 0) return failed('dns')
     const addresses = known.filter((address) => mayReach(address, allowedCidrs))
@@ -78,11 +77,11 @@ export function createHookTransport({
 function readUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
-  // They would become an Authorization header.
+  // Credentials in a URL would become an Authorization header.
   return url.username === '' && url.password === '' ? url : undefined
 }
 
-/** None where the name is not known. */
+/** Empty where the name does not resolve. */
 async function addressesOf(target: URL, resolve: Resolve): Promise<readonly string[]> {
   const literal = literalAddress(target)
   if (literal !== undefined) return [literal]
@@ -94,7 +93,7 @@ function unlessLate<T>(work: Promise<T>, late: AbortSignal): Promise<T | 'late'>
   return Promise.race([work, end])
 }
 
-/** Stands in for the resolver of the socket, whoever asks and as often as it likes. */
+/** A `lookup` of the socket that always answers with the checked addresses. */
 const pinnedTo =
   (addresses: readonly string[]): LookupFunction =>
   (_host, _options, done) =>
@@ -136,14 +135,14 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
       failed: (code, stage) => failedBy(reasonOf(code, stage)),
     }
     const options = {
-      // An address is connected to as it is, a name by `lookup`.
+      // `lookup` is called for names only.
       ...(literalAddress(url) !== undefined && { host: literalAddress(url) }),
       lookup: pinnedTo(addresses.slice(0, MAX_ADDRESSES)),
-      // Also where NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
+      // NODE_TLS_REJECT_UNAUTHORIZED must not change this.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca }),
     }
-    // Also one that was kept leads to an address that was judged for this request.
+    // A pooled connection must lead to an address that was checked for this request.
     const mayLeadTo = (address: string) => addresses.includes(address)
     const connection = connections.send({ method: 'POST', url, headers, body }, handler, options, mayLeadTo)
     late.addEventListener('abort', () => abort('timeout'), { once: true })
@@ -156,7 +155,7 @@ function answerOf(answer: ResponseHead, kept: readonly Uint8Array[]): HookAnswer
     status: answer.status,
     location: answer.header('location'),
     retryAfter: answer.header('retry-after'),
-    // A character that the cut divides is left out.
+    // `stream` drops a character that the cut divides.
     body: new TextDecoder().decode(Buffer.concat(kept).subarray(0, BODY_KEPT_BYTES), { stream: true }),
   }
 }

@@ -1,20 +1,19 @@
 /**
- * One connection that speaks HTTP/1.1, one request at a time: written as a whole, its answer read by the parser of
- * `node:http`. That module's own client is not used: it takes twice the processor of all that is done here.
+ * One HTTP/1.1 connection, one request at a time. A request is written as a whole; the response is read by the parser of `node:http`.
+ * The client of that module is not used, since it takes twice as much of the processor.
  */
-
 import type { HTTPParser } from 'node:_http_common'
 import type { LookupFunction, Socket } from 'node:net'
 import { loadSocketPoll } from './socket-poll'
 
-/** Of an answer, with those before it and with what follows a body. */
+/** For all headers of a response, with interim responses and trailers. */
 const HEADERS_MAX_BYTES = 16 * 1024
-/** Answers before the answer (`100 Continue`, `103 Early Hints`); each may be as long as the headers. */
+/** Interim responses (`100 Continue`, `103 Early Hints`); each may be as long as the headers. */
 const MAX_INTERIM_ANSWERS = 8
-/** The code of an answer that more than `MAX_INTERIM_ANSWERS` came before. */
+/** The error code after more than `MAX_INTERIM_ANSWERS`. */
 export const TOO_MANY_INTERIM = 'HPE_TOO_MANY_INTERIM'
 
-/** What is asked of a URL. */
+/** The parts of a URL that a request needs. */
 export type OriginAddress = Pick<
   URL,
   'origin' | 'protocol' | 'host' | 'hostname' | 'port' | 'pathname' | 'search' | 'username' | 'password'
@@ -27,27 +26,27 @@ export interface HttpRequest {
   body?: string | undefined
 }
 
-/** How a connection is made, beside what the URL says. */
+/** Options of a connection beside its URL. */
 export interface ConnectionOptions {
   host?: string
-  /** Which TLS asks for and verifies, instead of the URL's. */
+  /** The name that TLS asks for and verifies, instead of the URL's. */
   servername?: string
   lookup?: LookupFunction
   rejectUnauthorized?: boolean
   ca?: string
 }
 
-/** How far a connection has come, which tells what an error means. */
+/** The progress of a connection, which decides what an error means. */
 export type ConnectionStage = 'connecting' | 'securing' | 'asking'
 
 export class ResponseHead {
   constructor(
     readonly status: number,
-    /** Names and values in turns. */
+    /** Names and values alternate. */
     private readonly pairs: readonly string[],
   ) {}
 
-  /** By its name in small letters. Of one that is there twice the first. */
+  /** `name` is in lower case. The first of repeated headers counts. */
   header(name: string): string | undefined {
     for (let at = 0; at < this.pairs.length; at += 2) {
       const said = this.pairs[at] ?? ''
@@ -57,7 +56,7 @@ export class ResponseHead {
   }
 }
 
-/** Of one request. `done` or `failed` is the last call. */
+/** Receives the response to one request. `done` or `failed` is the last call. */
 export interface ResponseHandler {
   head(head: ResponseHead): void
   body(chunk: Uint8Array): void
@@ -66,18 +65,18 @@ export interface ResponseHandler {
   failed(code: string, stage: ConnectionStage): void
 }
 
-/** Who decides how long a connection lasts. */
+/** The pool that decides how long a connection is kept. */
 export interface ConnectionOwner {
-  /** It has its descriptor. */
+  /** The socket has its descriptor. */
   opened(): void
-  /** Asked after an answer that leaves it open, as far as HTTP goes. */
+  /** Called after a response that lets the connection stay open. */
   mayKeep(answer: ResponseHead): boolean
-  /** No answer has begun to a request on a connection that had served another one. */
+  /** A request on a reused connection failed before a response began. */
   unanswered(): void
   closed(): void
 }
 
-/** Of a request: it waits for no answer, or was answered; or more came than an answer. */
+/** `overrun`: more arrived than the response. */
 type RequestProgress = 'idle' | 'waiting' | 'answering' | 'answered' | 'overrun'
 
 export class HttpConnection {
@@ -88,7 +87,7 @@ export class HttpConnection {
   #interimAnswers = 0
   #isUsed = false
   #handler: ResponseHandler | undefined
-  /** What is written once it is open. */
+  /** The request, until the connection is open. */
   #unwritten: Uint8Array | undefined
   #head: ResponseHead | undefined
   #staysOpen = false
@@ -96,7 +95,7 @@ export class HttpConnection {
   constructor(
     url: OriginAddress,
     options: ConnectionOptions,
-    /** Whether it is to serve more than one request. */
+    /** Whether the connection may serve further requests. */
     private readonly isKeptAlive: boolean,
     private readonly owner: ConnectionOwner,
   ) {
@@ -123,20 +122,20 @@ export class HttpConnection {
     return this.#socket.remoteAddress
   }
 
-  /** The descriptor of its socket. It is undefined when the socket is closed, or when the runtime does not tell (docs/internals.md). */
+  /** The descriptor of the socket; undefined after it is closed, or where the runtime does not reveal it (docs/internals.md). */
   get descriptor(): number | undefined {
     const { _handle } = this.#socket as Socket & { _handle?: { fd?: number } | null }
     return _handle?.fd
   }
 
-  /** Nothing has come on it, and no end. A connection that is not quiet is not used any more. */
+  /** Neither data nor the end has arrived. Only a quiet connection may be reused. */
   get isQuiet(): boolean {
     return this.descriptor !== undefined && loadSocketPoll()(this.descriptor)
   }
 
   send(request: HttpRequest, handler: ResponseHandler): void {
     const bytes = serialize(request, this.isKeptAlive)
-    // Afresh: what came behind a body may have ended the connection for it.
+    // Data behind the last response may have left the parser in a final state.
     this.#begin()
     this.#handler = handler
     this.#progress = 'waiting'
@@ -146,7 +145,7 @@ export class HttpConnection {
     else this.#unwritten = bytes
   }
 
-  /** The connection goes with what is asked on it; nothing is told any more. Nothing happens once that has ended. */
+  /** Closes the connection of a request in progress; its handler is not called again. Does nothing after the request has ended. */
   abort(handler: ResponseHandler): void {
     if (this.#handler === handler) this.#abort()
   }
@@ -168,13 +167,13 @@ export class HttpConnection {
       return
     }
     const error = this.#parser.execute(chunk)
-    // Unless it was given up meanwhile.
+    // The handler may have aborted meanwhile.
     if (this.#handler !== handler) return
     if (error instanceof Error) this.#fail((error as NodeJS.ErrnoException).code ?? error.name)
     else this.#settle()
   }
 
-  /** The end of some answers is that of the connection. */
+  /** A response without a length ends with the connection. */
   #ended(): void {
     if (!this.#handler) return
     this.#parser.finish()
@@ -183,17 +182,17 @@ export class HttpConnection {
     this.#fail('ECONNRESET')
   }
 
-  /** If the answer is complete. */
+  /** Ends the request if the response is complete. */
   #settle(): void {
     const handler = this.#handler
     if (!handler || (this.#progress !== 'answered' && this.#progress !== 'overrun')) return
-    // Who has answered early may never read the rest of the request.
+    // A server that answered early may never read the rest of the request, so the connection cannot be reused.
     const isDone = this.#progress === 'answered' && this.#staysOpen && this.#socket.writableLength === 0
     const isKept = isDone && this.#head && this.owner.mayKeep(this.#head)
     this.#handler = undefined
     this.#progress = 'idle'
     this.#isUsed = true
-    // For good: whoever asks has a timer.
+    // An idle connection must not keep the process alive; a request in progress has a timer that does.
     if (isKept) this.#socket.unref()
     else this.destroy()
     handler.done()
@@ -223,7 +222,7 @@ export class HttpConnection {
       early = []
       if (this.#progress === 'answered') this.#progress = 'overrun'
     }
-    // Of many headers, and of those behind a body.
+    // Called for long header lists, and for trailers.
     parser[HTTPParser.kOnHeaders] = (pairs) => void early.push(...pairs)
     parser[HTTPParser.kOnHeadersComplete] = (
       _major,
@@ -262,14 +261,14 @@ export class HttpConnection {
 type Parsing = typeof import('node:_http_common')
 let loaded: Parsing | undefined
 
-/** They are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
+/** Loaded by the first connection or a warm-up, so that a start does not wait. */
 const httpParser = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
 const nodeNet = () => process.getBuiltinModule('node:net')
 const nodeTls = () => process.getBuiltinModule('node:tls')
 
 const SAMPLE = 'HTTP/1.1 201 Created\r\nX-Sample: yes\r\nContent-Length: 2\r\n\r\nok'
 
-/** Throws where the runtime's parser is not what is relied on here (docs/internals.md): a start shows it, and not the first message. */
+/** Throws where the runtime's parser differs from what is used here (docs/internals.md), so that a start fails instead of the first message. */
 export function assertParses(): void {
   const { HTTPParser } = httpParser()
   const parser = new HTTPParser()
@@ -292,7 +291,7 @@ export function assertParses(): void {
     )
 }
 
-/** Loads what the first message needs. */
+/** Loads the modules that the first message needs. */
 export function warmUpConnections(): void {
   httpParser()
   nodeNet()
@@ -300,7 +299,6 @@ export function warmUpConnections(): void {
   loadSocketPoll()
 }
 
-/** Names are verified by TLS, and asked for where it is a name. */
 function open({ protocol, hostname, port }: OriginAddress, options: ConnectionOptions): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return nodeNet().connect({ host, port: Number(port || 80), ...options })
@@ -309,10 +307,10 @@ function open({ protocol, hostname, port }: OriginAddress, options: ConnectionOp
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-/** Said here, whatever else is said of them. */
+/** Headers that the caller cannot set. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
 
-/** Throws a TypeError for a header that would be something else. Of one that is there twice the last counts. */
+/** Throws a TypeError for a header that would break the message. The last of repeated headers counts. */
 function serialize({ method, url, headers, body = '' }: HttpRequest, isKeptAlive: boolean): Uint8Array {
   const lines = new Map<string, string>()
   for (const name in headers) {

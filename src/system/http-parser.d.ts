@@ -1,4 +1,4 @@
-/** What is used of the parser that `node:http` has. */
+/** The used part of the parser of `node:http`. */
 declare module 'node:_http_common' {
   export class HTTPParser {
     static readonly RESPONSE: number

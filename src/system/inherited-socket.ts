@@ -1,7 +1,7 @@
 /**
- * A listening socket that a service manager holds and hands over to each server it starts, as `sd_listen_fds` of systemd has
- * it: connections wait in the socket while one server follows another. `Bun.serve` takes no descriptor, so that its own socket
- * is replaced by the inherited one where the kernel waits for connections. This is done on Linux with glibc only.
+ * Listens on a socket that the service manager hands over, as `sd_listen_fds` of systemd does: connections wait in the socket while
+ * one server follows another. `Bun.serve` takes no descriptor. So the socket of `Bun.serve` is replaced by the inherited one,
+ * in the descriptor and in epoll. This works on Linux with glibc only.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
@@ -19,7 +19,7 @@ export function hasInheritedSocket(env: Record<string, string | undefined>): boo
 /** The first descriptor that is handed over. */
 const INHERITED = 3
 
-/** Makes a server of Bun's, and has it accept from the inherited socket. Throws `InheritedSocketError` where that cannot be. */
+/** Starts a server of Bun that accepts from the inherited socket. Throws `InheritedSocketError` where that is impossible. */
 export function onInheritedSocket<Server>(serve: () => Server): Server {
   const before = new Set(sockets())
   const server = serve()
@@ -54,7 +54,7 @@ function takeOver({ epoll, fd, events, data }: Polled): void {
   event.writeUInt32LE(events, 0)
   event.writeBigUInt64LE(data, offset)
   const flags = libc.fcntl(INHERITED, F_GETFL, 0)
-  // A server that blocks in accept would answer nobody. Its own socket is closed by dup2, and with it no more waited for.
+  // A server that blocks in accept would answer nobody. `dup2` closes its own socket, which removes it from epoll.
   const done = [
     libc.fcntl(INHERITED, F_SETFL, flags | O_NONBLOCK),
     libc.dup2(INHERITED, fd),
@@ -69,7 +69,7 @@ function linkOf(fd: number): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
-    // It was the one by which the folder was read.
+    // The descriptor by which the folder was read is closed already.
     return ''
   }
 }

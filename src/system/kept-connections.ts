@@ -1,7 +1,7 @@
 /**
- * HTTP connections that serve one request after another. Nobody can tell whether a request arrived that was written to a
- * connection while it was closed. So one is kept only as long as it is surely open, and is looked at again right before it is
- * used; a request that gets no answer on it is not sent a second time. Decisions: "Delivery (live)".
+ * Pool of HTTP connections. If the server closes a connection while a request is written, nobody knows whether the request arrived.
+ * So a connection is kept only while it is surely open, and is polled right before it is reused. A request without a response is
+ * never sent again. Decisions: "Delivery (live)".
  */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -14,27 +14,27 @@ import {
   type ResponseHead,
 } from './http-connection'
 
-/** How long a server that does not say so is trusted to keep a connection. */
+/** Assumed for a server that sends no `Keep-Alive` header. */
 const DEFAULT_KEEP_ALIVE_MS = SECOND_MS
-/** Of what it says: its answer was on the way. Of a short time it is half. */
+/** Subtracted from the stated time, since the response took a while to arrive. At most half of it. */
 const MARGIN_MS = SECOND_MS
-/** Whatever it says: firewalls forget connections on which nothing moves, and tell nobody. */
+/** An upper bound, since firewalls drop idle connections silently. */
 const IDLE_MAX_MS = 30 * SECOND_MS
-/** A name may mean another machine by then. */
+/** The name may resolve to another address later. */
 const AGE_MAX_MS = MINUTE_MS
-/** Once a connection that was trusted to be open was not. */
+/** No connection to an origin is kept for this time after a pooled one was closed early. */
 const DISTRUST_MS = HOUR_MS
-/** Idle ones, of one origin and together. */
+/** Idle connections per origin, and in total. */
 const MAX_PER_ORIGIN = 128
 const MAX = 256
 const SWEEP_MS = SECOND_MS
-/** Descriptors that are for files and the database. Without any, Bun says of every connection that it was refused. */
+/** For files and the database. Without a free descriptor, Bun reports every connection as refused. */
 const RESERVED_DESCRIPTORS = 8
 
-/** On Windows a socket is no file that could be read: there none is kept. */
+/** On Windows a socket cannot be polled by its descriptor, so no connection is kept there. */
 const CAN_POLL = process.platform !== 'win32'
 
-/** Its timers hold up no process that has nothing else to do. */
+/** Timers that do not keep the process alive. */
 const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
   elapsed: () => performance.now(),
   after(delayMs, callback) {
@@ -43,9 +43,9 @@ const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
   },
 }
 
-/** A connection that waits for a request. */
+/** A connection without a request. */
 interface Idle {
-  /** With the name that TLS has verified, where it is another one. */
+  /** Includes the name that TLS verified, where it differs from the URL's. */
   readonly origin: string
   readonly connection: HttpConnection
   readonly address: string
@@ -53,26 +53,26 @@ interface Idle {
 }
 
 export class ConnectionPool {
-  /** Who has waited for longest comes first. */
+  /** The longest idle first. */
   #idle: Idle[] = []
-  /** Origins, and until when. */
+  /** Origins whose connections are not kept, and until when. */
   readonly #distrusted = new Map<string, number>()
   #isSweeping = false
   #hasWarned = false
-  /** Connections that are being made. Whether they have their descriptor already, nobody knows. */
+  /** Connections that are being opened, which may not have their descriptor yet. */
   #opening = 0
 
   constructor(
     private readonly clock = clockOfIdle,
-    /** How many more descriptors this process may have. */
+    /** How many more descriptors this process may open. */
     private readonly remainingDescriptors = () => Number.POSITIVE_INFINITY,
-    /** Called once, where none can be kept because the runtime does not tell the descriptor of a socket. */
+    /** Called once where no connection can be kept, since the runtime does not reveal the descriptor of a socket. */
     private readonly cannotKeep = () => {},
   ) {}
 
   /**
-   * `way`: how a connection is made where none serves. Answers the one that is asked on; undefined where a new one would take
-   * one of the last descriptors: then nobody is asked.
+   * Sends a request on a pooled connection, or on a new one made with `options`. Returns the connection; undefined where a new one
+   * would take one of the reserved descriptors, and then nothing is sent.
    */
   send(
     request: HttpRequest,
@@ -96,7 +96,7 @@ export class ConnectionPool {
     this.#close(this.#idle)
   }
 
-  /** The one that was used last: so those that a crowd has left behind grow old. */
+  /** Takes the most recently used connection, so that surplus connections time out. */
   #acquire(origin: string, mayLeadTo: (address: string) => boolean): HttpConnection | undefined {
     const now = this.clock.elapsed()
     const at = this.#idle.findLastIndex((idle) => idle.origin === origin && now < idle.until && mayLeadTo(idle.address))
@@ -151,7 +151,7 @@ export class ConnectionPool {
     return this.#trusts(origin) && (this.#idle.length < MAX_PER_ORIGIN || this.#of(origin).length < MAX_PER_ORIGIN)
   }
 
-  /** By the server, while it is idle, or because something came. */
+  /** The server closed an idle connection, or sent unexpected data. */
   #ended(connection: HttpConnection): void {
     const idle = this.#idle.find((one) => one.connection === connection)
     if (!idle) return

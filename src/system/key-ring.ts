@@ -1,8 +1,8 @@
 /**
  * The keys of a database. They are random, made with the database, and stored in it encrypted ("wrapped") by a key that is derived
- * from the master secret. A change of the secret wraps them anew and adds a key that seals; what is hashed is found as before.
+ * from the master secret. A change of the secret wraps them again and adds a new key for sealing. The hash key never changes.
  *
- * The ring holds `data` (hashes), `root N` (seals and signs; the newest is used) and `signing N` (what signed before root N).
+ * The ring holds `data` (hashes), `root N` (seals and signs; the newest is used) and `signing N` (signing keys before root N).
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import type { FormerSigning, KeyRing, RingRow } from '../ports/vault'
@@ -28,9 +28,9 @@ export function decrypt(key: Uint8Array, bound: string, sealed: Uint8Array): Buf
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-/** What the keys of a database are at a time. */
+/** The keys of a database at one time. */
 export interface Keys {
-  /** The number of the root that is used. */
+  /** The number of the root in use. */
   generation: number
   /** The key of all hashes; it never changes. */
   data: Buffer
@@ -39,7 +39,7 @@ export interface Keys {
   former: ReadonlyArray<{ signsUntil: number; until: number; seeds: ReadonlyMap<string, Buffer> }>
 }
 
-/** A key of the ring that is opened. */
+/** An unwrapped key of the ring. */
 interface Kept {
   content: Buffer
   madeAt: number
@@ -82,14 +82,14 @@ const LAST_GENERATION = 255
 
 const idOf = (secret: Uint8Array): Buffer => deriveFrom(secret, 'secret-id').subarray(0, ID_BYTES)
 
-/** Of the secret that others were changed to, and of no other one. */
+/** This entry exists only for the secret that the others were changed to. */
 const NEWEST = 'newest'
 
 export interface RingOptions {
   randomBytes: (length: number) => Uint8Array
-  /** The secret as it is kept now, where it may have changed meanwhile. */
+  /** Reads the secret again, where it may have changed meanwhile. */
   again?: (() => Uint8Array) | undefined
-  /** Told when the keys have changed. */
+  /** Called when the keys have changed. */
   adopted: (keys: Keys) => void
 }
 
@@ -100,7 +100,7 @@ export class Ring implements KeyRing {
   #keys: Keys
   #load: (() => readonly RingRow[]) | undefined
 
-  /** With keys that are new: those of a database that is about to be made. */
+  /** Starts with new keys, for a database that is about to be created. */
   constructor(
     secret: Uint8Array,
     private readonly options: RingOptions,
@@ -193,7 +193,7 @@ export class Ring implements KeyRing {
     return rows.some(({ secretId }) => id?.equals(secretId))
   }
 
-  /** What cannot be read now opens nothing. */
+  /** A secret that cannot be read now is ignored. */
   readonly #again = (): Uint8Array | undefined => {
     try {
       return this.options.again?.()

@@ -1,10 +1,10 @@
-/** Functions of the C library that Bun has no word for. */
+/** Functions of the C library that Bun does not offer. */
 import type { FFIFunction, Library } from 'bun:ffi'
 
-/** musl answers to this name, too. */
+/** musl has this name, too. */
 const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6'
 
-/** Undefined where there is no such library, or where nothing may be made that calls it. */
+/** Undefined where the library is missing, or where the system forbids generated code that calls it. */
 export function fromLibc<Functions extends Record<string, FFIFunction>>(
   functions: Functions,
   library = LIBRARY,

@@ -9,9 +9,9 @@ import { eventLoopBatch } from './event-loop-batch'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
-/** Every request asks. For so long a count holds, and for as many of them as it has found room for. */
+/** Every request asks, so a count is valid for this time, and for as many requests as there were free descriptors. */
 const COUNT_VALID_MS = 1
-/** Times what a look takes: a Linux before 6.2 has to count one by one. */
+/** The interval is this factor of the duration of a look: a Linux before 6.2 counts descriptors one by one. */
 const WATCH_INTERVAL_FACTOR = 50
 const MAX_SPARE = 256
 
@@ -20,13 +20,13 @@ const MAX_SPARE = 256
  * quarter is not for clients.
  */
 export interface WatchedDescriptors extends Descriptors {
-  /** How many more there may be. */
+  /** How many more descriptors this process may open. */
   remaining(): number
-  /** How idle connections are closed; done whenever descriptors are found short. */
+  /** Calls `close` whenever descriptors are short, to close idle connections. */
   onShortage(close: () => void): void
 }
 
-/** Looks at them for as long as the process runs. Where there is no `/proc` they are never short. */
+/** Watches as long as the process runs. Without `/proc` descriptors are never short. */
 export function watchDescriptors(log: Log): WatchedDescriptors {
   const limit = limitOfProcess()
   if (limit === undefined) return { areShort: () => false, remaining: () => Number.POSITIVE_INFINITY, onShortage() {} }
@@ -35,7 +35,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const logSampler = new LogSampler()
   let open = 0
   const listeners: Array<() => void> = []
-  // Opened once: to find it by its path costs more than to count.
+  // Opened once: resolving the path costs more than counting.
   const folder = openSync(OPEN, 'r')
   const count = () => {
     open = isCounted ? fstatSync(folder).size : countOneByOne()
@@ -60,7 +60,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   watch()
   return {
     areShort() {
-      // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
+      // Many connections may be accepted within one turn of the event loop, between two timers.
       if (isCounted && (--room < 0 || performance.now() - lookedAt >= COUNT_VALID_MS)) look()
       return open > mostOpen
     },
@@ -82,7 +82,7 @@ function limitOfProcess(): number | undefined {
   return soft === undefined ? undefined : Number(soft)
 }
 
-/** All of them, where none is left to count with. */
+/** Infinity where no descriptor is left for the count itself. */
 function countOneByOne(): number {
   try {
     return readdirSync(OPEN).length
@@ -95,8 +95,8 @@ export interface Listener {
   url: string
   port: number
   /**
-   * For `leavingMs` it tells who asks that the connection ends: one that just closes takes along the request that is under way
-   * on it. Then it accepts nothing more, and waits for requests in flight, but not for clients that never finish theirs.
+   * For `leavingMs` it answers with `Connection: close`: a connection that closes without it may lose a request in transit.
+   * Then it accepts nothing more and waits for requests in flight, within a timeout.
    */
   stop(leavingMs: number): Promise<void>
 }
@@ -105,12 +105,12 @@ export interface Listener {
 const MAX_REQUEST_BYTES = 2 ** 40
 const STOP_WITHIN_MS = 5_000
 /**
- * How many requests of one connection are answered in a turn of the event loop. Clients that pipeline send some; a flood would
- * hold everybody, since Bun answers in one turn whatever a packet brings.
+ * Bounds pipelining. Bun handles all requests of a packet in one turn of the event loop, so a flood on one connection would block
+ * everybody.
  */
 const MAX_REQUESTS_PER_CONNECTION_AND_TURN = 100
 
-/** Where a server that listens there is reached from this machine. */
+/** The URL at which this machine reaches a server that listens on `host`. */
 export function urlOf(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${shown}:${port}`
@@ -119,26 +119,26 @@ export function urlOf(host: string, port: number): string {
 interface ListenOptions {
   host: string
   port: number
-  /** Answers a request; `socketAddress` is the peer's, `mount` the pattern that the request line matched as it was written. */
+  /** Answers a request. `socketAddress` is the peer's; `routePattern` is the one that the path as it was written matched. */
   fetch: (request: Request, socketAddress: string, mount: string) => Promise<Response>
   routePatterns: readonly string[]
   descriptors: WatchedDescriptors
-  /** How the server is made on a socket that another process holds, at an address of its own. Left out, it makes one. */
+  /** Starts the server on a socket that the service manager holds. */
   onSocket?: ((serve: () => Bun.Server<undefined>) => Bun.Server<undefined>) | undefined
-  /** By which it stops. */
+  /** The clock of `stop`. */
   clock?: Pick<Clock, 'after'>
 }
 
 export function listen(options: ListenOptions): Listener {
   const { host, port, fetch, routePatterns, descriptors, onSocket, clock = systemClock } = options
-  /** Only `routes` see the path as it was written. */
+  /** Bun matches `routes` by the path as it was written; `fetch` sees only its URL. */
   const answerAt = (routePattern: string) => async (request: Request, bun: Bun.Server<undefined>) => {
-    // Of a client that has gone by the end of the turn it is not known any more.
+    // Read first: after the turn the address of a client that has disconnected is unknown.
     const peer = bun.requestIP(request)
     const socketAddress = peer?.address ?? ''
     if (peer && isFlood(`${socketAddress} ${peer.port}`)) return tooManyRequests()
-    // Bun closes a connection where one request has come behind another that is not answered at once, so that a GET is. And where
-    // descriptors run short, those who are refused are to give theirs back before more come in.
+    // A pipelined request behind one that is not answered at once makes Bun close the connection, so a GET does not wait. Where
+    // descriptors are short, refused clients must free theirs before more are accepted.
     if (request.method === 'POST' && !descriptors.areShort()) await eventLoopBatch.join()
     const answer = await fetch(request, socketAddress, routePattern)
     return isLeaving ? closingConnection(answer) : answer
@@ -174,7 +174,7 @@ export function listen(options: ListenOptions): Listener {
   }
 }
 
-/** Whether a connection has sent more in this turn of the event loop than is answered. */
+/** Whether a connection has sent too many requests in this turn of the event loop. */
 function createFloodCheck(): (connection: string) => boolean {
   const sent = new Map<string, number>()
   return (connection) => {
@@ -185,10 +185,10 @@ function createFloodCheck(): (connection: string) => boolean {
   }
 }
 
-/** Bun reads nothing more of a connection that it is told to close. */
+/** After `connection: close` Bun reads nothing more of the connection. */
 const tooManyRequests = () => new Response(null, { status: 429, headers: { connection: 'close', 'retry-after': '1' } })
 
-/** The next request comes by another connection, to another server if need be. */
+/** The client opens another connection for its next request, which may lead to another server. */
 function closingConnection(response: Response): Response {
   response.headers.set('connection', 'close')
   return response

@@ -1,15 +1,15 @@
 /**
- * The log where somebody has to read it, a pipe or a socket. Bun writes to those without waiting for room; so whoever does
- * not read holds nobody up, and is told afterwards how much was lost.
+ * Writes the log to a pipe or a socket. Bun buffers without bound there, so this bounds the buffer. A slow reader delays nothing;
+ * lost lines are counted and logged afterwards.
  */
 import type { FileSink } from 'bun'
 
-/** Characters that wait for a reader; warnings and errors have room beyond that, and what comes after is lost. */
+/** Above the first bound debug and info lines are dropped, above the second all lines. */
 const MAX_WAITING_CHARS = 16_000_000
 const MAX_WAITING_CHARS_URGENT = 17_000_000
-/** Written together, as much as a pipe takes. */
+/** One write fills a pipe. */
 const WRITE_CHARS = 65_536
-/** For the reader of a process that ends. */
+/** How long a process that ends waits for the reader. */
 const FLUSH_WITHIN_MS = 1_000
 
 const ROUTINE = /^\{"level":"(?:debug|info)"/
@@ -28,14 +28,14 @@ export class LogPipe {
     this.#onLost = tellLost
   }
 
-  /** Whole lines. */
+  /** `lines` are complete lines. */
   write(lines: string): void {
     if (this.#kept + lines.length <= MAX_WAITING_CHARS) this.#keep(lines)
     else for (const line of lines.split(/(?<=\n)/)) this.#keepUrgent(line)
     if (!this.#isPassing) this.#passed = this.#pass()
   }
 
-  /** What waits is read, or its reader has had his time. */
+  /** Resolves when all lines are read, or after the timeout. */
   async end(): Promise<void> {
     await Promise.race([this.#passed, new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS))])
   }
@@ -54,11 +54,11 @@ export class LogPipe {
     else this.#waiting.push(lines)
   }
 
-  /** Up to its first wait it is done when it answers, which is what a process that ends has. */
+  /** The first write happens synchronously, since a process that exits has no time for more. */
   async #pass(): Promise<void> {
     this.#isPassing = true
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      // One whose reader has ended fails, now or later, and is nobody's loss.
+      // A write fails where the reader has ended; nobody misses the lines.
       try {
         const written = [this.#sink.write(next), this.#sink.flush()]
         if (written.some((bytes) => typeof bytes !== 'number')) await Promise.allSettled(written)

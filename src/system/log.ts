@@ -1,4 +1,4 @@
-/** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
+/** Structured logs on stderr, one line of JSON each, by pino. */
 import { fstatSync, statSync } from 'node:fs'
 import type pino from 'pino'
 import { LOG_LEVELS, type Log, type LogLevel } from '../ports/log'
@@ -6,13 +6,13 @@ import { LogPipe } from './log-pipe'
 
 const STDERR = 2
 
-/** Characters that wait for room on a full disk; what comes after them is lost. */
+/** On a full disk, lines above this bound are lost. */
 const MAX_WAITING_CHARS = 16_000_000
 
-/** A log whose level may be changed while it is written. */
+/** A log whose level can change at run time. */
 export interface LeveledLog extends Log {
   level: LogLevel
-  /** For a process that ends: a reader who is slow gets a moment. */
+  /** Flushes; waits a moment for a slow reader. */
   end(): Promise<void>
 }
 
@@ -43,14 +43,14 @@ export function createLog(level: LogLevel): LeveledLog {
 
 const LOST = 'lines of the log are lost: whoever reads it has fallen behind'
 
-/** It keeps no process alive. */
+/** Does not keep the process alive. */
 function unreferencedStderr() {
   const sink = Bun.stderr.writer()
   sink.unref()
   return sink
 }
 
-/** Writes the lines of one turn of the event loop together: a system call each would cost more than what they tell. */
+/** Writes the lines of one turn of the event loop together, to save system calls. */
 function batchedByTurn(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream & { flush(): void } {
   let lines = ''
   const flush = () => {
@@ -59,7 +59,7 @@ function batchedByTurn(destination: Pick<pino.DestinationStream, 'write'>): pino
     try {
       if (batch !== '') destination.write(batch)
     } catch {
-      // A full disk under the log must not end the service, and there is nowhere to tell it.
+      // A full disk must not end the service, and there is nowhere to report it.
     }
   }
   process.on('exit', flush)
@@ -85,13 +85,13 @@ function isDiscarded(): boolean {
 }
 
 export interface LogOnUse extends LeveledLog {
-  /** Loads what writes it, while there is time. */
+  /** Loads pino before the first line. */
   warmUp(): void
 }
 
 export const logOnUse = (level: LogLevel): LogOnUse => (isDiscarded() ? unread(level) : writtenOnUse(level))
 
-/** Nothing of a line is made that nobody can ever read. */
+/** No line is formatted, since nobody can read it. */
 const unread = (level: LogLevel): LogOnUse => ({
   ...{ isUnread: true, level, debug() {}, info() {}, warn() {}, error() {} },
   warmUp() {},

@@ -1,21 +1,21 @@
-/** What the machine gives to a process, as Linux says it in `/proc` and `/sys`. */
+/** Resource limits of a process, from `/proc` and `/sys` of Linux. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Undefined: without a limit, or nobody says. */
+/** Undefined where there is no limit, or it is unknown. */
 export interface MachineLimits {
   descriptors: number | undefined
-  /** Bytes, for all that share its control group. */
+  /** Bytes, for the whole control group. */
   memory: number | undefined
-  /** 0.5 is half of one. */
+  /** 0.5 is half a processor. */
   processors: number | undefined
-  /** Of all that share its control group. */
+  /** For the whole control group. */
   threads: number | undefined
-  /** Connections that may wait to be taken. */
+  /** Connections that may wait to be accepted. */
   waiting: number | undefined
 }
 
-/** `root`: of the file system, for tests. */
+/** `root` replaces the file system's in tests. */
 export function machineLimitsOf(pid: number, root = '/'): MachineLimits {
   const read = (path: string) => textOf(join(root, path))
   const groups = groupsOf(read(`proc/${pid}/cgroup`))
@@ -30,29 +30,29 @@ export function machineLimitsOf(pid: number, root = '/'): MachineLimits {
   }
 }
 
-/** The process that holds a lock on a file, of those that are seen from here. */
+/** The process that holds a lock on a file, where it is visible from here. */
 export function lockHolderOf(file: string, root = '/'): number | undefined {
   const inode = statSync(file, { throwIfNoEntry: false })?.ino
   const [, pid] = new RegExp(`^.* WRITE (\\d+) \\w+:\\w+:${inode} `, 'm').exec(textOf(join(root, 'proc/locks'))) ?? []
   return pid !== undefined && readableProcess(root, pid) ? Number(pid) : undefined
 }
 
-/** In a container locks of others may be seen, too, by numbers that mean nothing here. */
+/** In a container, locks of other namespaces may be listed with process ids that mean nothing here. */
 const readableProcess = (root: string, pid: string) => readdirOf(join(root, 'proc', pid)).includes('limits')
 
-/** Its group and those above, of version 2 of control groups. */
+/** The control group (version 2) and its ancestors. */
 const groupsOf = (text: string): string[] => withAbove(/^0::(.*)$/m.exec(text)?.[1] ?? '/')
 
 const withAbove = (path: string): string[] =>
   path === '/' || path === '.' ? ['/'] : [path, ...withAbove(dirname(path))]
 
-/** `50000 100000`: so many microseconds of so many. */
+/** `50000 100000`: microseconds of processor time per period. */
 function share(text: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text) ?? []
   return quota === undefined ? undefined : Number(quota) / Number(period)
 }
 
-/** What is larger than any machine means none. */
+/** Larger values stand for no limit. */
 const NO_LIMIT = 2 ** 53
 
 const numberIn = (text = ''): number | undefined =>

@@ -1,10 +1,10 @@
 import type { Passwords } from '../ports/vault'
 
-/** What a password of nobody is compared with. */
+/** Compared where there is no such operator, so that the time is the same. */
 const HASH_OF_NO_PASSWORD =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$4qzqhRb9LnYQHr8Zr4fJ4aN9vGWZEn8dqEwbxkhN1bM'
 
-/** Bun's argon2id, with the parameters OWASP recommends; it works off the main thread. */
+/** argon2id of Bun, with the parameters of OWASP; it runs off the main thread. */
 export const systemPasswords: Passwords = {
   hash: (password) => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 }),
   async verify(password, hash) {
@@ -14,12 +14,12 @@ export const systemPasswords: Passwords = {
   isCommon: isCommonPassword,
 }
 
-/** Shorter parts of a password say little about the whole. */
+/** A shorter part says little about the whole password. */
 const MIN_LETTER_SHARE = 0.5
 
 /**
- * Whether a password is one of the 49,000 most common ones: whole, without the digits and signs around it, or as one that is
- * repeated. Case does not matter.
+ * Whether a password is one of the 49,000 most common ones: as a whole, without digits and signs around it, or as a repetition.
+ * Case does not matter.
  */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
@@ -27,13 +27,13 @@ export function isCommonPassword(password: string): boolean {
   const repeated = /^(.+?)\1+$/su.exec(lower)?.[1]
   if (repeated !== undefined && [...repeated].length === 1) return true
   const forms = [lower, repeated, bare.length >= lower.length * MIN_LETTER_SHARE ? bare : undefined]
-  return forms.some((form) => form !== undefined && commonOnes().has(form))
+  return forms.some((form) => form !== undefined && commonPasswords().has(form))
 }
 
 let known: ReadonlySet<string> | undefined
 
-/** Loaded when somebody chooses a password: a start has no use for it. */
-function commonOnes(): ReadonlySet<string> {
+/** Loaded when a password is chosen, since a start does not need it. */
+function commonPasswords(): ReadonlySet<string> {
   if (!known) {
     const { dictionary } = require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common')
     known = new Set(dictionary['passwords-common'])

@@ -1,6 +1,6 @@
 /**
- * Who runs this process as a package script: `npx … bun run quickstart` is npm, a shell, `bun run` and then we. A signal
- * to the first of them often ends only some, and would leave us behind with the port.
+ * Watches the ancestors of a package script: `npx … bun run quickstart` is npm, a shell, `bun run` and then this process. A signal
+ * to npm often ends only some of them, and would leave this process behind with its port.
  */
 import { readFileSync } from 'node:fs'
 
@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 300
 const SHELLS = ['sh', 'dash', 'bash']
 const MAX_ANCESTORS = 8
 
-/** Calls once, when one of the processes that run this script has gone. Does nothing where it was started by hand. */
+/** Calls once when one of these ancestors has ended. Does nothing where the process was started by hand. */
 export function whenRunnerEnds(ended: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const chain = [process.pid, ...runners()]
@@ -21,13 +21,13 @@ export function whenRunnerEnds(ended: () => void): void {
   timer.unref()
 }
 
-/** From our parent up to npm, or to `bun run` where that was started by hand: what lies above is the user's own. */
+/** From the parent up to npm, or to `bun run` where that was started by hand. Processes above belong to the user. */
 function runners(): number[] {
   const found: Array<{ pid: number; name: string }> = []
   for (let pid = process.ppid; pid > 1 && found.length < MAX_ANCESTORS; pid = parentOf(pid)) {
     const name = nameOf(pid)
     found.push({ pid, name })
-    // npm calls itself after what it was asked to do.
+    // npm sets its process title to `npm ` and its arguments.
     if (name.startsWith('npm ')) return found.map(({ pid }) => pid)
     if (name !== 'bun' && !SHELLS.includes(name)) break
   }
@@ -38,14 +38,14 @@ function runners(): number[] {
   return found.slice(0, last + 1).map(({ pid }) => pid)
 }
 
-/** Where there is no /proc only our own parent is known. */
+/** Without `/proc` only our own parent is known. */
 function parentOf(pid: number): number {
   return pid === process.pid ? process.ppid : Number(statOf(pid)?.parent ?? 0)
 }
 
 const nameOf = (pid: number) => statOf(pid)?.name ?? ''
 
-/** `pid (name) state parent …`; the name may hold anything, brackets too. */
+/** `pid (name) state parent …`; the name may contain anything, also brackets. */
 function statOf(pid: number): { name: string; parent: string | undefined } | undefined {
   try {
     const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []

@@ -1,4 +1,4 @@
-/** The master secret: as the settings say, else a key file in the data folder, made at first start. */
+/** The master secret: from the settings, else from a key file in the data folder, which the first start makes. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { syncFolderOf } from './backups'
 
 export const SECRET_FILE = 'watchword.secret'
 
-/** A vault that has not answered by then is away. */
+/** After this time the program counts as unavailable. */
 const COMMAND_WITHIN_MS = 10_000
 const COMMAND_PRINTS_BYTES = 64 * 1024
 
@@ -17,8 +17,8 @@ export class KeyFileError extends Error {
 }
 
 /**
- * Throws `KeyFileError` where a database is there but its key file is not, or is cut short; where others may read or change
- * it; where a file or a program that is to have it has not.
+ * Throws `KeyFileError` where the key file of a database is missing or cut short, or where others may read or change it. The same
+ * holds for a configured file or program that does not provide the secret.
  */
 export function masterSecret(
   dataDir: string,
@@ -60,10 +60,10 @@ function read({ setting, file }: { setting: string; file: string }): string {
   }
 }
 
-/** Nothing of what it prints is told, not even where it fails: it may be the secret. */
+/** Output of the program is never shown, not even in an error: it may be the secret. */
 function printed({ setting, command }: { setting: string; command: readonly string[] }, withinMs: number): string {
   const [program = '', ...args] = command
-  // Who has no such program does not wait for what starts one.
+  // Loaded only here, so that other starts do not wait.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { error, status, stdout } = spawnSync(program, args, {
     ...{ encoding: 'utf8', shell: false, stdio: ['ignore', 'pipe', 'ignore'] },
@@ -77,8 +77,8 @@ function printed({ setting, command }: { setting: string; command: readonly stri
 }
 
 /**
- * The key file of the data folder, where everybody on this machine can read it, and any where others can change it. A file
- * that is given may be read: containers mount secrets so, for their only user.
+ * Throws where everybody on this machine can change a key file, or can read the one of the data folder. A configured file may be
+ * readable, since containers mount secrets so.
  */
 function assertKept(file: string, { isOwn }: { isOwn: boolean }): void {
   const { mode } = statSync(file)
@@ -87,31 +87,31 @@ function assertKept(file: string, { isOwn }: { isOwn: boolean }): void {
     throw new KeyFileError(`Everybody can read the key file: ${file}; chmod 600 ${file}`)
 }
 
-/** The file the secret is in, where more than its owner can read it. A container's volumes and mounts may be so. */
+/** The file of the secret where others than its owner can read it, as volumes of a container may allow. */
 export function exposedKeyFile(dataDir: string, configured: SecretSource | undefined): string | undefined {
   if (configured && !('file' in configured)) return undefined
   const file = configured?.file ?? keyFileIn(dataDir)
-  // A group that is given the file is meant to read it; in the data folder nobody else is.
+  // The group of a configured file is meant to read it; in the data folder only the owner is.
   const others = configured ? 0o007 : 0o077
   return existsSync(file) && (statSync(file).mode & others) !== 0 ? file : undefined
 }
 
-/** The secret in a file that is given on the command line. */
+/** The secret of a file that is named on the command line. */
 export const secretIn = (file: string, setting: string): Uint8Array => Buffer.from(textOf({ setting, file }, 0), 'utf8')
 
 const nextKeyFileIn = (dataDir: string) => `${keyFileIn(dataDir)}.next`
 
-/** A new secret for the data folder; one that was made before and not put in place. On disk before anything is sealed by it. */
+/** The next secret of the data folder: an earlier one that was not put in place, else a new one. On disk before it seals anything. */
 export function nextKeyFile(dataDir: string): Uint8Array {
   const file = nextKeyFileIn(dataDir)
-  // What was cut short has sealed nothing.
+  // A file that was cut short has sealed nothing.
   if (existsSync(file) && readFileSync(file, 'utf8').trim().length < MIN_SECRET_LENGTH) unlinkSync(file)
   if (!existsSync(file)) writeFileSync(file, newSecret(), { mode: 0o600, flag: 'wx', flush: true })
   syncFolderOf(file)
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'utf8')
 }
 
-/** Puts the next key file in the place of the one before, which is gone. False where another process has just done so. */
+/** Replaces the key file by the next one. False where another process has just done so. */
 export function placeNextKeyFile(dataDir: string): boolean {
   try {
     renameSync(nextKeyFileIn(dataDir), keyFileIn(dataDir))
@@ -125,7 +125,7 @@ export function placeNextKeyFile(dataDir: string): boolean {
 
 const newSecret = () => `${randomBytes(32).toString('base64url')}\n`
 
-/** Complete before it has its name: of two processes that start at once one makes the file, and both read all of it. */
+/** The draft is complete before it gets the name: of two processes that start at once, one makes the file and both read it whole. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, newSecret(), { mode: 0o600, flag: 'wx', flush: true })

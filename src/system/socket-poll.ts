@@ -1,5 +1,5 @@
 /**
- * Whether nothing has come on a socket, and no end: the kernel is asked, since the event loop may not have heard of it yet.
+ * Whether a socket has neither data nor an end. The kernel is asked, since the event loop may not have noticed yet.
  */
 import { readSync } from 'node:fs'
 import { fromLibc } from './libc'
@@ -10,26 +10,26 @@ const POLLIN = 1
 
 let loaded: IsSocketQuiet | undefined
 
-/** Answers how to look; the first time it loads what that takes. */
+/** Returns the function that polls; the first call loads it. */
 export const loadSocketPoll = (): IsSocketQuiet => (loaded ??= byPoll() ?? byReading)
 
-/** Undefined where there is no such library, or where nothing may be made that calls it. */
+/** Undefined where the C library cannot be called. */
 export function byPoll(library?: string): IsSocketQuiet | undefined {
   const poll = pollOf(library)
   return poll && quietBy(poll)
 }
 
-/** Of the descriptors asked about, how many have something to tell; negative where it could not look. */
+/** The number of descriptors with events; negative on an error. */
 type Poll = (asked: Int32Array, count: number, waitMs: number) => number
 
-/** A signal that comes in the middle ends a call before it has looked: a profiler sends hundreds a second. */
+/** A signal interrupts the call; a profiler sends hundreds a second. */
 const MAX_TRIES = 3
 
 export function quietBy(poll: Poll): IsSocketQuiet {
-  // A `struct pollfd`: the descriptor, what is asked, and what is so.
+  // A `struct pollfd`: descriptor, requested events, returned events.
   const request = new Int32Array([0, POLLIN])
   return (fd) => {
-    // What is negative is no descriptor, on which nothing ever comes.
+    // `poll` ignores negative descriptors, which would look quiet.
     if (fd < 0) return false
     request[0] = fd
     let ready = poll(request, 1, 0)
@@ -41,7 +41,7 @@ export function quietBy(poll: Poll): IsSocketQuiet {
 const pollOf = (library?: string): Poll | undefined =>
   fromLibc({ poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }, library)?.poll
 
-/** What is read is lost. It costs ten times as much: that there is nothing is an error. */
+/** The fallback. A byte that it reads is lost, and it costs ten times as much, since quiet is reported as an error. */
 export function byReading(fd: number): boolean {
   try {
     readSync(fd, new Uint8Array(1))

@@ -1,7 +1,7 @@
 /**
- * HTTP to carriers. What matters is whether the request may have arrived: see `TransportResult`.
- * Not by `fetch`: Bun lets 256 requests of it out at a time, whoever they are for, so that a carrier that hangs would hold
- * up the others; and here a connection that never came about is told from one that broke.
+ * HTTP to carriers. What matters is whether the request may have arrived: see `TransportResult`. `fetch` is not used: Bun limits it to
+ * 256 requests in total, so a carrier that hangs would delay the others. It also does not tell a connection that was never made
+ * from one that broke.
  */
 import { isIP } from '../domain/access/network'
 import type { Clock } from '../ports/clock'
@@ -20,7 +20,7 @@ import { ConnectionPool } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-/** `clock`: the one by which requests time out. */
+/** `clock`: the clock of timeouts. */
 export function createTransport(
   connections = new ConnectionPool(),
   clock: Pick<Clock, 'after'> = systemClock,
@@ -28,7 +28,7 @@ export function createTransport(
   let last: { url: string; address: OriginAddress } | undefined
   return {
     async request({ method, url, headers, body, timeoutMs }) {
-      // As a rule a carrier has one for all messages.
+      // Most carriers have one URL for all messages.
       if (last?.url !== url) last = { url, address: addressOf(url) }
       const { address } = last
       const result = await new Promise<TransportResult>((resolve) => {
@@ -43,13 +43,13 @@ export function createTransport(
   }
 }
 
-/** A URL works out each of them whenever it is asked. */
+/** A copy, since a `URL` computes each part at every read. */
 function addressOf(text: string): OriginAddress {
   const { origin, protocol, host, hostname, port, pathname, search, username, password } = new URL(text)
   return { origin, protocol, host, hostname, port, pathname, search, username, password }
 }
 
-/** One request to a carrier, and its answer as far as it has come. */
+/** One request to a carrier, with its response so far. */
 class CarrierRequest implements ResponseHandler {
   #status = 0
   readonly #chunks: Uint8Array[] = []
@@ -96,7 +96,7 @@ class CarrierRequest implements ResponseHandler {
   }
 }
 
-/** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
+/** A `Host` header other than the URL's is also the name that TLS asks for and verifies. */
 function tlsNameIn(headers: Readonly<Record<string, string>>): ConnectionOptions {
   let said: string | undefined
   for (const name in headers) if (name.length === HOST.length && name.toLowerCase() === HOST) said = headers[name]

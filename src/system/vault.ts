@@ -1,6 +1,6 @@
 /**
  * Cryptography: keyed hashes and sealing, and random numbers. Every use has a key of its own, derived by HKDF from the keys of
- * the database (`key-ring.ts`), so that one use says nothing about another. Synchronous on purpose: WebCrypto does not settle
+ * the database (`key-ring.ts`): one use reveals nothing about another. Synchronous on purpose: WebCrypto does not settle
  * under virtual time.
  */
 import { createHash, createPrivateKey, createPublicKey, randomBytes, randomInt, sign } from 'node:crypto'
@@ -15,8 +15,8 @@ const PLACE_BYTES = 8
 const NONCE_BYTES = 12
 
 /**
- * With new keys, until it takes those of a database (`ring.adopt`). `random`: for keys and nonces. `again`: the secret as it is
- * kept now, where that may change while a server runs.
+ * Starts with new keys, until it adopts those of a database (`ring.adopt`). `random`: for keys and nonces. `again`: reads the secret
+ * anew, where it may change while a server runs.
  */
 export function createVault(
   masterSecret: Uint8Array,
@@ -45,7 +45,7 @@ export function createVault(
     return known
   }
 
-  /** Where a key is not known yet, the database may have it. */
+  /** Another process may have added the key to the database. */
   function sealOf(generation: number): Buffer {
     if (!seals.has(generation)) ring.look()
     const key = seals.get(generation)
@@ -81,12 +81,12 @@ export function createVault(
   }
 }
 
-/** Where a hash is made before it is cut to its length; the runtime asks for room for its longest. */
+/** Buffer of a hash before it is cut; the runtime needs space for its longest digest. */
 const room = new Uint8Array(64)
 
 function hashesOf({ data }: Keys) {
   const keyed = (use: string) => {
-    // Copied for each text: to key a new one takes longer than to hash.
+    // Copied for each text, since keying a new hasher takes longer than hashing.
     const hasher = new CryptoHasher('sha256', deriveFrom(data, use))
     return (text: string, bytes = HASH_BYTES): Uint8Array => {
       hasher.copy().update(text).digest(room)
@@ -106,7 +106,7 @@ function hashesOf({ data }: Keys) {
   }
 }
 
-/** What stands before the 32 bytes of a private key of Ed25519 in PKCS #8, RFC 8410. */
+/** The PKCS #8 header of an Ed25519 private key (RFC 8410). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 function signingKeyFrom(seed: Uint8Array): SigningKey {

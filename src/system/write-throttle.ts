@@ -1,13 +1,12 @@
 /**
- * Changes of a command beside a server. While one waits for the lock of an embedded database it does nothing else, and a lock is
- * taken by whoever asks at the right moment: so between two groups of changes there is a pause, as long as a group takes.
+ * Throttles the writes of a command beside a running server. A server that waits for the lock of an embedded database does nothing
+ * else, and SQLite's lock is not fair. So a pause follows each group of changes, as long as the group took.
  */
-
 const MIN_PAUSE_MS = 10
 
 const SYSTEM = { now: () => performance.now(), after: (ms: number, then: () => void) => void setTimeout(then, ms) }
 
-/** Defers group commit. */
+/** Schedules each group commit after a pause. */
 export function throttleWrites({ now, after } = SYSTEM): (group: () => Promise<void>) => void {
   let tookMs = 0
   return (group) =>

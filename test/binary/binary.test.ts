@@ -157,6 +157,12 @@ describe('alone in an empty folder', () => {
     expect(answer.status).toBe(200)
   })
 
+  test('a key that is given twice is refused by its name', async () => {
+    const { test: key } = await newApp(program)
+    const answer = await server.call('POST', '/v1/issue', key, '{"purpose":"signup","purpose":"login"}')
+    expect(answer).toMatchObject({ status: 400, body: { data: { param: 'purpose', reason: 'duplicate_field' } } })
+  })
+
   test('logs are one JSON object a line', () => {
     const lines = server.stderr.trim().split('\n')
     expect(lines.length).toBeGreaterThan(5)

@@ -4,7 +4,6 @@ import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/access/api-key'
 import type { Leg, Mode } from '../../src/domain/shared/value'
-import type { MetricsRoute } from '../../src/http/metrics'
 import { describeApi } from '../../src/http/openapi'
 import { WAIT_FOR_SLOT_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
@@ -12,6 +11,7 @@ import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Fleet } from '../../src/ports/node'
 import type { Store } from '../../src/ports/store'
+import type { MetricsSource } from '../../src/ports/telemetry'
 import type { Passwords, Vault } from '../../src/ports/vault'
 import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
 import { systemPasswords } from '../../src/system/passwords'
@@ -85,7 +85,7 @@ export interface WorldOptions {
   soon?: (drain: () => void) => void
   /** Who is told beside the log. */
   listeners?: Omit<Listeners, 'log'>
-  metrics?: MetricsRoute
+  metrics?: MetricsSource
   /** Of several servers: what the store has; on SQLite none otherwise. */
   fleet?: Fleet
 }

@@ -1,4 +1,4 @@
-/** The guide's search: no server is asked, the index is loaded when somebody begins to type. */
+/** The search of the guide. It runs in the browser; the index is loaded at the first input. */
 import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS, type Section } from '../shared'
 

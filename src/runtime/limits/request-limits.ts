@@ -127,8 +127,8 @@ const FULL_KEPT_MS = 100
 const RETRY_AFTER_MS = 5_000
 
 /**
- * Bounds the number of messages that wait to be sent. The count of the store is cached, and messages admitted since are added, so
- * that the limit is never exceeded and few issues pay for a count.
+ * Bounds the number of messages that wait to be sent. The count of the store is cached and messages
+ * admitted since are added. So the limit is never exceeded, and few issues pay for a count.
  */
 export class CountedBacklog implements Backlog {
   /** The cached count, and messages stored since. */

@@ -4,13 +4,13 @@ import type { Span, Telemetry } from '../../ports/telemetry'
 
 export type TelemetrySink = Omit<Telemetry, 'begin'>
 
-/** Many, and nobody's errand. */
+/** Frequent routes that are logged at debug level. */
 const ROUTINE: ReadonlySet<string> = new Set(['healthz', 'readyz', 'metrics', 'console', 'docs', 'openapi', 'jwks'])
 
 /** `00-` trace `-` span `-` flags. */
 const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
 
-/** Tenths are enough. */
+/** To tenths of a millisecond. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10
 
 export function createLogSink(log: Log): TelemetrySink {
@@ -50,7 +50,7 @@ export function createLogSink(log: Log): TelemetrySink {
       log.info(fields, 'issue decided')
     },
     codeChecked() {
-      // Its request has a line.
+      // The line of its request is enough.
     },
     attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms }) {
       const fields = {
@@ -66,7 +66,7 @@ export function createLogSink(log: Log): TelemetrySink {
       }
       log.info(fields, 'attempt answered')
     },
-    // A code's end is in the line of who ended it; a sweep's has none.
+    // The end of a code is in the line of the request that ended it.
     codeEnded() {},
     deliveryEnded({ issue, carrier, endedAt }) {
       const fields = {

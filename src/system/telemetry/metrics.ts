@@ -1,6 +1,6 @@
 /**
- * Metrics, as OpenMetrics text. Of prom-client: it is what Node services are measured by, and keeps counters and histograms
- * without a thread or a timer of its own. Labels are of fixed sets, and carriers and apps of the operator.
+ * Metrics as OpenMetrics text, by prom-client, which needs no thread or timer. Labels have bounded values: fixed sets, and the
+ * operator's carriers and apps.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { VERSION } from '../../domain/operations/version'
@@ -10,19 +10,19 @@ import type { TelemetrySink } from './index'
 export interface Metrics {
   sink: TelemetrySink
   store: StoreTelemetry
-  /** What is looked at whenever somebody asks. */
+  /** Sets the source of the gauges that are read at each scrape. */
   watch(vitals: () => Promise<Vitals>): void
   text(): Promise<string>
   readonly contentType: string
 }
 
-/** Seconds; from an answer out of memory to a carrier that is given up. */
+/** Seconds; from an answer from memory to a carrier's timeout. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /** Seconds; reports come within a day. */
 const UNTIL_DELIVERED = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400]
 const GROUPS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
-/** What is true of the process; the others count what this runtime does not have. */
+/** Default metrics that are valid in Bun; the others are removed. */
 const OF_THE_PROCESS = /^(process_(cpu|start|resident|open|max)|nodejs_eventloop_lag)/
 
 export function createMetrics(): Metrics {
@@ -65,7 +65,7 @@ export function createMetrics(): Metrics {
   const commits = histogram('commit_duration_seconds', 'From the commit to the disk', LATENCIES)
   const uncommitted = counter('uncommitted', 'Units that could not be stored, or were run again', 'how')
   const checkpoints = histogram('checkpoint_duration_seconds', 'To copy the log into the database', LATENCIES)
-  // Whoever looks for an increase must have seen that there was none.
+  // `increase` needs a first sample of zero.
   for (const how of ['failed', 'again']) uncommitted.inc({ how }, 0)
   for (const outcome of ['delivered', 'failed', 'again']) webhooks.inc({ outcome }, 0)
   const vitals = vitalSigns(gauge)
@@ -118,7 +118,7 @@ export function createMetrics(): Metrics {
       look = readVitals
     },
     async text() {
-      // Without its database a server has the more to tell.
+      // A server without its database still reports its other metrics.
       const seen = await look?.().catch(() => undefined)
       if (look) vitals(seen)
       return registry.metrics()
@@ -151,7 +151,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
   const passing = [jobs, due, oldest, atCarrier, healthy, inFlight, concurrency, nodes, pool, balance, reserved]
 
   return (vitals) => {
-    // What is gone is not told any more.
+    // Labels that are gone must not keep their last value.
     for (const sign of passing) sign.reset()
     for (const sign of [database, log, unitsWait]) sign.remove()
     up.set(vitals ? 1 : 0)

@@ -1,6 +1,5 @@
 /**
- * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. Of its own libraries, which collectors are tested with.
- * Loaded only where traces are on.
+ * OpenTelemetry traces, sent to a collector by OTLP over HTTP. Loaded only where traces are on.
  */
 import { type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
@@ -16,7 +15,7 @@ import { VERSION } from '../../domain/operations/version'
 import type { Span, SpanName, Telemetry, TraceSettings } from '../../ports/telemetry'
 
 export interface Tracing extends Pick<Telemetry, 'begin'> {
-  /** Sends what is left. */
+  /** Flushes. */
   stop(): Promise<void>
 }
 
@@ -28,7 +27,7 @@ const KINDS: Readonly<Record<SpanName, SpanKind>> = {
   webhook: SpanKind.CLIENT,
 }
 
-/** `instanceId`: tells this server from others, and from itself before a restart. */
+/** `instanceId`: unique per server and start. */
 export function startTracing({ url, headers, share }: TraceSettings, instanceId: string): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
   const provider = new TracerProvider({

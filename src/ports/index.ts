@@ -1,0 +1,36 @@
+/** Everything that an app needs from outside: `system/` and `store/` implement it, and tests have their own. */
+import type { Clock, Schedule } from './clock'
+import type { Backups, ErasedFile } from './files'
+import type { Log } from './log'
+import type { Descriptors, Dial, HookTransport, Transport } from './network'
+import type { Fleet } from './node'
+import type { Store } from './store'
+import type { MetricsSource, Telemetry } from './telemetry'
+import type { Passwords, Random, Vault } from './vault'
+
+export interface Ports {
+  clock: Clock
+  random: Random
+  vault: Vault
+  transport: Transport
+  /** To the operator's webhook for incidents. */
+  toOperator: Transport
+  dial: Dial
+  hooks: HookTransport
+  descriptors: Descriptors
+  passwords: Passwords
+  /** Backups of the database, newest first. */
+  backups: () => Backups
+  store: Store
+  /** Only with an embedded database. */
+  erasedFile?: ErasedFile | undefined
+  /** Only in a cluster; `name` is shown to people. */
+  fleet?: { fleet: Fleet; name: string } | undefined
+  log: Log
+  telemetry: Telemetry
+  /** Only where the port of the API serves `/metrics`. */
+  metrics?: MetricsSource | undefined
+  schedule: Schedule
+  /** Called when the counts of the last day have been read, which leaves much garbage. */
+  warmedUp?: () => void
+}
