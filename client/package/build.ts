@@ -22,7 +22,7 @@ const textOf = (...path: string[]) => Bun.file(join(...path)).text()
 
 /** The testing entry needs the contract and the domain, so it is bundled into one file with short types. */
 const SERVICE = 'testing/service'
-const SERVICE_TYPES = `import type { CreateService } from './said'
+const SERVICE_TYPES = `import type { CreateService } from './service-types'
 export declare const createService: CreateService
 `
 

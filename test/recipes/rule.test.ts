@@ -9,8 +9,8 @@ follow({
     { file: 'src/abuse/rules/rule.ts', behind: "  'country_closed',\n  'blocked',\n", text: "  'reserved_prefix',\n" },
     {
       file: 'src/abuse/rules/assess.ts',
-      behind: "  if (destination === 'not_open') decision.find(protection.countries, 'country_closed')\n",
-      text: "  if (facts.digits.startsWith('+8210')) decision.find('block', 'reserved_prefix', HOUR_MS)\n",
+      behind: "  if (destination === 'not_open') decision.add(protection.countries, 'country_closed')\n",
+      text: "  if (facts.digits.startsWith('+8210')) decision.add('block', 'reserved_prefix', HOUR_MS)\n",
     },
     {
       file: WORDS,
