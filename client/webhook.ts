@@ -177,7 +177,7 @@ function bytesOf(body: string | Uint8Array): Uint8Array {
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? (value ?? []) : []))
-  // What came twice is joined as `Headers` joins it: then it is no number and no signature.
+  // Repeated headers are joined as `Headers` does, so they are neither a number nor a signature.
   return values.length > 0 ? values.join(', ') : undefined
 }
 
@@ -186,7 +186,7 @@ const isHeaders = (headers: WebhookHeaders): headers is { get(name: string): str
 
 function readEvent(body: string | Uint8Array): OtpEvent {
   const event = parse(body)
-  // What is signed is the service's own: its shape need not be checked in full, and a newer service may send more.
+  // A signed body is the service's own, so its shape is not checked in full: newer services may send more.
   const isEvent =
     isRecord(event) &&
     typeof event.id === 'string' &&

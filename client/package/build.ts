@@ -20,7 +20,7 @@ const STAGE = join(ROOT, 'dist/client-source')
 
 const textOf = (...path: string[]) => Bun.file(join(...path)).text()
 
-/** What needs the contract and the rules of the domain is one file, with all that they need, and few words of types. */
+/** The testing entry needs the contract and the domain, so it is bundled into one file with short types. */
 const SERVICE = 'testing/service'
 const SERVICE_TYPES = `import type { CreateService } from './said'
 export declare const createService: CreateService
@@ -69,7 +69,7 @@ const ownZod: BunPlugin = {
 async function bundle(format: Format): Promise<void> {
   const { outputs, metafile } = await Bun.build({
     ...{ entrypoints: [join(SOURCE, SERVICE, 'index.ts')], target: 'browser', format },
-    // What the rules would need of Node is not there for whoever imports them.
+    // Node modules stay external: they are not part of the bundle.
     ...{ minify: true, plugins: [ownZod], metafile: true, external: ['node:*'] },
   })
   await Bun.write(join(OUT, `${SERVICE}.licenses.txt`), await licensesOf(metafile ? [metafile] : []))
@@ -77,7 +77,7 @@ async function bundle(format: Format): Promise<void> {
   await Bun.write(join(OUT, named(`${SERVICE}.d.ts`, format)), complete(SERVICE_TYPES, `${SERVICE}.d.ts`, format))
 }
 
-/** Whose code is in it asks for it. */
+/** Licences of bundled code, which require it. */
 async function licensesOf(bundles: readonly BuildMetafile[]): Promise<string> {
   const components = await Promise.all((await packagesIn(bundles)).map(componentOf))
   return `${components.flatMap(linesOfOne).join('\n')}\n`

@@ -81,7 +81,7 @@ function declared(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): s
   return Object.entries(written.schemas).map(([name, schema]) => declaration(name, schema as Schema))
 }
 
-/** What zod cannot say of a schema the contract says itself. */
+/** The contract overrides the schemas that zod cannot publish. */
 function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
   const published = JSON_SCHEMA_REGISTRY.get(zodSchema as Parameters<typeof JSON_SCHEMA_REGISTRY.get>[0])
   if (!published) return

@@ -1,4 +1,4 @@
-/** Auth.js signs in whoever brings a proof of their number. Nothing of Auth.js is imported. */
+/** A provider of Auth.js that signs in by the proof of a number. It imports nothing of Auth.js. */
 import { type Proof, ProofError, type VerifyProof } from './proof'
 
 export interface PhoneUser {
@@ -9,7 +9,7 @@ export interface PhoneUser {
 export interface WatchwordCredentialsOptions<User> {
   /** Made by `createProofVerifier`. */
   verifyProof: VerifyProof
-  /** Whose number it is, or null where nobody is to sign in with it. A user whose `id` is the number, when omitted. */
+  /** Finds the user of a number; null refuses the sign-in. When omitted the user's `id` is the number. */
   userOf?: (proof: Proof, request: Request) => User | null | Promise<User | null>
 }
 
@@ -19,7 +19,7 @@ export interface WatchwordCredentials<User> {
   name: string
   type: 'credentials'
   credentials: { proof: { label: string; type: string } }
-  /** Null for what must not be believed. Throws `TypeError` where the service's keys cannot be read. */
+  /** Null for an invalid proof. Throws `TypeError` where the service's keys cannot be read. */
   authorize(credentials: { proof?: unknown }, request: Request): Promise<User | null>
 }
 

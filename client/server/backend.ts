@@ -1,37 +1,37 @@
 /**
- * A verification by way of the app's own backend: what it takes from a page, what it asks Watchword, and what it answers. The
- * page is `<watchword-verify action="…">`, or any `createFlow`. No framework is spoken of here.
+ * Verification over the app's own backend, independent of a framework: it takes requests of a page, calls Watchword and
+ * answers. The page uses `<watchword-verify action="…">` or `createFlow`.
  */
 import type { IssueInput, OtpClient } from '../client'
 import { WatchwordError } from '../error'
 import { type Proof, proofIn } from './proof'
 
-/** Who was verified: a number that its user has a code from, for the purpose of this backend. */
+/** A number verified for the purpose of this backend. */
 export type VerifiedPhone = Pick<Proof, 'issueId' | 'phoneNumber' | 'purpose' | 'mode'>
 
-/** Decided by the backend; a page decides about none of it. */
+/** Set by the backend; a page cannot choose it. */
 export type OrderExtras = Omit<Partial<IssueInput>, 'phoneNumber' | 'purpose' | 'idempotencyKey' | 'challenge'>
 
-/** `Visit` is what the framework knows of a request. */
+/** `Visit`: the request type of the framework. */
 export interface BackendOptions<Visit, Told> {
   /** `createOtpClient` with an `sk_` key. */
   otp: Pick<OtpClient, 'issue' | 'verify'>
   purpose: string
-  /** What else each order has: `templateId`, `metadata`, … */
+  /** Further fields of each `issue` request: `templateId`, `metadata`, … */
   input?: OrderExtras | ((visit: Visit) => OrderExtras | Promise<OrderExtras>)
-  /** Their session gets the number here, and a new id. The page is answered once this is done. */
+  /** Called before the page is answered: give the session the number, and a new id. */
   onVerified: (verified: VerifiedPhone, visit: Visit) => Told | Promise<Told>
-  /** Told of what the page is not: a key that is wrong, a wallet that is empty, for a log. */
+  /** Called with errors that the page is not told, such as a wrong key or an empty wallet, for a log. */
   onError?: (error: unknown, visit: Visit) => void
 }
 
 export interface Asked<Visit> {
   visit: Visit
   method: string
-  /** Its last part says what is asked for. */
+  /** The last segment names the operation. */
   path: string
   contentType: string
-  /** The end user's, for limits. */
+  /** Address of the end user, for limits. */
   clientIp: string | undefined
   body: () => Promise<unknown>
 }
@@ -40,11 +40,11 @@ export interface Answered<Told> {
   status: number
   body: object
   retryAfterMs?: number | undefined
-  /** What `onVerified` has answered. */
+  /** The result of `onVerified`. */
   told?: Told
 }
 
-/** Never throws but for what `onVerified` throws. */
+/** Throws only what `onVerified` throws. */
 export async function answerTo<Visit, Told>(
   options: BackendOptions<Visit, Told>,
   asked: Asked<Visit>,
@@ -52,7 +52,7 @@ export async function answerTo<Visit, Told>(
   const step = asked.path.match(/\/(issue|verify)\/?$/)?.[1]
   if (step === undefined) return refusal(404, 'NOT_FOUND', 'No such path')
   if (asked.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'POST is the only method')
-  // A page of another site may not send this without being asked first, and nobody here says yes.
+  // This content type needs a CORS preflight from other sites, and nobody permits it: a protection against CSRF.
   if (!/^application\/json\s*(;|$)/i.test(asked.contentType)) return refusal(415, 'BAD_REQUEST', 'JSON is wanted')
   const body = await bodyOf(asked)
   if (!body) return refusal(400, 'BAD_REQUEST', 'The body is not JSON')
@@ -77,12 +77,12 @@ async function issue<Visit>(
   { phoneNumber, idempotencyKey, challenge, locale }: Body,
 ): Promise<Answered<never>> {
   const extras = typeof input === 'function' ? await input(visit) : input
-  // What has the wrong type is refused by the service, which says so.
+  // The service refuses values of a wrong type with a message.
   const order = { locale, ...extras, phoneNumber, purpose, idempotencyKey, challenge } as IssueInput
   return { status: 200, body: await otp.issue(order, clientIp === undefined ? {} : { clientIp }) }
 }
 
-/** The number is the one that was issued to, or there is no proof: a page that names another one has verified nothing. */
+/** The service makes a proof only for the number that it sent to, so a page cannot name another one. */
 async function verify<Visit, Told>(
   { otp, purpose, onVerified }: BackendOptions<Visit, Told>,
   { visit, clientIp }: Asked<Visit>,
@@ -109,10 +109,10 @@ const refusal = (status: number, code: string, message: string, data?: object): 
   body: { defined: true, code, status, message, ...(data && { data }) },
 })
 
-/** What the user can mend, or wait for. All else is between the backend and the service. */
+/** Errors that the user can act on. All others are hidden from the page. */
 const OF_THE_USER: ReadonlySet<number> = new Set([400, 409, 429, 503])
 
-/** What of it the page is told; `tell` is called where that is not all. */
+/** The error that the page gets; `tell` is called where something is hidden. */
 export function refusedBy(error: WatchwordError, tell: () => void): Refused {
   const { status, code, message, data, retryAfterMs, reason } = error
   const isOfTheUser = OF_THE_USER.has(status) || (status === 403 && OF_A_COUNTRY_OR_PROOF.has(reason ?? ''))

@@ -8,7 +8,7 @@ import type { ReasonCode } from '../types'
 import { type OrderExtras, refusedBy } from './backend'
 import { proofIn } from './proof'
 
-/** What is used of the context that better-auth calls with. */
+/** The used part of better-auth's context. */
 export interface BetterAuthContext {
   path?: string | undefined
   headers?: Headers | undefined
@@ -30,24 +30,27 @@ interface Kept {
   createdAt: Date
 }
 
-/** Decided by the backend; a challenge is what the page has sent along, in a header for example. */
+/** Set by the backend; the token of a challenge is what the page has sent, for example in a header. */
 type PhoneNumberOrder = OrderExtras & Pick<Partial<IssueInput>, 'challenge'>
 
 export interface WatchwordPhoneNumberOptions {
   /** `createOtpClient` with an `sk_` key. */
   otp: Pick<OtpClient, 'issue' | 'verify'>
-  /** Of codes that sign up, sign in, and change the number. */
+  /** Purpose of codes that sign up, sign in, and change the number. */
   purpose: string
-  /** Of codes that reset a password, and do nothing else. No password is reset by a code when omitted. */
+  /** Purpose of codes that only reset a password. When omitted no password can be reset by a code. */
   resetPurpose?: string
   /**
-   * The end user's address, as the platform or your proxy tells it, for limits: a header that nobody else can write. `undefined`
-   * where it is unknown.
+   * The end user's address, as the platform or your proxy tells it, for limits: a header that nobody else can write.
+   * `undefined` where it is unknown.
    */
   clientIp: (headers: Headers, request: Request | undefined) => string | null | undefined
-  /** What else each order has: `templateId`, `metadata`, … */
+  /** Further fields of each `issue` request: `templateId`, `metadata`, … */
   input?: PhoneNumberOrder | ((ctx: BetterAuthContext) => PhoneNumberOrder | Promise<PhoneNumberOrder>)
-  /** Told of what the page is not: a key that is wrong, a wallet that is empty. better-auth's logger when omitted. */
+  /**
+   * Called with errors that the page is not told, such as a wrong key or an empty wallet. better-auth's logger when
+   * omitted.
+   */
   onError?: (error: WatchwordError, ctx: BetterAuthContext) => void
 }
 
@@ -64,7 +67,8 @@ export interface WatchwordPhoneNumber {
 
 /**
  * ```ts
- * betterAuth({ plugins: [phoneNumber({ ...watchwordPhoneNumber({ otp, purpose: 'sign-in', clientIp }), signUpOnVerification })] })
+ * betterAuth({ plugins: [phoneNumber({ ...watchwordPhoneNumber({ otp, purpose: 'sign-in', clientIp }),
+ * signUpOnVerification })] })
  * ```
  *
  * Which code is whose is kept in better-auth's own verification storage, for all processes.
@@ -82,7 +86,7 @@ export function watchwordPhoneNumber(options: WatchwordPhoneNumberOptions): Watc
         send(callOf(ctx, resetPurpose), phoneNumber),
     }),
     async verifyOTP({ phoneNumber, code }, ctx) {
-      // better-auth has one function for both: a code to sign in must not set a password.
+      // better-auth has one function for both. A code for signing in must not set a password.
       if (ctx?.path !== RESET_PATH) return verify(callOf(ctx), phoneNumber, code)
       return resetPurpose !== undefined && verify(callOf(ctx, resetPurpose), phoneNumber, code)
     },
@@ -104,7 +108,7 @@ async function send(call: Call, phoneNumber: string): Promise<void> {
   await keep(call, phoneNumber, await answered(call, otp.issue(order, callerOf(call))))
 }
 
-/** better-auth keeps a number as the page has written it: two ways to write it would be two accounts. */
+/** better-auth stores a number as the page spelled it, so two spellings would be two accounts. */
 const E164 = /^\+[1-9]\d{6,14}$/
 
 async function verify(call: Call, phoneNumber: string, code: string): Promise<boolean> {
@@ -121,7 +125,7 @@ async function verify(call: Call, phoneNumber: string, code: string): Promise<bo
   return true
 }
 
-/** What better-auth says of its own codes. False is its `INVALID_OTP`. */
+/** Result for better-auth, which answers `INVALID_OTP` for false. */
 function notVerified(ctx: BetterAuthContext, reason: ReasonCode | undefined): false {
   switch (reason) {
     case 'EXPIRED':
@@ -138,12 +142,12 @@ function notVerified(ctx: BetterAuthContext, reason: ReasonCode | undefined): fa
 
 const identifierOf = (purpose: string, phoneNumber: string) => `watchword-${purpose}-${phoneNumber}`
 
-/** Longer than any code lives. That one has expired, the service says. */
+/** Longer than any code lives, so that the service itself answers `EXPIRED`. */
 const KEPT_MS = 60 * 60_000
 
 /**
- * Of two that are asked for at the same time the newer one replaces the other, whichever answer comes first: it is ordered by
- * the service's time. A store without order, such as Redis, keeps what was written last.
+ * Of two concurrent requests the newer issue counts, whichever answer comes first: they are ordered by the service's
+ * time. A store without order, such as Redis, keeps the last write.
  */
 async function keep({ ctx, purpose }: Call, phoneNumber: string, issue: IssueOutput): Promise<void> {
   const { internalAdapter } = ctx.context
@@ -160,7 +164,7 @@ function callerOf({ ctx, clientIp }: Call): CallOptions {
   return address === null || address === undefined ? {} : { clientIp: address }
 }
 
-/** What the service has answered, or what it refused with as an error of better-auth's. */
+/** Returns the service's answer, or throws its refusal as an error of better-auth. */
 async function answered<T>({ ctx, onError }: Call, asked: Promise<T>): Promise<T> {
   try {
     return await asked
@@ -174,7 +178,7 @@ async function answered<T>({ ctx, onError }: Call, asked: Promise<T>): Promise<T
   }
 }
 
-/** better-auth's, which its screens have texts for. */
+/** Error codes of better-auth, for which its screens have texts. */
 const CODES: Readonly<Record<string, string>> = { phoneNumber: 'INVALID_PHONE_NUMBER', code: 'INVALID_OTP' }
 
 const refusal = (ctx: BetterAuthContext, status: number, code: string, message: string) =>

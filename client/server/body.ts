@@ -1,9 +1,9 @@
-/** Reads the JSON of a page, and no more bytes than a page sends. */
+/** Reads the JSON body of a page, up to 16 KB. */
 
 /** More than any page sends. */
 const MAX_BYTES = 16_384
 
-/** Rejects with `RangeError` beyond 16 KB and with `SyntaxError` where it is no JSON. Leaving early ends the source. */
+/** Rejects with `RangeError` beyond 16 KB and with `SyntaxError` where it is no JSON. It then closes the source. */
 export async function readJson(chunks: AsyncIterable<Uint8Array | string>): Promise<unknown> {
   const decoder = new TextDecoder()
   let [text, length] = ['', 0]
@@ -15,7 +15,7 @@ export async function readJson(chunks: AsyncIterable<Uint8Array | string>): Prom
   return JSON.parse(text + decoder.decode())
 }
 
-/** A loop over a stream itself is missing in some runtimes. */
+/** Some runtimes lack async iteration of streams. */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {

@@ -1,4 +1,4 @@
-/** The backend of a verification for what speaks `Request` and `Response`: Next.js, Hono, Bun, Deno, edge runtimes. */
+/** The verification backend for `Request` and `Response`: Next.js, Hono, Bun, Deno, edge runtimes. */
 import { type Answered, answerTo, type BackendOptions } from './backend'
 import { chunksOf, readJson } from './body'
 
@@ -7,19 +7,19 @@ type ToldHeaders = HeadersInit | void
 
 export interface VerificationHandlerOptions extends BackendOptions<Request, ToldHeaders> {
   /**
-   * The end user's address, as the platform or your proxy tells it, for limits: a header that nobody else can write. `undefined`
-   * where it is unknown.
+   * The end user's address, as the platform or your proxy tells it, for limits: a header that nobody else can write.
+   * `undefined` where it is unknown.
    */
   clientIp: (request: Request) => string | null | undefined
 }
 
 /**
- * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. What `onVerified` answers are headers, such
- * as the cookie of a session.
+ * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. What `onVerified` answers are
+ * headers, such as the cookie of a session.
  *
  * ```ts
- * // app/phone/[step]/route.ts of Next.js
- * export const POST = createVerificationHandler({ otp, purpose: 'signup', clientIp, onVerified })
+ * // app/phone/[step]/route.ts of Next.js export const POST = createVerificationHandler({ otp, purpose: 'signup',
+ * clientIp, onVerified })
  * ```
  */
 export function createVerificationHandler(

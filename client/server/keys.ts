@@ -1,12 +1,12 @@
-/** The keys that the service signs proofs with, kept for an hour. */
+/** The service's public keys of proofs, cached for an hour. */
 
 export interface Keys {
-  /** Undefined for a name that the service does not know. Throws `TypeError` where no keys can be had. */
+  /** Undefined for an unknown key id. Throws `TypeError` where keys cannot be loaded. */
   find(kid: string): Promise<CryptoKey | undefined>
 }
 
 const KEPT_MS = 60 * 60_000
-/** Whoever sends names that nobody knows has them looked for no more often. */
+/** Unknown key ids do not cause more frequent loads. */
 const LOOKED_EVERY_MS = 30_000
 const TIMEOUT_MS = 5_000
 
@@ -31,7 +31,7 @@ export function keysAt(
     kept = { byName: await imported(await response.json()), at: now() }
   }
 
-  /** Everybody waits for one look. */
+  /** Concurrent callers share one load. */
   async function refresh(): Promise<void> {
     underWay ??= look().finally(() => {
       underWay = undefined
@@ -39,7 +39,7 @@ export function keysAt(
     try {
       await underWay
     } catch (cause) {
-      // What was known is good for a long time yet.
+      // The cached keys stay valid long enough.
       if (!kept) throw new TypeError('The keys of the service cannot be read', { cause })
     }
   }
@@ -54,7 +54,7 @@ export function keysAt(
   }
 }
 
-/** Of other kinds of keys, which a later release may have beside these, nothing is asked. */
+/** Keys of other types, which a later release may add, are ignored. */
 async function imported(set: unknown): Promise<Map<string, CryptoKey>> {
   const { keys } = set as { keys: Array<JsonWebKey & { kid?: string }> }
   const named = keys.flatMap(({ kid, kty, crv, x }) =>

@@ -1,16 +1,16 @@
-/** The backend of a verification for Node's own requests: Express, Connect, or `node:http` alone. */
+/** The verification backend for Node's requests: Express, Connect, or `node:http`. */
 import { answerTo, type BackendOptions } from './backend'
 import { readJson } from './body'
 
-/** Of `node:http`, or of what is built on it. */
+/** A request of `node:http`, or of a framework built on it. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   method?: string | undefined
   url?: string | undefined
   headers: Readonly<Record<string, string | string[] | undefined>>
   socket: { remoteAddress?: string | undefined }
-  /** Express: by its setting `trust proxy`. */
+  /** Express sets it by `trust proxy`. */
   ip?: string | undefined
-  /** Where a parser has been here before. */
+  /** Set where a body parser ran before. */
   body?: unknown
 }
 

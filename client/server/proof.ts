@@ -1,42 +1,42 @@
-/** Believing the proof of a verification: a JWT that Watchword has signed, and that came by a browser. */
+/** Verifies proofs: JWTs that Watchword signs and a browser passes on. */
 import { type Keys, keysAt } from './keys'
 
-/** What is proven: whoever sent it had the phone of this number in their hands a moment ago. */
+/** A valid proof: its sender had access to the phone of this number a moment ago. */
 export interface Proof {
-  /** The issue; there is one proof of it. */
+  /** The issue id. There is one proof of an issue. */
   issueId: string
   /** E.164. */
   phoneNumber: string
   purpose: string
   mode: 'live' | 'test'
-  /** Of the issue, where the app lets browsers read it. */
+  /** Metadata of the issue, where the app's setting includes it. */
   metadata: Readonly<Record<string, string>>
   /** When it was verified. */
   verifiedAt: Date
-  /** From when on the proof is worth nothing. */
+  /** When the proof expires. */
   expiresAt: Date
 }
 
 export type ProofFailure =
-  /** It is no proof at all. */
+  /** The text is no proof. */
   | 'malformed'
-  /** No key of the service has signed it. */
+  /** The signature is not of a key of the service. */
   | 'bad_signature'
   | 'expired'
-  /** Of another app. */
+  /** The proof is of another app. */
   | 'other_app'
-  /** For something else than what it was sent for. */
+  /** The proof is of another purpose. */
   | 'other_purpose'
-  /** Of test mode, where a number is nobody's. */
+  /** The proof is of test mode. */
   | 'test_mode'
-  /** It was believed once already. */
+  /** The proof was used before. */
   | 'used'
 
-/** The proof must not be believed. Answer 400 or 401. */
+/** The proof is invalid. Answer 400 or 401. */
 export class ProofError extends Error {
   override readonly name = 'ProofError'
   readonly reason: ProofFailure
-  /** What Express and others answer with where nobody catches it. */
+  /** Status that Express and others use for an uncaught error. */
   readonly status = 400
 
   constructor(reason: ProofFailure, message: string) {
@@ -50,13 +50,13 @@ export interface ProofOptions {
   baseUrl: string
   /** Proofs of other apps are refused. */
   appId: string
-  /** What it has to be for; one for a newsletter must not sign anybody in. */
+  /** Required purpose: a proof for a newsletter must not sign anybody in. */
   purpose: string | readonly string[]
-  /** Also those of test keys, whose numbers are nobody's and whose code everybody knows: in development only. */
+  /** Accepts proofs of test keys, whose code everybody knows: for development only. */
   allowTestMode?: boolean
   /**
-   * Remembers it until `expiresAt`, and answers whether it is here for the first time: an INSERT of `issueId`, for example, that
-   * conflicts otherwise. In the memory of this process when omitted.
+   * Stores the proof until `expiresAt` and answers whether it is new, for example by an INSERT of `issueId` that may
+   * conflict. In this process's memory when omitted.
    */
   isFirstUse?: (proof: Proof) => boolean | Promise<boolean>
   /** Seconds that this clock and the service's may differ; 30 when omitted. */
@@ -67,11 +67,11 @@ export interface ProofOptions {
   fetch?: (request: Request) => Promise<Response>
 }
 
-/** Answers what is proven, once. Throws `ProofError` for what must not be believed, and `TypeError` where there are no keys. */
+/** Verifies a proof, once. Throws `ProofError` for an invalid proof, and `TypeError` where keys cannot be loaded. */
 export type VerifyProof = (proof: unknown) => Promise<Proof>
 
 /**
- * Make it once; it keeps the service's keys, and which proofs it has seen.
+ * Create it once: it caches the service's keys and the used proofs.
  *
  * ```ts
  * const verifyProof = createProofVerifier({ baseUrl, appId, purpose: 'signup' })
@@ -130,7 +130,7 @@ function bytesIn(base64url = ''): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0))
 }
 
-/** What the service has signed is whole; whether it is meant for here is not said by that. */
+/** Signed claims are complete; here they are checked against the options. */
 function believed(claims: Record<string, unknown>, options: ProofOptions, soonestEnd: number): Proof {
   const { sub, aud, exp, phone_number, phone_number_verified, purpose, mode } = claims
   if (aud !== options.appId) throw new ProofError('other_app', 'The proof is of another app')
@@ -143,7 +143,7 @@ function believed(claims: Record<string, unknown>, options: ProofOptions, soones
   return told(claims)
 }
 
-/** Of one that the service itself has just answered, which nobody has to be convinced of. */
+/** Reads a proof that the service has just answered, so its signature need not be checked. */
 export const proofIn = (answered: string): Proof => told(jsonIn(answered.split('.')[1]))
 
 const told = ({ sub, iat, exp, phone_number, purpose, mode, metadata = {} }: Record<string, unknown>): Proof => ({
@@ -156,7 +156,7 @@ const told = ({ sub, iat, exp, phone_number, purpose, mode, metadata = {} }: Rec
   expiresAt: new Date(Number(exp) * 1_000),
 })
 
-/** Those that have expired are refused without it. */
+/** Expired proofs need not be remembered: they are refused anyway. */
 function rememberedUntilExpired(now: () => number, toleranceSec: number) {
   const used = new Map<string, number>()
   return ({ issueId, expiresAt }: Proof): boolean => {

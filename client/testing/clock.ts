@@ -1,4 +1,4 @@
-/** Time that passes only where a test lets it. */
+/** A virtual clock that a test advances. */
 import type { FlowClock } from '../flow/clock'
 
 interface Timer {
@@ -9,10 +9,10 @@ interface Timer {
 export class TestClock implements FlowClock {
   #elapsed = 0
   #timers: Timer[] = []
-  /** What takes some time of the machine's. */
+  /** Work that takes real time. */
   readonly #works = new Set<Promise<unknown>>()
 
-  /** `start`: Unix milliseconds at its beginning, or now. */
+  /** `start`: Unix milliseconds at the beginning; now when omitted. */
   constructor(private readonly start: () => number) {}
 
   /** Milliseconds since its beginning. */
@@ -31,7 +31,7 @@ export class TestClock implements FlowClock {
     return Math.floor(this.start() + this.#elapsed)
   }
 
-  /** Each timer at its time, and what comes of it before the next one. */
+  /** Runs each timer at its time, with its consequences before the next one. */
   async advance(ms: number): Promise<void> {
     const until = this.#elapsed + ms
     await this.#othersDone()
@@ -44,7 +44,7 @@ export class TestClock implements FlowClock {
     this.#elapsed = until
   }
 
-  /** No time passes during it. */
+  /** Virtual time does not pass meanwhile. */
   async during<T>(work: Promise<T>): Promise<T> {
     this.#works.add(work)
     try {
@@ -67,7 +67,7 @@ export class TestClock implements FlowClock {
 
 const { setTimeout } = globalThis
 
-/** Until all has happened that waits for nothing but its turn. Where timers are faked, this one is none of them. */
+/** Waits until pending promises have settled. Uses a timer that fake timers do not replace. */
 const turn = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof MessageChannel === 'undefined') return void setTimeout(resolve, 0)

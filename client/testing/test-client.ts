@@ -1,4 +1,4 @@
-/** The client, with test mode behind it instead of a server. */
+/** The typed client over an in-memory service in test mode. */
 import { clientOver, type OtpClient, type OtpClientOptions } from '../client'
 import { WatchwordError } from '../error'
 import type { FlowClock } from '../flow/clock'
@@ -10,38 +10,38 @@ import type { ServiceAnswer, TestTemplate } from './service-types'
 
 export interface TestClientOptions extends Pick<OtpClientOptions, 'retries' | 'timeoutMs'> {
   /**
-   * What time it is at the beginning; when omitted, the time at which it is made. It stands still until the test lets it pass.
-   * A function is asked each time: `Date.now` follows fake timers.
+   * Time at the beginning, Unix milliseconds; the current time when omitted. It stands still until the test advances
+   * it. A function is called each time: `Date.now` follows fake timers.
    */
   now?: Date | number | (() => number)
   /** ISO 3166 country whose national phone formats are read; `KR` when omitted. */
   region?: string
-  /** Templates of the app beside those built in, as `getTemplate` answers them. */
+  /** Templates of the app beside the built-in ones, as `getTemplate` answers them. */
   templates?: readonly TestTemplate[]
   /**
-   * Milliseconds that a phone waits for another code, as with a browser key that is live (30,000 where the app has decided
-   * nothing else). When omitted it waits for nothing, as in test mode.
+   * Milliseconds between two codes for a phone, as with a live browser key (30,000 by default). No wait when omitted,
+   * as in test mode.
    */
   resendAfterMs?: number
 }
 
-/** A client that plays test mode, all in memory: with magic numbers, and no other ones. */
+/** A client in test mode, all in memory. It accepts magic numbers only. */
 export interface TestClient extends OtpClient {
-  /** Its time, for `createFlow({ clock })`: what a flow waits for happens while the test lets time pass, too. */
+  /** Its clock, for `createFlow({ clock })`, so that waits of a flow pass with the test's time. */
   readonly clock: FlowClock
   /** Unix milliseconds, as the service sees it. */
   now(): number
-  /** Lets time pass, with everything that happens in it: messages arrive, codes expire, waits end. */
+  /** Advances the time: messages arrive, codes expire, waits end. */
   advance(ms: number): Promise<void>
-  /** The next call fails. Called again, the one after it does, too. */
+  /** Makes the next call fail; each further call of it one more. */
   failNext(code: FailureCode, options?: FailureOptions): void
-  /** What proofs are checked by: `createProofVerifier({ fetch: async () => Response.json(await otp.jwks()) })`. */
+  /** Public keys of proofs: `createProofVerifier({ fetch: async () => Response.json(await otp.jwks()) })`. */
   jwks(): Promise<{ keys: object[] }>
-  /** The answer to the next call takes so long, by `clock`; `Infinity`: there is none. */
+  /** Delays the answer to the next call by `clock`; `Infinity`: there is no answer. */
   delayNext(ms: number, which?: WhichCall): void
 }
 
-/** Each is a service of its own, with nothing in it. */
+/** Creates a client with an empty service of its own. */
 export function createTestClient(options: TestClientOptions = {}): TestClient {
   const { now = Date.now(), region = 'KR', templates = [], resendAfterMs = 0 } = options
   const clock = new TestClock(typeof now === 'function' ? now : () => Number(now))
@@ -50,7 +50,7 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
   const signer = new Signer()
   let calls = 0
 
-  /** Undefined where nothing comes back. */
+  /** Undefined where no answer arrives. */
   function answerTo({ operation, input }: Call, failure: Failure | undefined): ServiceAnswer | undefined {
     if (!failure) return service.answer(operation, asSent(input))
     const { code, data, retryAfterMs, carriedOut = false } = failure
@@ -83,11 +83,11 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
   }
 }
 
-/** As if the time for it had passed. */
+/** Times out. */
 const late = ({ isIdempotent }: Call) =>
   new WatchwordError({ code: 'TIMEOUT', message: 'No answer in time', retryable: isIdempotent })
 
-/** As JSON carries it. */
+/** Passes it through JSON, as over the wire. */
 const asSent = <T>(json: T): T => JSON.parse(JSON.stringify({ json })).json
 
 function refused({ status, body, retryAfterMs }: ServiceAnswer, call: Call) {
@@ -100,7 +100,7 @@ const KEY_NAME = 'test'
 export class Signer {
   #pair: Promise<CryptoKeyPair> | undefined
 
-  /** A JWT in its compact form; undefined where the platform cannot sign: some imitate a browser without it. */
+  /** A compact JWT; undefined where the platform has no WebCrypto, as some simulated browsers. */
   async sign(claims: object): Promise<string | undefined> {
     if (!globalThis.crypto?.subtle) return undefined
     const { privateKey } = await this.#keys()
@@ -109,7 +109,7 @@ export class Signer {
     return `${signed}.${base64url(new Uint8Array(signature))}`
   }
 
-  /** What they are checked by, as `/.well-known/jwks.json` has it. */
+  /** Public keys in the form of `/.well-known/jwks.json`. */
   async published(): Promise<{ keys: object[] }> {
     const { kty, crv, x } = await crypto.subtle.exportKey('jwk', (await this.#keys()).publicKey)
     return { keys: [{ kty, crv, x, use: 'sig', alg: 'EdDSA', kid: KEY_NAME }] }

@@ -1,5 +1,5 @@
 /**
- * What people are told, in seven languages. Each is an export of its own: what a page does not import it does not load.
+ * Texts of the verification screen in seven languages. Each is an export of its own, so that a page loads only what it imports.
  *
  * ```ts
  * import { ko, say } from '@watchword/client/texts'

@@ -1,7 +1,7 @@
-/** What people are told, by the key a state of a flow names. */
+/** Texts of the verification screen, by key. */
 import type { FlowText, FlowTextKey } from '../flow/state'
 
-/** What fields and buttons are called. */
+/** Labels of fields and buttons. */
 export type Label =
   | 'country'
   | 'phone_number'
@@ -12,13 +12,13 @@ export type Label =
   | 'send_another'
   | 'change_number'
   | 'cancel'
-  /** Of a form that is sent too soon. */
+  /** Shown for a form that is submitted empty. */
   | 'required'
 
 /** One language. `{attemptsRemaining}` and `{wait}` are filled in; leave them out as you like. */
 export type Texts = Readonly<Record<Label | FlowTextKey, string>>
 
-/** The sentence of a state's `text`, with what it speaks of. */
+/** The text of a state, with its values filled in. */
 export function say(texts: Texts, { key, waitMs = 0, attemptsRemaining }: FlowText): string {
   const values: Readonly<Record<string, string>> = {
     attemptsRemaining: attemptsRemaining === undefined ? '–' : String(attemptsRemaining),
@@ -27,7 +27,7 @@ export function say(texts: Texts, { key, waitMs = 0, attemptsRemaining }: FlowTe
   return texts[key].replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder)
 }
 
-/** As a clock that runs down shows it: `0:30`, `12:00`, `1:00:00`. */
+/** Formats a countdown: `0:30`, `12:00`, `1:00:00`. */
 export function minutesOf(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60]

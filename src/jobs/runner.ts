@@ -1,9 +1,11 @@
 /**
- * Claims due jobs and runs them. Timers are only hints and rows are the truth: a job that is missed, or whose process died, is
- * claimed again when its lease ends. Each kind has a worker, and each carrier a queue, so a slow carrier delays nothing else.
+ * Claims due jobs and runs them. Timers are only hints and rows are the truth: a job that is missed, or whose process
+ * died, is claimed again when its lease ends. Each kind has a worker, and each carrier a queue, so a slow carrier
+ * delays nothing else.
  *
- * The protocol of all work that reaches outside: prepare (transaction) → act → record (transaction). If another process claims the
- * job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the lease ends.
+ * The protocol of all work that reaches outside: prepare (transaction) → act → record (transaction). If another process
+ * claims the job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the
+ * lease ends.
  */
 import { type Job, type JobKind, LEASE_MS } from '../domain/operations/job'
 import { errorFields, Refusal } from '../domain/shared/error'
@@ -62,8 +64,8 @@ export async function complete<Subject, Call, Answer>(
 const RETRY_EVERY_MS = 1_000
 
 /**
- * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here: if it were lost, a refused
- * message would be charged, and one that is to be sent later would never be sent.
+ * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here: if it were
+ * lost, a refused message would be charged, and one that is to be sent later would never be sent.
  */
 async function retryRecord(
   { store, clock }: PerformDependencies,

@@ -11,9 +11,9 @@ export interface Vault {
   auditHash(text: string): Uint8Array
   /** Keyed hash of an address that somebody signs in from. */
   addressHash(text: string): Uint8Array
-  /** Of the digits of a number without its last four. 8 bytes. */
+  /** Keyed hash of a number's digits without the last four; 8 bytes. */
   prefixHash(digits: string): Uint8Array
-  /** Of the network that an address is in. 8 bytes. */
+  /** Keyed hash of the network of an address; 8 bytes. */
   networkHash(address: string): Uint8Array
   /** Derives 32 bytes for a credential that can be shown again. They stay the same when the master secret changes. */
   standingKey(use: string): Uint8Array

@@ -211,6 +211,9 @@ describe('on PostgreSQL', () => {
     const set = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
     await told('provider', 'set', 'main', ...set)
     expect(await told('provider', 'test', 'main', '--to', '+821012345678')).toMatchObject({ kind: 'accepted' })
+    expect(await told('provider', 'types', 'twilio')).toMatchObject({ types: [{ type: 'twilio', channels: ['sms'] }] })
+    // Only a carrier of the type `whatsapp` has a template at Meta.
+    expect(await refused('provider', 'whatsapp-template', 'main')).toMatchObject({ code: 'not_found' })
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])

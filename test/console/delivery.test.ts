@@ -143,7 +143,7 @@ describe('webhooks', () => {
     await page.getByText('must be JSON after substitution').waitFor()
     await template.fill('{"what": {{type}}}')
     await page.getByText('"what": "otp.delivered"').waitFor()
-    await page.getByText('The unchanged event').click()
+    await page.getByText('Unchanged', { exact: true }).click()
     await page.getByText('"status": "delivered"').waitFor()
     await button(page, 'Add a header').click()
     await page.getByLabel('Static headers Name 1').fill('X-Token')

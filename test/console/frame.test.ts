@@ -354,8 +354,8 @@ describe.each(STARTS)('the console %s', (how, start) => {
       'apps/list': { apps: [] },
     })
     const steps = page.getByRole('listitem')
-    await steps.filter({ hasText: 'Add a webhook' }).getByText('for the role Owner or Developer.').waitFor()
-    await steps.filter({ hasText: 'Top up' }).getByText('for the role Owner.').waitFor()
+    await steps.filter({ hasText: 'Add a webhook' }).getByText('needs the role Owner or Developer.').waitFor()
+    await steps.filter({ hasText: 'Top up' }).getByText('needs the role Owner.').waitFor()
   })
 
   test.each([

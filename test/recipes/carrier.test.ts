@@ -5,43 +5,29 @@ follow({
   mostFiles: 2,
   insertions: [
     {
-      file: 'src/providers/pigeon.ts',
-      text: `/** Pigeon, which takes a message by one POST and reports nothing. */
-import { z } from 'zod'
-import { outcomeOfSilence, parseObject, textOf, withoutCode } from './answer'
-import type { CarrierType } from './type'
+      file: 'src/providers/descriptions/pigeon.ts',
+      text: `/** Pigeon takes a message by one POST and reports nothing. */
+import type { DescriptionFile } from '../description'
 
-const pigeonConfig = z.strictObject({ url: z.url(), token: z.string().min(1) })
-
-export const pigeon: CarrierType = {
-  config: pigeonConfig,
+export const pigeon: DescriptionFile = {
+  type: 'pigeon',
+  title: 'Pigeon',
+  documentation: 'https://pigeon.example/docs',
   channels: ['sms'],
-  reportsBySecret: false,
-  explain: () => undefined,
-  create({ name, config }, { transport, timeoutMs }) {
-    const { url, token } = pigeonConfig.parse(config)
-    return {
-      name,
-      reports: false,
-      async send({ messageId, to, text }) {
-        const headers = { authorization: \`Bearer \${token}\` }
-        const body = JSON.stringify({ messageId, to, text })
-        const result = await transport.request({ method: 'POST', url, headers, body, timeoutMs })
-        if (result.kind !== 'answered') return outcomeOfSilence(result)
-        const carrierMessageId = textOf(parseObject(result.body).id)
-        return result.status === 200 && carrierMessageId !== undefined
-          ? { kind: 'accepted', carrierMessageId }
-          : withoutCode(result.status)
-      },
-    }
+  fields: {
+    token: { title: 'Token', secret: true },
+    apiBase: { title: 'Address of the API', url: true, default: 'https://api.pigeon.example' },
   },
+  auth: { type: 'bearer', token: '{{token}}' },
+  send: { sms: { request: { path: '', json: { messageId: '{{messageId}}', to: '{{to}}', text: '{{text}}' } }, id: 'id' } },
+  codes: { HTTP_402: ['unfit', 'the account at Pigeon has no balance'] },
 }
 `,
     },
     {
-      file: 'src/providers/carriers.ts',
-      behind: "    return (require('./aligo') as typeof import('./aligo')).aligo\n  },\n",
-      text: "  get pigeon() {\n    return (require('./pigeon') as typeof import('./pigeon')).pigeon\n  },\n",
+      file: 'src/providers/descriptions/index.ts',
+      behind: "  aligo: () => require('./aligo').aligo,\n",
+      text: "  pigeon: () => require('./pigeon').pigeon,\n",
     },
   ],
   proof: `
@@ -52,7 +38,7 @@ import { SMS_URL, World } from '../support/world'
 test('a carrier of the new type can be set, and sends', async () => {
   const world = await World.start()
   const { live: key } = await world.furnish()
-  const config = { url: SMS_URL, token: 'secret' }
+  const config = { apiBase: SMS_URL, token: 'secret' }
   await setCarrier(world.admin, { name: 'main', type: 'pigeon', channels: ['sms'], config })
   await world.advance(2_000)
   const request = { phoneNumber: '010-1234-5678', purpose: 'signup', idempotencyKey: 'first' }

@@ -1,6 +1,6 @@
 import { follow } from './recipe'
 
-const WORDS = 'src/console/web/i18n/delivery.ts'
+const WORDS = 'src/console/web/i18n/names.ts'
 
 follow({
   heading: 'A channel',
@@ -21,7 +21,7 @@ follow({
       behind: `CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('sms', 'alimtalk', 'whatsapp', 'telegram', 'voice'`,
       text: ", 'viber'",
     },
-    { file: WORDS, behind: "voice: 'Voice call'", text: ", viber: 'Viber'" },
+    { file: WORDS, behind: "voice: 'Voice call',\n", text: "    viber: 'Viber',\n" },
     { file: WORDS, behind: "voice: '음성 통화'", text: ", viber: '바이버'" },
   ],
   onPostgresToo: true,

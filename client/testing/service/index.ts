@@ -64,7 +64,7 @@ import {
 import type { CreateService, Service, ServiceAnswer, ServiceOptions, TestTemplate } from '../service-types'
 import { Issues } from './issues'
 
-/** Of the one app and key there are. */
+/** Ids of the only app and key. */
 const KEY: ApiKey = {
   ...{ keyId: 'test', appId: 'test-app', organizationId: 'test-organization', kind: 'sk', mode: 'test', scopes: ['*'] },
   ...{ allowedOrigins: [], allowedCidrs: [], limits: {}, allows: [] },
@@ -74,7 +74,7 @@ const HERE = '127.0.0.1'
 const PROOFS: ProofSettings = { issuer: undefined, lifetimeMs: PROOF_LIFETIME_SEC * 1_000 }
 const LIMITS = { ...FIXED_LIMITS, ...USUAL_LIMITS }
 const FIRST_ID = 0xabcdefabc001
-/** Nothing is compared by hashes here. */
+/** Hashes are not used here. */
 const NO_HASH = new Uint8Array()
 
 export const createService: CreateService = (options) => new ServiceInMemory(options)
@@ -127,7 +127,7 @@ class ServiceInMemory implements Service {
     },
   }
 
-  /** A call without input is one with an empty input, as over RPC. */
+  /** A missing input is an empty one, as over RPC. */
   answer(operation: Operation, input: unknown = {}): ServiceAnswer {
     const { inputSchema, meta } = contract[operation]['~orpc']
     let permit: ReturnType<RateLimiter['acquire']> | undefined
@@ -149,7 +149,7 @@ class ServiceInMemory implements Service {
     return said(interfaceError(code, errors[code].message, data))
   }
 
-  /** The same ones in each run, in order. None looks as if a code was in it. */
+  /** Ids are the same in each run. None contains six digits that look like a code. */
   #newId(): string {
     return `abcdefab-cdef-7abc-8def-${(FIRST_ID + this.#made++).toString(16)}`
   }
@@ -209,7 +209,7 @@ class ServiceInMemory implements Service {
     return view(issue)
   }
 
-  /** The issue this idempotency key already stands for, if any. */
+  /** The issue of this idempotency key, if any. */
   #replay(idempotencyKey: string, fingerprint: string, now: number): Issue | undefined {
     const claim = this.#claims.get(idempotencyKey)
     if (!claim || hasExpired(claim, IDEMPOTENCY_DAYS, now)) return undefined
@@ -237,7 +237,7 @@ class ServiceInMemory implements Service {
     return kept.issue
   }
 
-  /** A cursor is the id of the last one of its page. */
+  /** A cursor is the id of the last issue of its page. */
   #list({ limit, cursor, verificationStatus: status, ...range }: z.output<typeof listIssuesInput>): object {
     const now = this.#now()
     if (cursor !== undefined && !this.#issues.find(cursor, now)) throw foreignCursor()
@@ -260,7 +260,7 @@ const said = (error: ReturnType<typeof interfaceError>, retryAfterMs?: number): 
   retryAfterMs,
 })
 
-/** As an operator would register it; throws a refusal for one that is none. */
+/** Converts a template to the domain's form. Throws a refusal for an invalid one. */
 export function registered({ variables, ...said }: TestTemplate): Rules {
   const properties = Object.entries(variables.properties).map(([variable, { pattern, description }]) => {
     const rule = { ...(pattern !== undefined && { pattern }), ...(description !== undefined && { description }) }

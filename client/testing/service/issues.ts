@@ -1,13 +1,13 @@
-/** The issues of a service in memory, each as it is at the time of whoever looks. */
+/** The issues of the in-memory service, updated to the time of each read. */
 import { effectiveStatus, type Issue, markExpired, type VerificationStatus } from '../../../src/domain/codes/issue'
 import { type Next, sent } from './message'
 
-/** An issue, and what is known of it besides. */
+/** An issue with its code and phone. */
 export interface Kept {
   issue: Issue
-  /** What verifies it. */
+  /** The code. */
   code: string
-  /** Whose it is: what makes two spellings of a number one phone. */
+  /** Canonical identity of the phone. */
   phone: string
   next: Next | undefined
 }
@@ -20,14 +20,14 @@ interface Range {
 }
 
 export class Issues {
-  /** In the order of their making. */
+  /** In order of creation. */
   readonly #byId = new Map<string, Kept>()
-  /** The last one of a phone and purpose. */
+  /** The newest issue of a phone and purpose. */
   readonly #live = new Map<string, Kept>()
 
   constructor(private readonly newId: () => string) {}
 
-  /** Its message goes out. */
+  /** Starts its delivery. */
   add(issue: Issue, { code, phone, scenario }: Pick<Kept, 'code' | 'phone'> & { scenario: number | undefined }): void {
     const next = sent(issue, scenario, issue.createdAt, this.newId)
     const kept: Kept = { issue, code, phone, next }
@@ -40,13 +40,13 @@ export class Issues {
     return kept && upTo(kept, now)
   }
 
-  /** That a new one would replace. */
+  /** The live issue that a new one would replace. */
   live(phone: string, purpose: string, now: number): Kept | undefined {
     const kept = this.#live.get(subjectOf(phone, purpose))
     return kept && upTo(kept, now).issue.verificationStatus === 'issued' ? kept : undefined
   }
 
-  /** Newest first; behind one of them where a page ended with it. */
+  /** Newest first, after the issue where the previous page ended. */
   list({ status, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY, before }: Range, now: number): Issue[] {
     return [...this.#byId.values()]
       .map((kept) => upTo(kept, now).issue)
@@ -59,7 +59,7 @@ export class Issues {
 
 const subjectOf = (phone: string, purpose: string) => JSON.stringify([phone, purpose])
 
-/** All that has happened to it by itself until now, one after the other. */
+/** Applies the delivery steps that are due by now. */
 function upTo(kept: Kept, now: number): Kept {
   for (;;) {
     const { issue, next } = kept

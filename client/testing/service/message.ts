@@ -1,17 +1,17 @@
-/** What becomes of a message by itself: its carrier answers after a while, and reports after another one. */
+/** Simulates a delivery: the carrier answers after a while, and reports later. */
 
 import type { Issue } from '../../../src/domain/codes/issue'
 import { testReport, testSend } from '../../../src/domain/codes/test-scenario'
 import { afterReport, afterSend, type Step } from '../../../src/domain/delivery/delivery'
 
-/** The next thing that happens. */
+/** The next step. */
 export interface Next {
   at: number
-  /** What it makes of the issue, and what happens then. */
+  /** Applies the step to the issue; answers the step after it. */
   happen(issue: Issue): { issue: Issue; next: Next | undefined }
 }
 
-/** The message of the leg an issue is on goes out. */
+/** Sends the message of the current leg. */
 export function sent(issue: Issue, scenario: number | undefined, now: number, newId: () => string): Next {
   const { messageId, leg: channel } = issue
   const { afterMs, outcome } = testSend({ messageId, channel, scenario, isFallback: channel !== issue.channel })
@@ -21,7 +21,7 @@ export function sent(issue: Issue, scenario: number | undefined, now: number, ne
   const follow = (step: Step, at: number): ReturnType<Next['happen']> => {
     const { sendAfterMs, awaitReportMs } = step
     if (sendAfterMs !== undefined) {
-      // Another leg is another message.
+      // Each leg has a message id of its own.
       const next = { ...step.issue, messageId: newId() }
       return { issue: next, next: sent(next, scenario, at + sendAfterMs, newId) }
     }

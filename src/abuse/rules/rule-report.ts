@@ -50,7 +50,7 @@ const SUBJECTS = Object.keys(MOST_LISTED) as Subject[]
 /** A code may be for a number of no country. */
 const mayBeUnknown = (subject: Subject) => subject === 'country'
 
-/** Of some time. */
+/** Rule hits of a period. */
 export class RuleReport {
   readonly total = nothingAgainst()
   readonly #by: Record<Subject, Map<string, Against>> = {
@@ -73,14 +73,17 @@ export class RuleReport {
     for (const subject of SUBJECTS) for (const [name, sum] of other.#by[subject]) this.#add(subject, name, sum)
   }
 
-  /** Those with the most codes, the most first. */
+  /** Rows with the most codes, largest first. */
   most(subject: Subject): Array<[name: string, sum: Against]> {
     return [...this.#by[subject]]
       .sort(([, one], [, other]) => other.refused + other.watched - one.refused - one.watched)
       .slice(0, MOST_LISTED[subject])
   }
 
-  /** Of each only the most are kept. One that never is among them in any hour is not listed; it counts in all. */
+  /**
+   * Keeps only the largest rows of each subject. A place that is never among them is not listed, but counts in the
+   * total.
+   */
   trim(): void {
     for (const subject of SUBJECTS) {
       const most = this.most(subject)

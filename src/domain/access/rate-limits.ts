@@ -1,4 +1,7 @@
-/** How often something may happen, and the counts in the memory of this process. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
+/**
+ * How often something may happen, and the counts in the memory of this process. Specification: "Limits", 429;
+ * decisions: "Keys", "Test mode".
+ */
 import type { OperationAccess } from '../../../contract/scope'
 import { type LimitName, Refusal, type RefusalKind } from '../shared/error'
 import { DAY_MS, MINUTE_MS, nextMidnightUtc } from '../shared/value'
@@ -189,7 +192,7 @@ export const testIssueLimits = (limits: TestLimits, key: ApiKey): LimitRule[] =>
   ...testBudgets(limits, key.organizationId),
 ]
 
-/** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
+/** Count of one millisecond. So a window of a busy key has an entry per millisecond and not per request. */
 interface CountedMoment {
   at: number
   times: number
@@ -265,14 +268,17 @@ class SubjectWindow {
 const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
   windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
 
-/** A limit for each length of window; with more subjects, the one counted longest ago is forgotten. It takes some 20 MB where each was counted once. */
+/**
+ * Subjects per length of window; beyond that the one counted longest ago is evicted. They take some 20 MB where each
+ * was counted once.
+ */
 const MOST_SUBJECTS = 100_000
-/** So that a look at what may be forgotten does not keep requests waiting. */
+/** Bounds the time of one `prune`. */
 const LOOKED_AT_ONCE = 20_000
 
 /** Counts what limits allow: exact within this process, for the subjects that were counted last. */
 export class RateLimiter {
-  /** By the length of the window, then by limit and subject: whoever was counted last comes last. */
+  /** By length of window, then by limit and subject, in the order of the last count. */
   readonly #windows = new Map<LimitRule['windowMs'], Map<string, SubjectWindow>>()
 
   /** Counts one under every rule, or throws `limited` and counts none. */

@@ -1,4 +1,7 @@
-/** Messages: how the texts of an app are written, what is stored of a message, and what a carrier gets. Decisions: "Templates". */
+/**
+ * Messages: how the texts of an app are written, what is stored of a message, and what a carrier gets. Decisions:
+ * "Templates".
+ */
 
 import type { Issue } from '../codes/issue'
 import type { SendOutcome } from '../delivery/delivery'
@@ -64,12 +67,12 @@ export function assertAndroidHash(hash: string): void {
     throw invalid('androidHash', 'invalid_android_hash', 'must be the 11 characters that Android derives for the app')
 }
 
-/** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
+/** Number and text of a message, rendered once at admission. Only delivery may hold them. */
 export interface RenderedMessage {
   /** E.164. */
   to: string
   text: string
-  /** What the SMS says that takes over from a failed AlimTalk, where it is not the same; that one's text is Kakao's. */
+  /** Text of the SMS fallback, where it differs from the AlimTalk text, which Kakao approved. */
   fallbackText?: string | undefined
   code: string
   from: string | undefined

@@ -1,4 +1,7 @@
-/** Phone numbers: whom a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
+/**
+ * Phone numbers: whom a message is for. Specification: "Test-mode behavior" 3–5; decisions:
+ * "Phone numbers, codes, secrets".
+ */
 import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
 import { invalid, Refusal } from '../shared/error'
 import type * as Library from './number-library'
@@ -24,10 +27,10 @@ export interface Numbering {
   prefixes: readonly string[]
 }
 
-/** Countries that have national formats to read. */
+/** Countries with known national formats. */
 export const regions = (): readonly string[] => numbers().getCountries()
 
-/** Whether there are national formats of it to read. */
+/** Whether the country has known national formats. */
 export const isRegion = (country: string): boolean => numbers().isSupportedCountry(country)
 
 /** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
@@ -181,7 +184,7 @@ function readings(folded: string, region: string): PhoneNumber[] {
 function national(digits: string, region: string): PhoneNumber[] {
   const country = region as CountryCode
   const number = numbers().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
-  // Behind a prefix for calls abroad it would be a number of another country.
+  // After an international prefix it would be a number of another country.
   return number?.countryCallingCode === numbers().getCountryCallingCode(country) ? [number] : []
 }
 

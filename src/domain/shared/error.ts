@@ -76,19 +76,19 @@ export const conflict = (param: string, reason: RefusalReason, message: string) 
 export const unavailable = (message: string, retryAfterMs = 2_000) =>
   new Refusal('unavailable', message, { retryAfterMs })
 
-// A type, so that it is one of the fields of a line.
+// A type alias, since interfaces are not assignable to log fields.
 export type ErrorFields = {
   /** The name of the error. */
   err: string
-  /** Of SQLite, of the driver or of the system, such as `SQLITE_FULL` or `ENOSPC`. */
+  /** Code of SQLite, the driver or the system, such as `SQLITE_FULL` or `ENOSPC`. */
   code?: string | undefined
-  /** What PostgreSQL says, five characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** SQLSTATE of PostgreSQL, five characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   sqlState?: string | undefined
-  /** The sentence of the database. */
+  /** Message of the database. */
   cause?: string | undefined
 }
 
-/** SQLSTATE classes whose sentences may quote values: of data, of functions, and of what should never happen. */
+/** SQLSTATE classes whose messages may quote values: data exceptions, functions, and internal errors. */
 const QUOTES_DATA = /^(22|P0|WW|XX)/
 
 interface KnownError extends Error {

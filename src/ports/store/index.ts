@@ -2,9 +2,9 @@
  * The store, by subject: interfaces of some ten methods each, the same for every database.
  *
  * The function of a transaction may run twice (the database may ask for it), so it must touch nothing outside of its
- * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in one
- * order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt, absence, endpoint,
- * webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
+ * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in
+ * one order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt,
+ * absence, endpoint, webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
 import type { PoolUsage, StoreTelemetry } from '../telemetry'
@@ -139,7 +139,7 @@ export interface Reader {
   settingsVersion(): Promise<string>
   /** The servers that share it, in the order of their ids; none where one has it for itself. */
   nodes(): Promise<NodeState[]>
-  /** What is stored, in bytes. */
+  /** Size of the database, bytes. */
   size(): Promise<number>
 }
 

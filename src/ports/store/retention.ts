@@ -1,4 +1,4 @@
-/** What has outlived its retention: each deletes at most `limit` of it, and answers how many. */
+/** Deletes expired data. Each method deletes at most `limit` rows and answers how many. */
 import type { Mode } from '../../domain/shared/value'
 
 /** The issues of one app, or of all apps but some. */

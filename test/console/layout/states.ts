@@ -654,8 +654,8 @@ const people: State[] = [
   ),
   state('account, with nothing filled in', '/account', FULL, press(/^(Change password|비밀번호 변경)$/)),
   state('audit, verified', '/audit', FULL, press(/^(Verify|검증하기)$/), see(/is intact|온전합니다/)),
-  over('pages/audit.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Who|작업자)/, 'combobox')),
-  over('pages/audit.tsx', 'audit, choosing what', '/audit', FULL, press(/^(What|작업)$/, 'combobox')),
+  over('pages/audit.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Actor|작업자)/, 'combobox')),
+  over('pages/audit.tsx', 'audit, choosing what', '/audit', FULL, press(/^(Action|작업)$/, 'combobox')),
   over('pages/audit/export.tsx', 'audit, exporting', '/audit', FULL, press(/^(Export|내보내기)$/)),
   state(
     'privacy, with nothing filled in',

@@ -19,7 +19,7 @@ import { useAppScope } from '../scope'
 const words = inWords({
   en: {
     about: 'Test issues of the last 7 days, live. None of these messages was really sent.',
-    to: 'Recipient and purpose',
+    to: 'Recipient',
     scenario: 'Scenario',
     code: 'Code',
     noCode: 'None',

@@ -102,7 +102,7 @@ export const formWords = inWords({
     removeLine: (what: string) => `Remove ${what}`,
     nth: (what: string, n: number) => `${what} ${n}`,
     body: 'Payload',
-    asIs: 'The unchanged event',
+    asIs: 'Unchanged',
     own: 'Custom JSON',
     template: 'Payload template',
     templateHelp:

@@ -38,7 +38,7 @@ export const webhookWords = inWords({
     filters: 'Filters',
     headers: 'Headers',
     body: 'Payload',
-    bodyAsIs: 'The unchanged event',
+    bodyAsIs: 'Unchanged',
     bodyTemplate: 'Built from a template',
     mode: 'Mode',
     id: 'Id',
