@@ -644,7 +644,7 @@ describe('a mistake', () => {
     [to(URL, '--header', 'x-watchword-signature: 0'), 'x-watchword-signature is set by the service'],
     [to(URL, ...Array.from({ length: 17 }, (_, n) => ['--header', `X-${n}: 1`]).flat()), 'at most 16'],
     [to(URL, '--filter', 'country=KR'), 'must be method=…, type=… or metadata.<key>=…'],
-    [to(URL, '--filter', 'method=fax'), 'filter.method: must be sms or alimtalk: fax'],
+    [to(URL, '--filter', 'method=fax'), 'filter.method: must be one of sms, alimtalk, whatsapp, telegram, voice: fax'],
     [to(URL, '--template', '{"a":{{data.id}}'), 'must be JSON after substitution'],
     [to(URL, '--template', '{"a":"{{data id}}"}'), 'not a path: {{data id}}'],
     [to(URL, '--template', '@missing.json'), 'missing.json'],
