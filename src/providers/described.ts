@@ -377,7 +377,7 @@ function outcomeReader(
   }
 }
 
-/** What an item says of its message; undefined while that is not decided. */
+/** Reads the result from an item; undefined while it is not decided. */
 type ReadResult = (item: unknown) => DeliveryReport | undefined
 
 function resultReader(
@@ -505,7 +505,7 @@ function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback)
   return url !== undefined && new RegExp(confirm.matches).test(url) ? url : undefined
 }
 
-/** What is no report, or decides nothing, is passed over. */
+/** Items that are no report, or decide nothing, are skipped. */
 function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {
   const body = readBody(callback, reports.isForm)
   const isMeant = [body].flat().some((one) => reports.if.every(holds(one)))
@@ -529,7 +529,7 @@ function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: Rep
   })
 }
 
-/** What a code means, in words an operator can act on. */
+/** The meaning of a code, in words an operator can act on. */
 export function explain(
   {
     title,

@@ -35,7 +35,7 @@ const plainField = z.strictObject({
   optional: z.boolean().default(false),
   default: z.string().optional(),
   pattern: regex.optional(),
-  /** What is wrong where it does not match. */
+  /** The message for a value that does not match. */
   says: z.string().optional(),
   /** An http(s) URL. */
   url: z.boolean().default(false),
@@ -47,7 +47,7 @@ const fieldGroup = z.strictObject({ title: z.string(), fields: z.record(z.string
 export type SettingField = z.infer<typeof plainField>
 export type SettingGroup = z.infer<typeof fieldGroup>
 
-/** Of an answer or a report: true where the value at the path is one of those, matches, or is there at all. */
+/** A condition on an answer or a report: the value at the path is one of these, matches, or exists. */
 const condition = z.strictObject({
   path,
   is: z.union([z.string(), z.array(z.string())]).optional(),
@@ -67,7 +67,7 @@ const words = z.strictObject({ is: z.array(z.string()).default([]), matches: reg
 const wordsOrList = z.union([words, z.array(z.string()).transform((is) => ({ is, matches: undefined }))])
 export type StatusWords = z.infer<typeof words>
 
-/** What became of a message, as a report or the answer to a question says it. */
+/** The result of a message in a report or in the answer to a query. */
 const result = z.strictObject({
   status: path.optional(),
   code: paths.optional(),
@@ -100,7 +100,7 @@ const request = z.strictObject({
 })
 
 export interface RequestTemplate extends z.infer<typeof request> {
-  /** What has no value is empty, instead of left out. */
+  /** Fields without a value are sent empty instead of left out. */
   keepsEmpty?: boolean
   keepsEmptyHeaders?: boolean
 }
@@ -109,9 +109,9 @@ const query = z.strictObject({
   request,
   /** All of these have to be so; otherwise the answer decides nothing. */
   if: z.array(condition).default([]),
-  /** Where the message is in the answer, through every list on the way; `*` is every value of an object. */
+  /** Path of the messages in the answer, through every list on the way; `*` stands for every value of an object. */
   items: path.optional(),
-  /** Where an item has the carrier's id, where the answer may have several. */
+  /** Path of the carrier's id in an item, for answers with several items. */
   idPath: path.optional(),
   result: result.optional(),
   /** How long after the answer it is asked first; without a report URL, sooner where the second says so. */
@@ -130,7 +130,7 @@ const api = z.strictObject({
   messageType: z.enum(['SMS', 'LMS']).optional(),
   /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
   when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
-  /** What has to be there before anything is sent; otherwise refused with that code of `codes`. */
+  /** Values that must exist before anything is sent. Without one, the send is refused with its code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
   /** A 2xx is taken where all of these are so; omitted: every 2xx. A code that `codes` lists goes before. */
@@ -141,9 +141,9 @@ const api = z.strictObject({
   answerPattern: regex.optional(),
   /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
   id: z.union([z.string(), z.array(z.string())]),
-  /** What an id looks like. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
+  /** The pattern of an id. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
   idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
-  /** Where an answer has its code; the first that has one. */
+  /** Paths of the code in an answer; the first one with a value counts. */
   codePath: codePaths.default([]),
   /** Values at `codePath` that are no codes, such as 0 for success. */
   noCode: z.array(z.string()).default([]),
@@ -157,7 +157,7 @@ const api = z.strictObject({
 export type SendApi = z.infer<typeof api>
 
 const reportKind = z.strictObject({
-  /** Which entry of `send` it is about. */
+  /** The entry of `send` that the report is about. */
   api: z.string().optional(),
   if: z.array(condition).default([]),
   /** The carrier's id, as in `send`. */
@@ -174,11 +174,11 @@ const reports = z.strictObject({
   secretHeader: z.strictObject({ name: z.string(), orHashed: z.enum(['sha1', 'sha256']).optional() }).optional(),
   /** A form, also where the carrier does not call it one. Otherwise JSON, a form or the query of the address, as it comes. */
   isForm: z.boolean().default(false),
-  /** Where the reports are, through every list on the way; omitted: the body is one, or a list. */
+  /** Path of the reports, through every list on the way. Omitted: the body is one report, or a list of them. */
   items: path.optional(),
-  /** Of the whole body: else nothing is reported. */
+  /** Conditions on the whole body. Otherwise nothing is reported. */
   if: z.array(condition).default([]),
-  /** Where a report has the id that we sent along. */
+  /** Path of the message id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
   /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
@@ -231,7 +231,7 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
-/** Where reports go; the second shows the report secret, for carriers that call a URL and sign nothing. */
+/** Addresses for reports. The second one has the report secret, for carriers that sign nothing. */
 const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
 
 /** A setting of such a name counts where the message has none. */
@@ -247,7 +247,7 @@ export const carrierDescription = z
     documentation: z.url({ protocol: /^https?$/ }),
     channels: z.array(z.enum(LEGS)).min(1),
     fields: z.record(z.string(), z.union([fieldGroup, plainField])),
-    /** Of these groups the operator fills in one at least. */
+    /** The operator fills in at least one of these groups. */
     oneOf: z.strictObject({ fields: z.array(z.string()), says: z.string() }).optional(),
     auth: auth.default({ type: 'none' }),
     /**
@@ -255,16 +255,16 @@ export const carrierDescription = z
      * that alone, or by `*`. What an operator says in a field `languages` (`en=en_GB, *=ko`) goes before.
      */
     languages: z.record(z.string(), z.string()).optional(),
-    /** What is said, such as in a call, by language tags in the same way: `{{phrase}}`. */
+    /** Phrases for calls by language tag, chosen in the same way: `{{phrase}}`. */
     phrases: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
-    /** What a code looks like; anything else may quote the message, and is not passed on. The first group, if any, is the code. */
+    /** The pattern of a code. Other values may quote the message and are dropped. The first group, if any, is the code. */
     codePattern: regex.optional(),
-    /** What codes are called here, where they could be taken for a number or a verification code, and so would not be kept. */
+    /** Names for codes that look like a phone number or a verification code: without a name they are redacted. */
     names: z.record(z.string(), codeName).default({}),
     /** The code of a 2xx that says nothing is `HTTP_<status>` and this. */
     unreadable: z.string().default('_UNREADABLE'),
-    /** What codes mean, also `HTTP_<status>`, and why, in words that an operator can act on. */
+    /** The meaning of codes, also of `HTTP_<status>`, and an explanation that an operator can act on. */
     codes: z.record(codeName, z.tuple([meaning, why])).default({}),
     /** Why a message that was taken has failed, by codes of reports alone. */
     reasons: z.record(codeName, why).default({}),

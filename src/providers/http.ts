@@ -40,7 +40,7 @@ const httpConfig = z
     /** How a report says what it says. */
     report: z
       .strictObject({
-        /** Where the reports are, through every list on the way; omitted: the body is one, or a list. */
+        /** Path of the reports, through every list on the way. Omitted: the body is one report, or a list of them. */
         itemsPath: path.optional(),
         idPath: path.optional(),
         statusPath: path.default('status'),

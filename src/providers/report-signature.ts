@@ -173,7 +173,7 @@ function hasSignedFields(
   return isSameSecret(encoding === 'hex' ? shown.toLowerCase() : shown, expected)
 }
 
-/** Of a form or a query, or of a JSON object without objects in it. A field that comes twice is nobody's. */
+/** The fields of a form, a query or a flat JSON object. A repeated field makes the signature invalid. */
 function fieldsIn(text: string): Map<string, string> {
   const json = text.startsWith('{') ? parseJson(text) : undefined
   if (typeof json === 'object' && json !== null)

@@ -34,7 +34,7 @@ const tlv = z.strictObject({
     .regex(/^[\0\x20-\x7e]{1,255}$/, 'must be ASCII')
     .refine((value) => unknownPlaceholder(value, isMessageName) === undefined, 'has an unknown placeholder'),
   type: z.enum(['text', 'int']).default('text'),
-  /** Of an integer. */
+  /** The size of an integer. */
   bytes: z.union([z.literal(1), z.literal(2), z.literal(4)]).default(4),
 })
 

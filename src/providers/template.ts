@@ -12,10 +12,10 @@ const PLACEHOLDER =
 /** The value of a name; undefined where it has none. */
 export type ValueScope = (name: string) => unknown
 
-/** What a template says in a scope. It is read once, when its carrier is set up. */
+/** A template's value in a scope. The template is read once, when its carrier is set up. */
 export type Filled<T> = (scope: ValueScope) => T
 
-/** What is the same within one request and new in the next. */
+/** Values that are constant within one request and new in the next one. */
 export interface RequestMoment {
   now: number
   random: { bytes(count: number): Uint8Array; uuid(now: number): string }
@@ -103,7 +103,7 @@ const firstValue = (scope: ValueScope, names: readonly string[]): unknown => {
 
 const isMissing = (value: unknown) => value === undefined || value === null || value === ''
 
-/** What becomes of a value; the argument stands behind a colon. An unknown filter is refused when the carrier is set up. */
+/** Filters change a value; the argument follows a colon. An unknown filter is refused when the carrier is set up. */
 const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: unknown, scope: ValueScope) => unknown>> =
   {
     digits: (value) => value.replace(/\D/g, ''),
@@ -209,7 +209,7 @@ function piecesOf(template: string): Array<string | Filled<unknown>> {
   return pieces
 }
 
-/** What is missing is empty. */
+/** A missing value is empty. */
 export function filled(template: string, encode: (value: string) => string = (value) => value): Filled<string> {
   const pieces = piecesOf(template)
   if (pieces.length === 1) return () => template

@@ -164,7 +164,7 @@ export const alibaba: DescriptionFile = {
     QPS_LIMIT_CONTROL: ['later', 'Alibaba Cloud asks for fewer messages at a time'],
     Throttling: ['later', 'Alibaba Cloud asks for fewer requests at a time'],
     'Throttling.User': ['later', 'Alibaba Cloud asks for fewer requests at a time'],
-    // Who knows. A nonce is fresh for every call: seen twice means that the network repeated it, and the first one counted.
+    // The outcome is unknown. A nonce is fresh for every call: seen twice means that the network repeated it, and the first one counted.
     SignatureNonceUsed: ['ambiguous', 'the request arrived twice; the first one was taken, its answer got lost'],
     SYSTEM_ERROR: ['ambiguous', 'Alibaba Cloud failed while it had the message; it may be out'],
     ONLINE_BILLING_FAILED: ['ambiguous', 'Alibaba Cloud could not bill the message; it may be out'],

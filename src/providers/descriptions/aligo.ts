@@ -127,7 +127,7 @@ export const aligo: DescriptionFile = {
         },
         if: [{ path: 'code', is: '0' }],
         items: 'list',
-        // What is not listed, or says that nobody knows (5, 6, o), decides nothing.
+        // Unlisted results, and those for an unknown outcome (5, 6, o), decide nothing.
         result: {
           status: 'rslt',
           delivered: ['0'],

@@ -1,4 +1,4 @@
-/** What descriptions of AWS have alike: the account and its signature. */
+/** Shared by the descriptions of AWS: the account and its signature. */
 import type { DescriptionFile } from '../description'
 
 export const awsFields: DescriptionFile['fields'] = {

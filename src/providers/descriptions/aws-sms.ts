@@ -38,7 +38,7 @@ export const awsSms: DescriptionFile = {
           MessageBody: '{{text}}',
           MessageType: 'TRANSACTIONAL',
           ConfigurationSetName: '{{configurationSet}}',
-          // What is still queued when the code expires need not be sent. AWS takes 5 seconds to 72 hours.
+          // A message that is still queued when the code expires need not be sent. AWS takes 5 seconds to 72 hours.
           TimeToLive: '{{expiresInSec|atLeast:5|atMost:259200}}',
           // AWS reads these for India alone, where a template needs its DLT ID.
           DestinationCountryParameters: {
@@ -115,7 +115,7 @@ export const awsSms: DescriptionFile = {
     ],
     ServiceQuotaExceededException: ['later', 'a quota of the AWS account is used up'],
     ThrottlingException: ['later', 'AWS asks for fewer messages at a time'],
-    // What was asked for.
+    // The message that was asked for.
     ResourceNotFoundException: ['elsewhere', 'AWS knows no such origination identity or configuration set'],
     ValidationException: ['elsewhere', 'AWS found a field of the request not valid'],
     DESTINATION_COUNTRY_BLOCKED: ['elsewhere', 'the account, or its protect configuration, blocks this country'],
@@ -132,7 +132,7 @@ export const awsSms: DescriptionFile = {
     CANNOT_PARSE: ['elsewhere', 'AWS could not read a field of the request'],
     FIELD_VALIDATION_FAILED: ['elsewhere', 'AWS found a field of the request not valid'],
     INVALID_PARAMETER: ['elsewhere', 'AWS found a field of the request not valid'],
-    // Who knows.
+    // The outcome is unknown.
     InternalServerException: ['ambiguous', 'AWS failed while it had the message; it may be out'],
   },
   reasons: {

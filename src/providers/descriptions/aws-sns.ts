@@ -108,7 +108,7 @@ export const awsSns: DescriptionFile = {
     Throttled: ['later', 'AWS asks for fewer messages at a time'],
     Throttling: ['later', 'AWS asks for fewer messages at a time'],
     ThrottlingException: ['later', 'AWS asks for fewer messages at a time'],
-    // Who knows.
+    // The outcome is unknown.
     InternalError: ['ambiguous', 'AWS failed while it had the message; it may be out'],
     InternalFailure: ['ambiguous', 'AWS failed while it had the message; it may be out'],
     ServiceUnavailable: ['ambiguous', 'AWS was unavailable while it had the message; it may be out'],

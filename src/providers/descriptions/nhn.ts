@@ -174,7 +174,7 @@ export const nhn: DescriptionFile = {
       },
     },
   },
-  // What is no code of theirs may quote the message, and is not passed on.
+  // Values that are none of their codes may quote the message, and are dropped.
   codePattern: '^(-?\\d{1,5}|E\\d{3})$',
   result: { code: 'resultCode', deliveredCodes: ['1000'], failsByCode: true },
   reports: {

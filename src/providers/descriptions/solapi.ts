@@ -105,7 +105,7 @@ export const solapi: DescriptionFile = {
       query: { ...query, firstAfterSec: 30 },
     },
   },
-  // What is no four digits or name of an error may quote the message, and is not passed on.
+  // Values other than four digits or the name of an error may quote the message, and are dropped.
   codePattern: '^(\\d{4}|[A-Z][A-Za-z]{2,39})$',
   result: {
     status: 'statusCode',

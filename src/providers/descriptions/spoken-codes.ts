@@ -1,4 +1,4 @@
-/** What a call says, by language; digits one by one. A language is in both tables or in none. */
+/** The words of a call by language, with the digits one by one. A language is in both tables or in none. */
 
 /** BCP 47 tags, as voices are named by them. */
 export const VOICES: Readonly<Record<string, string>> = {

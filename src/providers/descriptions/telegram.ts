@@ -34,7 +34,7 @@ export const telegram: DescriptionFile = {
           phone_number: '{{to}}',
           code: '{{code}}',
           sender_username: '{{senderUsername}}',
-          // What is not delivered before the next leg begins costs nothing.
+          // A message that is not delivered before the next leg starts costs nothing.
           ttl: '{{waitSec|atLeast:30|atMost:3600}}',
           callback_url: '{{reportUrl}}',
           payload: '{{messageId}}',

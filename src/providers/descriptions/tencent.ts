@@ -143,7 +143,7 @@ export const tencent: DescriptionFile = {
     'LimitExceeded.PhoneNumberSameContentDailyLimit': ['elsewhere', 'this number got the same text too often today'],
     'LimitExceeded.DeliveryFrequencyLimit': ['elsewhere', 'a frequency limit of the application was reached'],
     RequestLimitExceeded: ['later', 'Tencent asks for fewer requests at a time'],
-    // Who knows.
+    // The outcome is unknown.
     FailedOperation: ['ambiguous', 'Tencent says only that the operation failed; the message may be out'],
     'FailedOperation.OtherError': ['ambiguous', 'Tencent gave no reason; the message may be out'],
     InternalError: ['ambiguous', 'Tencent failed while it had the message; it may be out'],

@@ -36,7 +36,7 @@ export const twilio: DescriptionFile = {
           MessagingServiceSid: '{{from|only:^MG[0-9a-fA-F]{32}$}}',
           Body: '{{text}}',
           StatusCallback: '{{reportUrl}}',
-          // What is still queued when the code expires need not be sent. Twilio refuses more than ten hours.
+          // A message that is still queued when the code expires need not be sent. Twilio refuses more than ten hours.
           ValidityPeriod: '{{expiresInSec|atMost:36000}}',
         },
       },
@@ -132,7 +132,7 @@ export const twilio: DescriptionFile = {
     '21611': ['later', 'the queue of this sender is full; add senders or send more slowly'],
     '21730': ['later', 'Twilio is under maintenance'],
     '63017': ['later', 'the Twilio account sends too many messages a second'],
-    // Who knows.
+    // The outcome is unknown.
     '20500': ['ambiguous', 'Twilio failed while it had the message; it may be out'],
     '20503': ['ambiguous', 'Twilio was unavailable while it had the message; it may be out'],
     '20504': ['ambiguous', 'Twilio ran out of time while it had the message; it may be out'],

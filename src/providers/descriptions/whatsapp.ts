@@ -51,7 +51,7 @@ export const whatsapp: DescriptionFile = {
     apiBase: { title: 'API base', url: true, default: 'https://graph.facebook.com/v22.0' },
   },
   auth: { type: 'bearer', token: '{{accessToken}}' },
-  // Where Meta has a language by its region only; others are theirs as they are.
+  // Languages that Meta knows by region only. The other tags are the same there.
   languages: {
     af: 'af',
     ar: 'ar',

@@ -124,7 +124,7 @@ const othersOf = ({ plans = [] }: App, { channel, country }: PlanKey) =>
 
 const nameOf = (appId: string, { channel, country }: PlanKey) => [channel, appId, country].filter(Boolean).join(' ')
 
-/** What is not named stays; null: none from now on. */
+/** Omitted fields stay as they are; null removes a value. */
 export interface WantedTexts {
   webOtpDomain?: string | null | undefined
   androidHash?: string | null | undefined

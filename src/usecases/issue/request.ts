@@ -21,7 +21,7 @@ interface RequestDependencies {
   random: Random
 }
 
-/** Who asks for what, with every default resolved. */
+/** A request with every default resolved, and its owner. */
 export interface ResolvedIssue {
   owner: Owner
   rules: ModeRules

@@ -38,7 +38,7 @@ export function refuseOrWatch(match: RuleMatch | undefined, price: number): Rule
 export const outweighed = (match: RuleMatch | undefined): RuleMatch | undefined =>
   match && isProvable(match.rule) ? { ...match, isRefused: false } : match
 
-/** What the work answers, and what it throws, as one result. */
+/** Turns what the work returns or throws into one result. */
 export async function resultOf(work: () => Promise<IssueResult>): Promise<IssueResult> {
   try {
     return await work()

@@ -75,7 +75,7 @@ function firstCarrier(route: readonly CarrierEndpoint[], now: number): CarrierEn
 
 /** Disposed of, it releases its slot, unless a message has taken it. */
 export class ReservedDelivery implements Disposable {
-  /** What `start` has prepared in the running transaction. */
+  /** The call that `start` has prepared in the running transaction. */
   #prepared: CarrierCall | undefined
   #isTaken = false
 
@@ -109,7 +109,7 @@ export class ReservedDelivery implements Disposable {
     tx.afterCommit(() => this.#send(call, passage, held))
   }
 
-  /** Where nobody knows whether the transaction was stored, the message goes out if it was. */
+  /** If the outcome of the commit is unknown, sends the message once the issue is found stored. */
   resumeAfter(error: unknown): void {
     const call = this.#prepared
     if (!call || !this.reserved || !(error instanceof Refusal && error.kind === 'unavailable')) return

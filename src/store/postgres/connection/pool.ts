@@ -72,7 +72,7 @@ export function addressOf(text: string): { url: string; tls?: Tls } {
   }
 }
 
-/** What is verified of the server's certificate. */
+/** The checks of the server's certificate. */
 export type TlsVerification = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
 
 export function tlsVerificationOf(text: string): TlsVerification {
