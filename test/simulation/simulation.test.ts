@@ -15,6 +15,9 @@ const SEEDS_TWICE = SEEDS.slice(0, isNightly ? 200 : 10)
 /** The same in every run: whether one of them tells of a planted bug is no matter of luck. */
 const SEEDS_OF_SABOTAGE = Array.from({ length: 10 }, (_, index) => index + 1)
 
+/** A seed with a delivery plan that once told of a broken promise. */
+const KEPT_PLAN_SEEDS = [113_205_404]
+
 /** The first seed that tells of a broken promise. */
 async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}, hasPlan = false): Promise<unknown> {
   for (const seed of seeds) {
@@ -45,7 +48,7 @@ describe('simulation', () => {
   })
 
   test('delivery plans keep every promise', async () => {
-    expect(await firstFailure(SEEDS, {}, true)).toBeUndefined()
+    expect(await firstFailure([...KEPT_PLAN_SEEDS, ...SEEDS], {}, true)).toBeUndefined()
   })
 
   test('delivery plans keep every promise where units run twice', async () => {

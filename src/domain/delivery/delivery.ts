@@ -218,7 +218,7 @@ function withoutLeg(issue: Issue, open: OpenMessage | undefined): Step {
   if (!open) return failed(issue)
   const { leg, messageId } = open
   return {
-    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], sendPending: false },
+    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], sendPending: false, providerOutcomeAmbiguous: false },
     awaitReportMs: REPORT_DEADLINE_MS,
   }
 }
