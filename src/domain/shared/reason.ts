@@ -44,6 +44,7 @@ export const OPERATOR_REASONS = {
   invalid_pattern: 'The pattern of a variable is no regular expression, or one that may take for ever.',
   pattern_too_large: 'The pattern of a variable, or all of a template together, would take long to match.',
   template_built_in: 'Built-in templates cannot be removed.',
+  review_number_taken: 'The number is a review number of another name.',
   too_many_webhooks: 'The app has as many webhooks as it may have.',
   webhook_disabled: 'The webhook is disabled.',
   invalid_url: 'Not an absolute http(s) URL.',
@@ -106,6 +107,7 @@ export type Thing =
   | 'operator'
   | 'plan'
   | 'provider'
+  | 'review number'
   | 'route'
   | 'server'
   | 'template'
