@@ -62,6 +62,8 @@ export interface TypeSetting {
   url?: boolean | undefined
   /** A text of several lines, such as a key as PEM. */
   multiline?: boolean | undefined
+  /** What is made of the text. A flag is `true`, and headers are lines such as `X-Api-Key: value`. */
+  kind?: 'number' | 'flag' | 'headers' | undefined
 }
 
 /** A type of carriers without its secrets and code: what an operator chooses and fills in. */
@@ -70,7 +72,6 @@ export interface ListedType {
   title: string
   channels: readonly Leg[]
   documentation: string
-  /** Empty: its settings are not described. */
   settings: readonly TypeSetting[]
 }
 

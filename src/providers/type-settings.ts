@@ -26,21 +26,53 @@ const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
       : [{ name, ...field }],
   )
 
-function typeOfCarrier(carrier: CarrierSetup): ListedType {
+/** The same with the settings of a type that is no description. */
+const formOf = (type: string, known: CarrierType): ListedType => {
+  const listed = listedType(type, known)
+  return { ...listed, settings: known.settings ?? listed.settings }
+}
+
+function formOfCarrier(carrier: CarrierSetup): ListedType {
   const known = typeOf(carrier)
-  return known ? listedType(carrier.type, known) : listedType(carrier.type, { channels: [] })
+  return known ? formOf(carrier.type, known) : listedType(carrier.type, { channels: [] })
 }
 
-/** A setting by its name; of a group, `group.field`. */
-function settingAt(config: Record<string, unknown>, name: string): string | undefined {
+function leafOf(config: Record<string, unknown>, name: string): { group: Record<string, unknown>; leaf: string } {
   const [first = '', inner] = name.split('.')
-  const value = inner === undefined ? config[first] : (config[first] as Record<string, unknown> | undefined)?.[inner]
-  return typeof value === 'string' ? value : undefined
+  if (inner === undefined) return { group: config, leaf: first }
+  const group = { ...(config[first] as Record<string, unknown> | undefined) }
+  config[first] = group
+  return { group, leaf: inner }
 }
 
-function put(config: Record<string, unknown>, name: string, value: string): void {
-  const [first = '', inner] = name.split('.')
-  config[first] = inner === undefined ? value : { ...(config[first] as object | undefined), [inner]: value }
+/** What is stored of a setting, as it is typed. */
+function textOf(config: Record<string, unknown>, { name, kind }: TypeSetting): string | undefined {
+  const { group, leaf } = leafOf({ ...config }, name)
+  const value = group[leaf]
+  if (value === undefined || value === null || value === false) return undefined
+  if (kind === 'flag') return 'true'
+  if (kind === 'headers')
+    return Object.entries(value)
+      .map((header) => header.join(': '))
+      .join('\n')
+  return String(value)
+}
+
+function valueFrom({ name, kind }: TypeSetting, text: string): unknown {
+  if (kind === 'number') return Number(text)
+  if (kind === 'flag') return text === 'true'
+  return kind === 'headers' ? headersIn(`config.${name}`, text) : text
+}
+
+function headersIn(param: string, text: string): Record<string, string> {
+  const says = 'each line must be a header such as X-Api-Key: secret'
+  return Object.fromEntries(
+    text.split('\n').map((line) => {
+      const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
+      if (name === undefined || value === undefined) throw invalid(param, 'invalid_setting', says, { says })
+      return [name.trim(), value.trim()]
+    }),
+  )
 }
 
 /**
@@ -48,22 +80,25 @@ function put(config: Record<string, unknown>, name: string, value: string): void
  * would go to somebody else then. Any other setting that is left out is removed. Throws `invalid`.
  */
 function configWith(carrier: CarrierSetup, given: Readonly<Record<string, string>>): Record<string, unknown> {
-  const { settings } = typeOfCarrier(carrier)
+  const { settings } = formOfCarrier(carrier)
   const unknown = Object.keys(given).find((name) => settings.every((setting) => setting.name !== name))
   if (unknown !== undefined) throw invalid(`config.${unknown}`, 'unknown_field', 'unknown field or parameter')
-  const wanted = ({ name }: TypeSetting) => given[name]?.trim() || undefined
-  const stored = ({ name }: TypeSetting) => settingAt(carrier.config, name)
-  const isMoved = settings.some(
-    (setting) => setting.url && (wanted(setting) ?? setting.default) !== (stored(setting) ?? setting.default),
-  )
+  const typed = ({ name }: TypeSetting) => given[name]?.trim() || undefined
+  const stored = (setting: TypeSetting) => textOf(carrier.config, setting)
+  const wanted = (setting: TypeSetting) => typed(setting) ?? (setting.secret ? stored(setting) : undefined)
+  const isMoved = settings.some((one) => one.url && (wanted(one) ?? one.default) !== (stored(one) ?? one.default))
   const config = { ...carrier.config }
-  for (const { name } of settings) delete config[name.split('.')[0] ?? '']
   for (const setting of settings) {
-    const value = wanted(setting) ?? (setting.secret ? stored(setting) : undefined)
-    if (value === undefined) continue
-    if (isMoved && wanted(setting) === undefined)
-      throw invalid(`config.${setting.name}`, 'required', 'is required again, because an address changes')
-    put(config, setting.name, value)
+    const { name, secret } = setting
+    const text = wanted(setting)
+    if (isMoved && secret && text !== undefined && typed(setting) === undefined)
+      throw invalid(`config.${name}`, 'required', 'is required again, because an address changes')
+    // What the form cannot show, such as the CA of a connection, stays.
+    if (text === stored(setting)) continue
+    const { group, leaf } = leafOf(config, name)
+    if (text === undefined) delete group[leaf]
+    else group[leaf] = valueFrom(setting, text)
+    if (Object.keys(group).length === 0) delete config[name.split('.')[0] ?? '']
   }
   return config
 }
@@ -76,7 +111,7 @@ export const carrierTypes = {
   configWith,
   /** Of the descriptions as they are written: nothing here is sent by them. */
   list: (): ListedType[] => [
-    ...CODED.map((type) => listedType(type, CARRIER_TYPES[type] ?? { channels: [] })),
+    ...CODED.flatMap((type) => (CARRIER_TYPES[type] ? [formOf(type, CARRIER_TYPES[type])] : [])),
     ...Object.entries(DESCRIPTIONS).map(([type, read]) => {
       const description = read()
       return listedType(type, { channels: description.channels, description })
@@ -84,13 +119,14 @@ export const carrierTypes = {
   ],
   /** The type of a carrier, its settings but for the secrets, and which secrets are stored. */
   settingsOf(carrier: CarrierSetup): { type: ListedType; settings: Record<string, string>; secrets: string[] } {
-    const type = typeOfCarrier(carrier)
-    const stored = type.settings.filter(({ name }) => settingAt(carrier.config, name) !== undefined)
+    const type = formOfCarrier(carrier)
+    const stored = type.settings.flatMap((setting) => {
+      const text = textOf(carrier.config, setting)
+      return text === undefined ? [] : [{ ...setting, text }]
+    })
     return {
       type,
-      settings: Object.fromEntries(
-        stored.filter(({ secret }) => !secret).map(({ name }) => [name, settingAt(carrier.config, name) ?? '']),
-      ),
+      settings: Object.fromEntries(stored.filter(({ secret }) => !secret).map(({ name, text }) => [name, text])),
       secrets: stored.filter(({ secret }) => secret).map(({ name }) => name),
     }
   },

@@ -64,7 +64,7 @@ test('every type is listed, with what an operator fills in', async () => {
     secret: true,
   })
   expect(nhn.settings[0]).toMatchObject({ name: 'sms.appKey', secret: true })
-  expect(http.settings).toEqual([])
+  expect(http.settings.map(({ name }: { name: string }) => name)).toEqual(['url', 'headers', 'reports'])
 })
 
 describe('a carrier', () => {
@@ -159,11 +159,42 @@ describe('a carrier', () => {
   })
 
   test('that the command line has set up keeps what is no setting of the form', async () => {
+    await world.provide('main', ['sms'], 'https://carrier.example/send?key=k', { idPath: 'data.id' })
     const before = await stored('main')
-    expect(await asked('carriers/settings', { name: 'main' })).toMatchObject({ settings: {}, secrets: [] })
+    expect(await asked('carriers/settings', { name: 'main' })).toMatchObject({
+      settings: { reports: 'true' },
+      secrets: ['url'],
+    })
     const channels = ['sms', 'whatsapp']
-    expect(await asked('carriers/change', { name: 'main', channels, settings: {} })).toEqual({ ok: true })
+    const settings = { reports: 'true' }
+    expect(await asked('carriers/change', { name: 'main', channels, settings })).toEqual({ ok: true })
     expect(await stored('main')).toEqual({ ...before, channels, changedAt: expect.any(Number) } as typeof before)
+    expect(answers.join()).not.toContain('key=k')
+  })
+
+  test('of any HTTP API or SMPP session has headers, numbers and flags of what is typed', async () => {
+    const any = (headers: string) => ({
+      ...{ name: 'any', type: 'http', channels: ['sms'] },
+      settings: { url: 'https://carrier.example/send', headers },
+    })
+    expect(await asked('carriers/add', any('a key'))).toMatchObject([
+      400,
+      { param: 'config.headers', reason: 'invalid_setting' },
+    ])
+    await asked('carriers/add', any('X-Api-Key: k\nX-Account: a:b'))
+    const headers = { 'X-Api-Key': 'k', 'X-Account': 'a:b' }
+    expect((await stored('any'))?.config).toMatchObject({ url: 'https://carrier.example/send', headers })
+    const smpp = { host: 'smsc.example', port: '2776', tls: 'true', systemId: 'me', password: 'p' }
+    await asked('carriers/add', { name: 'smsc', type: 'smpp', channels: ['sms'], settings: smpp })
+    expect((await stored('smsc'))?.config).toEqual({ ...smpp, port: 2776, tls: true })
+    const { settings } = await asked('carriers/settings', { name: 'smsc' })
+    expect(settings).toEqual({ host: 'smsc.example', port: '2776', tls: 'true', systemId: 'me' })
+    const changed = { ...settings, tls: '', 'source.address': 'Acme' }
+    await asked('carriers/change', { name: 'smsc', channels: ['sms'], settings: changed })
+    const { tls: _, ...config } = { ...smpp, port: 2776, source: { address: 'Acme' } }
+    expect((await stored('smsc'))?.config).toEqual(config)
+    await asked('carriers/change', { name: 'smsc', channels: ['sms'], settings: { ...changed, 'source.address': '' } })
+    expect((await stored('smsc'))?.config.source).toBeUndefined()
   })
 
   test('shows its new report secret once', async () => {

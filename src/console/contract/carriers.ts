@@ -36,6 +36,7 @@ const setting = z.object({
   default: z.string().optional(),
   url: z.boolean().optional(),
   multiline: z.boolean().optional(),
+  kind: z.enum(['number', 'flag', 'headers']).optional(),
 })
 
 const type = z.object({
@@ -43,7 +44,6 @@ const type = z.object({
   title: z.string(),
   channels: z.array(leg),
   documentation: z.string(),
-  /** Empty: it is set up on the command line. */
   settings: z.array(setting),
 })
 
