@@ -54,6 +54,8 @@ export interface TypeSetting {
   /** Within a group `group.field`. */
   name: string
   title: string
+  /** The title of its group. */
+  group?: string | undefined
   help?: string | undefined
   secret?: boolean | undefined
   optional?: boolean | undefined

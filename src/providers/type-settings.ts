@@ -22,7 +22,11 @@ export function listedType(
 const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
   Object.entries(fields).flatMap(([name, field]) =>
     'fields' in field
-      ? Object.entries(field.fields).map(([inner, setting]) => ({ name: `${name}.${inner}`, ...setting }))
+      ? Object.entries(field.fields).map(([inner, setting]) => ({
+          name: `${name}.${inner}`,
+          group: field.title,
+          ...setting,
+        }))
       : [{ name, ...field }],
   )
 

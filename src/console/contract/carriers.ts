@@ -30,6 +30,8 @@ const setting = z.object({
   /** Within a group `group.field`. */
   name: z.string(),
   title: z.string(),
+  /** The title of its group. */
+  group: z.string().optional(),
   help: z.string().optional(),
   secret: z.boolean().optional(),
   optional: z.boolean().optional(),
