@@ -1,5 +1,5 @@
 /** Adds a carrier: its type is chosen from a list, its settings are filled in, and what the carrier has to know is shown. */
-import { Button, Group, Modal, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, FocusTrap, Group, Modal, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { IconSearch, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -88,26 +88,30 @@ export function AddCarrier({ isOpen, carriers, onClose }: AddCarrierProps) {
       closeOnEscape={!isAdded}
       withCloseButton={!isAdded}
     >
-      {step.kind === 'choose' && <TypeList onChoose={(type) => setStep({ kind: 'fill', type })} />}
-      {step.kind === 'fill' && (
-        <CarrierForm
-          type={step.type}
-          initialValues={{
-            name: freeName(step.type.type, carriers),
-            channels: step.type.channels.slice(0, 1),
-            settings: {},
-          }}
-          action={say.save}
-          cancel={say.back}
-          send={(filled) => client.carriers.add({ ...filled, type: step.type.type })}
-          onDone={(answer, { name, channels }) => {
-            setStep({ kind: 'added', added: { ...answer, name, channels } })
-            queries.invalidateQueries({ queryKey: api.carriers.key() })
-          }}
-          onCancel={() => setStep(CHOOSE)}
-        />
-      )}
-      {step.kind === 'added' && <AddedCarrier added={step.added} onDone={onClose} />}
+      <FocusTrap key={step.kind}>
+        <div>
+          {step.kind === 'choose' && <TypeList onChoose={(type) => setStep({ kind: 'fill', type })} />}
+          {step.kind === 'fill' && (
+            <CarrierForm
+              type={step.type}
+              initialValues={{
+                name: freeName(step.type.type, carriers),
+                channels: step.type.channels.slice(0, 1),
+                settings: {},
+              }}
+              action={say.save}
+              cancel={say.back}
+              send={(filled) => client.carriers.add({ ...filled, type: step.type.type })}
+              onDone={(answer, { name, channels }) => {
+                setStep({ kind: 'added', added: { ...answer, name, channels } })
+                queries.invalidateQueries({ queryKey: api.carriers.key() })
+              }}
+              onCancel={() => setStep(CHOOSE)}
+            />
+          )}
+          {step.kind === 'added' && <AddedCarrier added={step.added} onDone={onClose} />}
+        </div>
+      </FocusTrap>
     </Modal>
   )
 }
@@ -125,10 +129,8 @@ function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
   const command = useCommand()
   const types = useTypes()
   const [sought, setSought] = useState('')
-  if (types.isPending) return <Loading />
-  if (types.isError) return <ProblemNote failure={types.error} />
   const channelsOf = (type: ShownType) => type.channels.map((channel) => channels[channel]).join(', ')
-  const found = types.data.filter((type) =>
+  const found = types.data?.filter((type) =>
     `${type.title} ${type.type} ${channelsOf(type)}`.toLowerCase().includes(sought.trim().toLowerCase()),
   )
   return (
@@ -142,9 +144,11 @@ function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
         value={sought}
         onChange={(event) => setSought(event.currentTarget.value)}
       />
-      {found.length === 0 && <Text size="sm">{say.nothing}</Text>}
+      {types.isPending && <Loading />}
+      {types.isError && <ProblemNote failure={types.error} />}
+      {found?.length === 0 && <Text size="sm">{say.nothing}</Text>}
       <Stack component="ul" gap={6} p={0} m={0}>
-        {found.map((type) => (
+        {found?.map((type) => (
           <Paper component="li" key={type.type} withBorder px="sm" py={6}>
             <Group justify="space-between" gap="xs">
               <UnstyledButton flex="1 1 160px" aria-label={type.title} onClick={() => onChoose(type)}>

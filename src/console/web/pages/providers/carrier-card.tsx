@@ -51,9 +51,8 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
         {may('carriers') && (
-          <Group mt="auto" gap="xs">
+          <Stack mt="auto" gap="xs">
             <Button
-              flex="1 1 auto"
               variant="default"
               aria-label={say.testOf(name)}
               leftSection={<IconSend size={16} aria-hidden />}
@@ -61,18 +60,30 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
             >
               {say.test}
             </Button>
-            {type === 'whatsapp' && (
-              <Button variant="default" aria-label={say.templateOf(name)} onClick={() => openWhatsappTemplate(name)}>
-                {say.template}
+            <Group gap="xs">
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.changeOf(name)}
+                onClick={() => openCarrierChange(name)}
+              >
+                {say.change}
               </Button>
-            )}
-            <Button variant="default" aria-label={say.changeOf(name)} onClick={() => openCarrierChange(name)}>
-              {say.change}
-            </Button>
-            <Button variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
-              {say.remove}
-            </Button>
-          </Group>
+              {type === 'whatsapp' && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={say.templateOf(name)}
+                  onClick={() => openWhatsappTemplate(name)}
+                >
+                  {say.template}
+                </Button>
+              )}
+              <Button size="compact-sm" variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
+                {say.remove}
+              </Button>
+            </Group>
+          </Stack>
         )}
       </Stack>
     </Paper>

@@ -12,17 +12,19 @@ const words = inWords({
     name: 'Name',
     nameHelp: 'Routes, issues and the address for reports name the carrier so.',
     channels: 'Channels',
-    stored: 'Stored. Leave it empty to keep it.',
-    secrets: 'Stored secrets are never shown again. A new address needs them again.',
-    documentation: (title: string) => `Documentation of ${title}`,
+    stored: 'Stored',
+    secrets: 'Stored secrets are not shown. An empty field keeps its secret. A new address needs the secrets again.',
+    documentation: 'Documentation',
+    documentationOf: (title: string) => `Documentation of ${title}`,
   },
   ko: {
     name: '이름',
     nameHelp: '경로, 발급 내역, 전송 결과 주소에 이 이름이 쓰입니다.',
     channels: '채널',
-    stored: '저장되어 있습니다. 비워 두면 그대로 유지됩니다.',
-    secrets: '저장된 비밀 값은 다시 표시되지 않습니다. 주소를 바꾸면 다시 입력해야 합니다.',
-    documentation: (title) => `${title} 문서`,
+    stored: '저장됨',
+    secrets: '저장된 비밀 값은 표시되지 않으며, 비워 두면 그대로 유지됩니다. 주소를 바꾸면 다시 입력해야 합니다.',
+    documentation: '문서',
+    documentationOf: (title) => `${title} 문서`,
   },
 })
 
@@ -61,6 +63,7 @@ export function CarrierForm<Answer>(props: CarrierFormProps<Answer>) {
       <SettingField
         key={setting.name}
         setting={setting}
+        isFirst={setting === type.settings[0]}
         value={settings[setting.name] ?? ''}
         isStored={stored?.includes(setting.name) ?? false}
         error={form.errors[paramOf(setting)]}
@@ -111,13 +114,14 @@ const paramOf = ({ name }: ShownSetting) => `config.${name}`
 
 interface SettingFieldProps {
   setting: ShownSetting
+  isFirst: boolean
   value: string
   isStored: boolean
   error: ReactNode
   onChange(text: string): void
 }
 
-function SettingField({ setting, value, isStored, error, onChange }: SettingFieldProps) {
+function SettingField({ setting, isFirst, value, isStored, error, onChange }: SettingFieldProps) {
   const say = useWords(words)
   const { title, help, secret, url, multiline, kind, default: byDefault = '' } = setting
   if (kind === 'flag')
@@ -130,6 +134,7 @@ function SettingField({ setting, value, isStored, error, onChange }: SettingFiel
       />
     )
   const field = {
+    ...(isFirst && { 'data-autofocus': true }),
     label: title,
     description: help,
     error,
@@ -152,8 +157,15 @@ export function DocumentationLink({ type: { title, documentation } }: { type: Sh
   const say = useWords(words)
   const href = documentation.startsWith('https://') ? documentation : '/docs/guide/carriers'
   return (
-    <Anchor href={href} target="_blank" rel="noopener" size="sm" underline="always">
-      {say.documentation(title)}
+    <Anchor
+      href={href}
+      target="_blank"
+      rel="noopener"
+      size="sm"
+      underline="always"
+      aria-label={say.documentationOf(title)}
+    >
+      {say.documentation}
     </Anchor>
   )
 }

@@ -78,8 +78,7 @@ export const planWords = inWords({
 export type ShownPlan = NonNullable<ShownApp['plans']>[number] & { appId: string }
 
 interface PlanFormProps {
-  apps: readonly ShownApp[]
-  appId: string
+  app: { appId: string; name: string }
   /** An existing plan: only its legs can change. */
   plan?: ShownPlan
 }
@@ -91,13 +90,12 @@ export function openPlanForm(props: PlanFormProps): void {
   })
 }
 
-function PlanForm({ apps, appId: chosen, plan, onClose }: PlanFormProps & { onClose(): void }) {
+function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
   const say = useWords(planWords)
   const channels = useWords(channelWords)
   const language = useLanguage()
   const form = useServerForm({
     initialValues: {
-      appId: plan?.appId ?? chosen,
       channel: plan?.channel ?? 'sms',
       country: plan?.country as ChosenCountry,
       legs: (plan?.legs ?? []).map((leg) => leg.channel) as readonly Leg[],
@@ -108,9 +106,9 @@ function PlanForm({ apps, appId: chosen, plan, onClose }: PlanFormProps & { onCl
       country: (country) => country === null,
       legs: (legs) => (legs.length === 0 ? say.none : undefined),
     },
-    send: ({ appId, channel, country, legs, waits }) =>
+    send: ({ channel, country, legs, waits }) =>
       client.apps.setPlan({
-        ...{ appId, channel, ...(country && { country }) },
+        ...{ appId: app.appId, channel, ...(country && { country }) },
         legs: legs.map((leg, index) => {
           const waitSec = index === legs.length - 1 ? undefined : waits[leg]
           return { channel: leg, ...(waitSec !== undefined && { waitSec }) }
@@ -122,7 +120,7 @@ function PlanForm({ apps, appId: chosen, plan, onClose }: PlanFormProps & { onCl
       onClose()
     },
   })
-  const { appId, channel, country, legs, waits } = form.values
+  const { channel, country, legs, waits } = form.values
   const waitField = (leg: Leg, index: number) =>
     index < legs.length - 1 && (
       <NumberInput
@@ -141,21 +139,14 @@ function PlanForm({ apps, appId: chosen, plan, onClose }: PlanFormProps & { onCl
     )
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
-      {plan ? (
-        <Text size="sm">
-          {[
-            ...apps.filter((app) => app.appId === appId).map(({ name }) => name),
-            channels[channel],
-            country ? countryName(country, language) : say.everyCountry,
-          ].join(' · ')}
-        </Text>
-      ) : (
+      <Text size="sm">
+        {[
+          app.name,
+          ...(plan ? [channels[channel], country ? countryName(country, language) : say.everyCountry] : []),
+        ].join(' · ')}
+      </Text>
+      {!plan && (
         <>
-          <NativeSelect
-            label={say.app}
-            data={apps.map((app) => ({ value: app.appId, label: app.name }))}
-            {...form.plainField('appId')}
-          />
           <NativeSelect
             data-autofocus
             label={say.channel}

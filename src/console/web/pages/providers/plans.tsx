@@ -36,9 +36,8 @@ export function Plans() {
         await queries.invalidateQueries({ queryKey: api.apps.key() })
       },
     })
-  const open = (plan?: ShownPlan) => chosen && openPlanForm({ apps, appId: chosen.appId, ...(plan && { plan }) })
   const set = mayChange && chosen && (
-    <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => open()}>
+    <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => openPlanForm({ app: chosen })}>
       {say.set}
     </Button>
   )
@@ -87,7 +86,7 @@ export function Plans() {
                         size="compact-sm"
                         variant="default"
                         aria-label={say.editOf(nameOf(plan))}
-                        onClick={() => open(plan)}
+                        onClick={() => openPlanForm({ app: { appId: plan.appId, name: appName(plan.appId) }, plan })}
                       >
                         {say.edit}
                       </Button>
