@@ -7,6 +7,8 @@ export const OPERATOR_REASONS = {
   not_visible_ascii: 'The text is not of visible ASCII characters without spaces.',
   invalid_name: 'The name is not of letters, digits, dots, dashes and underscores.',
   name_reserved: 'The name belongs to the service itself.',
+  name_taken: 'The name belongs to another carrier.',
+  invalid_setting: 'A setting of the carrier is not as its type needs it.',
   not_in_future: 'The time has passed.',
   invalid_email: 'Not an email address.',
   email_taken: 'The email address has an account already.',
@@ -75,6 +77,8 @@ export interface RefusalValues extends InterfaceValues {
   not_visible_ascii: { max: number }
   invalid_name: { max: number }
   name_reserved: { name: string }
+  name_taken: { name: string }
+  invalid_setting: { says: string }
   invalid_origin: { origin: string }
   invalid_network: { network: string }
   too_many_keys: { max: number }
