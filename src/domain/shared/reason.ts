@@ -7,6 +7,8 @@ export const OPERATOR_REASONS = {
   not_visible_ascii: 'The text has characters other than visible ASCII, or spaces.',
   invalid_name: 'The name has characters other than letters, digits, dots, dashes and underscores.',
   name_reserved: 'The name belongs to the service itself.',
+  name_taken: 'The name belongs to another carrier.',
+  invalid_setting: 'A setting of the carrier is not as its type needs it.',
   not_in_future: 'The time has passed.',
   invalid_email: 'The value is not an email address.',
   email_taken: 'The email address has an account already.',
@@ -45,6 +47,7 @@ export const OPERATOR_REASONS = {
   pattern_too_large:
     'The pattern of a variable, or all patterns of the template together, would take too long to match.',
   template_built_in: 'Built-in templates cannot be removed.',
+  review_number_taken: 'The number is a review number of another name.',
   too_many_webhooks: 'The app has as many webhooks as it may have.',
   webhook_disabled: 'The webhook is disabled.',
   invalid_url: 'The value is not an absolute `http` or `https` URL.',
@@ -75,6 +78,8 @@ export interface RefusalValues extends InterfaceValues {
   not_visible_ascii: { max: number }
   invalid_name: { max: number }
   name_reserved: { name: string }
+  name_taken: { name: string }
+  invalid_setting: { says: string }
   invalid_origin: { origin: string }
   invalid_network: { network: string }
   too_many_keys: { max: number }
@@ -107,6 +112,7 @@ export type Thing =
   | 'operator'
   | 'plan'
   | 'provider'
+  | 'review number'
   | 'route'
   | 'server'
   | 'template'
