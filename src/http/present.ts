@@ -112,13 +112,14 @@ export const templatesView = (templates: readonly Template[]) => ({
   note: TEMPLATE_NOTE,
 })
 
-export const templateView = ({ templateId, name, channelSupport, body, locale, bodies, variables }: Template) => ({
+export const templateView = ({ templateId, name, channelSupport, body, locale, bodies = {}, variables }: Template) => ({
   templateId,
   name,
   channelSupport: [...channelSupport],
   body,
   locale,
-  bodies: { ...bodies },
+  // Without the ids that are for carriers alone.
+  bodies: Object.fromEntries(Object.entries(bodies).map(([tag, { dlt: _, ...translation }]) => [tag, translation])),
   variables: {
     required: Object.keys(variables).filter((variable) => variables[variable]?.required),
     properties: Object.fromEntries(
