@@ -112,14 +112,13 @@ export const templatesView = (templates: readonly Template[]) => ({
   note: TEMPLATE_NOTE,
 })
 
-export const templateView = ({ templateId, name, channelSupport, body, locale, bodies = {}, variables }: Template) => ({
+export const templateView = ({ templateId, name, channelSupport, body, locale, bodies, variables }: Template) => ({
   templateId,
   name,
   channelSupport: [...channelSupport],
   body,
   locale,
-  // Without the ids that are for carriers alone.
-  bodies: Object.fromEntries(Object.entries(bodies).map(([tag, { dlt: _, ...translation }]) => [tag, translation])),
+  bodies: { ...bodies },
   variables: {
     required: Object.keys(variables).filter((variable) => variables[variable]?.required),
     properties: Object.fromEntries(
