@@ -37,6 +37,9 @@ const MESSAGE_VALUES: Readonly<Record<string, (message: OutboundMessage, now: nu
   templateId: ({ templateId }) => templateId,
   /** The carrier's code of the template. */
   templateCode: ({ templateCode }) => templateCode,
+  /** Ids of India's DLT. */
+  dltEntityId: ({ dlt }) => dlt?.entityId,
+  dltTemplateId: ({ dlt }) => dlt?.templateId,
   variables: ({ variables = {} }) => variables,
   /** A language tag. */
   locale: ({ locale }) => locale,

@@ -93,7 +93,7 @@ describe('templates', () => {
     await page.getByText('otp_default_kr').waitFor()
     await page.getByRole('link', { name: 'New template' }).click()
     await page.getByLabel('Name').fill('Welcome')
-    await page.getByLabel('Id').fill('welcome')
+    await page.getByRole('textbox', { name: 'Id', exact: true }).fill('welcome')
     const body = page.getByLabel('Text of the message')
     await body.fill('Hello #{who}')
     await page.getByText('must contain #{code}').first().waitFor()
@@ -111,6 +111,13 @@ describe('templates', () => {
     await page.getByText('LMS', { exact: true }).waitFor()
     await page.getByLabel('AlimTalk').check()
     await page.getByLabel('Template code at the AlimTalk provider').fill('KA01')
+    await page.getByLabel('DLT entity ID (India)').fill('PE-1201')
+    await page.getByText('not written as the server expects').first().waitFor()
+    await page.getByLabel('DLT entity ID (India)').fill('1201')
+    await page.getByLabel('DLT template ID (India)').fill('1107')
+    await page.getByRole('combobox', { name: 'Add a language' }).fill('Hindi')
+    await page.getByRole('option', { name: 'Hindi' }).click()
+    await page.getByLabel('DLT template ID (India) of Hindi').fill('1108')
     await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
     await button(page, 'Save template').click()
     await page.getByText('Template Welcome is saved').waitFor()
@@ -119,6 +126,8 @@ describe('templates', () => {
       name: 'Welcome',
       channelSupport: ['sms', 'alimtalk'],
       providerTemplateCode: 'KA01',
+      dlt: { entityId: '1201', templateId: '1107' },
+      bodies: { hi: { dlt: { templateId: '1108' } } },
       variables: { who: { required: true, pattern: '[a-z]{1,9}' } },
     })
     await page.getByRole('link', { name: 'Welcome' }).click()

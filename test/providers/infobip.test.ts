@@ -46,6 +46,14 @@ describe('sending', () => {
     expect((await infobip.request({}, { reportUrl: undefined })).body).not.toContain('webhooks')
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const { body } = await infobip.request({ to: '+919812345678', dlt })
+    expect(JSON.parse(body ?? '').messages[0].options.regional).toEqual({
+      indiaDlt: { contentTemplateId: dlt.templateId, principalEntityId: dlt.entityId },
+    })
+  })
+
   test('is accepted with its ID', async () => {
     const accepted = { kind: 'accepted', carrierMessageId: ID } as const
     expect(await infobip.outcome(said('PENDING_ACCEPTED', 'PENDING'))).toMatchObject(accepted)

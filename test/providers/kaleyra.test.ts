@@ -37,6 +37,8 @@ describe('what is sent', () => {
       template_id: '1007482403267557324',
       callback_profile_id: 'IN_09b3dfa7',
     })
+    await provider.send(anOutbound({ templateCode: '1007482403267557324', dlt: { templateId: '1207161234567890123' } }))
+    expect(new URLSearchParams(vendor.requests[1]?.body).get('template_id')).toBe('1207161234567890123')
   })
 })
 

@@ -26,6 +26,12 @@ describe('sending', () => {
     })
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const { body } = await plivo.request({ to: '+919812345678', dlt })
+    expect(JSON.parse(body ?? '')).toMatchObject({ dlt_entity_id: dlt.entityId, dlt_template_id: dlt.templateId })
+  })
+
   test('is accepted with its ID', async () => {
     const body = { message: 'message(s) queued', message_uuid: [ID], api_id: 'db342550-7f1d-11e1-8ea7-1231380bc196' }
     expect(await plivo.outcome(answered(202, body))).toMatchObject({ kind: 'accepted', carrierMessageId: ID })

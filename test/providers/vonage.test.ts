@@ -34,6 +34,12 @@ describe('sending', () => {
     expect((await formOf(NOW + 86_400_000 * 30)).get('ttl')).toBe('604800000')
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const form = new URLSearchParams((await vonage.request({ to: '+919812345678', dlt })).body)
+    expect([form.get('entity-id'), form.get('content-id')]).toEqual([dlt.entityId, dlt.templateId])
+  })
+
   test('is accepted with its ID', async () => {
     const accepted = { to: '447700900000', 'message-id': '0C000000217B7F02', 'remaining-balance': '15.53590000' }
     expect(await vonage.outcome(said(0, accepted))).toEqual({

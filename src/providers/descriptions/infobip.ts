@@ -26,7 +26,12 @@ export const infobip: DescriptionFile = {
               sender: '{{from}}',
               destinations: [{ to: '{{toDigits}}' }],
               content: { text: '{{text}}' },
-              options: { validityPeriod: { amount: '{{expiresInSec}}', timeUnit: 'SECONDS' } },
+              options: {
+                validityPeriod: { amount: '{{expiresInSec}}', timeUnit: 'SECONDS' },
+                regional: {
+                  indiaDlt: { contentTemplateId: '{{dltTemplateId}}', principalEntityId: '{{dltEntityId}}' },
+                },
+              },
               webhooks: { delivery: { url: '{{reportUrlWithToken}}' } },
             },
           ],

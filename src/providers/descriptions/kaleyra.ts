@@ -37,7 +37,7 @@ export const kaleyra: DescriptionFile = {
           type: 'OTP',
           body: '{{text}}',
           // The ID that India's DLT gave the template.
-          template_id: '{{templateCode|only:^\\d{6,30}$}}',
+          template_id: '{{dltTemplateId ?? templateCode|only:^\\d{6,30}$}}',
           ref: '{{messageId}}',
           callback_profile_id: '{{callbackProfileId}}',
         },

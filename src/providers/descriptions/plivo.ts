@@ -20,7 +20,10 @@ export const plivo: DescriptionFile = {
     sms: {
       request: {
         path: '/v1/Account/{{authId}}/Message/',
-        json: { src: '{{from}}', dst: '{{toDigits}}', text: '{{text}}', url: '{{reportUrl}}', method: 'POST' },
+        json: {
+          ...{ src: '{{from}}', dst: '{{toDigits}}', text: '{{text}}', url: '{{reportUrl}}', method: 'POST' },
+          ...{ dlt_entity_id: '{{dltEntityId}}', dlt_template_id: '{{dltTemplateId}}' },
+        },
       },
       id: 'message_uuid.0',
       idPattern: '^[0-9a-fA-F-]{32,36}$',

@@ -34,6 +34,8 @@ export const vonage: DescriptionFile = {
           ttl: '{{expiresInSec|atLeast:20|atMost:604800|times:1000}}',
           callback: '{{reportUrlWithToken}}',
           'client-ref': '{{messageId}}',
+          'entity-id': '{{dltEntityId}}',
+          'content-id': '{{dltTemplateId}}',
         },
       },
       accepted: [{ path: 'messages.0.status', is: '0' }],
