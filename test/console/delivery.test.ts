@@ -327,15 +327,6 @@ describe('providers and usage', () => {
     for (const name of ['main', 'backup'])
       await runJson(program, 'provider', 'set', name, '--type', 'http', '--channel', 'sms', '--url', carrier.url)
     await page.getByText('backup', { exact: true }).first().waitFor()
-    // A name that is taken would lead its messages elsewhere.
-    await button(page, 'Add a carrier').click()
-    await button(page, 'Any HTTP API').click()
-    await page.getByLabel('Name').fill('main')
-    await page.getByLabel('URL').fill('http://127.0.0.1:9/elsewhere')
-    await button(page, 'Add carrier').click()
-    await page.getByText('There is a carrier “main” already').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     await button(page, 'Send a test message by main').click()
     await page.getByLabel('Phone number').fill('010-1234-5678')
@@ -419,6 +410,19 @@ describe('providers and usage', () => {
   })
 })
 
+test('a carrier of a name that is taken is refused beside the name, because its messages would go elsewhere', async () => {
+  const { page } = await open('/providers')
+  await page.getByText('main', { exact: true }).first().waitFor()
+  await button(page, 'Add a carrier').click()
+  await button(page, 'Any HTTP API').click()
+  const name = page.getByLabel('Name')
+  expect(await name.inputValue()).toBe('http')
+  await name.fill('main')
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/elsewhere')
+  await button(page, 'Add carrier').click()
+  await page.getByText('There is a carrier “main” already').waitFor()
+})
+
 describe('every page', () => {
   const PATHS = [
     '/templates?mode=live',
@@ -473,6 +477,21 @@ describe('every page', () => {
     await button(page, 'Change the route sms').click()
     await button(page, 'Move main down').waitFor()
     await look('a route')
+    await visit(page, '/providers')
+    await button(page, 'Add a carrier').click()
+    await button(page, 'Twilio').waitFor()
+    await look('types of carriers')
+    await button(page, 'NHN').click()
+    await page.getByLabel('Sender key').waitFor()
+    await look('a new carrier')
+    await page.keyboard.press('Escape')
+    await button(page, 'Change the carrier main').click()
+    await page.getByLabel('Headers').waitFor()
+    await look('a carrier')
+    await page.keyboard.press('Escape')
+    await button(page, 'Set a delivery plan').click()
+    for (const channel of ['whatsapp', 'sms', 'voice']) await page.getByLabel('Add a channel').selectOption(channel)
+    await look('a delivery plan')
     expect(complaints).toEqual([])
   })
 
