@@ -42,7 +42,7 @@ export async function goThrough({ page, server, carrier, picture }: FirstRun): P
     ['first-steps-key', press(/^(Overview|개요)$/, 'link'), see(/3 of 6|6단계 중 3/)],
     ['carriers', press(/^(Carriers|발송사)$/, 'link'), see(/No carrier yet|아직 발송사가/)],
     ['choosing-a-carrier', press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)],
-    ['new-carrier', press(/^(Any HTTP API|모든 HTTP API)$/), fill(/^URL/, carrier.url)],
+    ['new-carrier', press(/^(Any HTTP API|모든 HTTP API)/), fill(/^URL/, carrier.url)],
     ['carrier-secret', confirm(/^(Add carrier|발송사 추가)$/), see(/Shown this once|한 번만 표시/)],
     ['carriers-one', confirm(/^(I have stored it|보관했습니다)$/), see(/^(Healthy|정상)$/)],
     ['first-steps-carrier', press(/^(Overview|개요)$/, 'link'), see(/4 of 6|6단계 중 4/)],

@@ -151,7 +151,7 @@ function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
         {found?.map((type) => (
           <Paper component="li" key={type.type} withBorder px="sm" py={6}>
             <Group justify="space-between" gap="xs">
-              <UnstyledButton flex="1 1 160px" aria-label={type.title} onClick={() => onChoose(type)}>
+              <UnstyledButton flex="1 1 160px" onClick={() => onChoose(type)}>
                 <Text fw={500}>{type.title}</Text>
                 <Text size="sm" c="dimmed">
                   {channelsOf(type)}
