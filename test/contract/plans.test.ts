@@ -85,6 +85,17 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await status(issueId)).toBe('sent')
   })
 
+  test('gives a leg no shorter wait because the leg before it failed early', async () => {
+    await plan([{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }, { channel: 'voice' }])
+    await issue()
+    await world.advance(2_000)
+    expect(await report('meta', world.whatsapp.requests[0], 'failed')).toBe(1)
+    await world.advance(60_000)
+    expect(starts()).toEqual([1, 1, 0])
+    expect(await report('main', world.sms.requests[0], 'failed')).toBe(1)
+    expect(starts()).toEqual([1, 1, 1])
+  })
+
   test('ends where a leg is delivered: no timer starts another one', async () => {
     const issueId = await issue()
     expect(await report('meta', world.whatsapp.requests[0])).toBe(1)

@@ -1,7 +1,10 @@
 /** What must hold after every step, read from the database behind the app's back. */
 import { Database } from 'bun:sqlite'
-import type { PlannedLeg } from '../../src/domain/delivery/plan'
+import type { DeliveryPlan } from '../../src/domain/delivery/plan'
 import type { Carrier } from '../support/carrier'
+
+/** The delivery plan of an app; of every app, where none is named. */
+export type PlanOfApp = Pick<DeliveryPlan, 'channel' | 'legs'> & { readonly appId?: string }
 
 export class Invariants {
   readonly #db: Database
@@ -13,8 +16,7 @@ export class Invariants {
   constructor(
     file: string,
     private readonly carriers: Carrier[],
-    /** The app's delivery plan, where it has one. */
-    private readonly legs: readonly PlannedLeg[] = [],
+    private readonly plans: readonly PlanOfApp[] = [],
   ) {
     this.#db = new Database(file, { readonly: true })
   }
@@ -92,7 +94,7 @@ export class Invariants {
         `SELECT hex(a.issue_id), a.leg, b.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id)
          WHERE a.outcome = 'ambiguous' AND b.number > a.number`,
       ) ??
-      this.#legsWait() ??
+      this.#plansAreKept() ??
       this.#noLegStartsLate() ??
       this.#answersStay() ??
       this.#acceptedOnce()
@@ -170,17 +172,29 @@ export class Invariants {
     return rows.length === 0 ? undefined : `${promise}: ${JSON.stringify(rows.slice(0, 3))}`
   }
 
-  /** A leg whose message may still be delivered is left after its wait, and not before. */
-  #legsWait(): string | undefined {
-    for (const { channel, waitSec } of this.legs) {
-      const broken = this.#onlyRows(
-        'a leg waits its time',
-        `SELECT hex(a.issue_id), a.leg, b.leg, b.called_at - a.answered_at AS waited
-         FROM attempts a JOIN attempts b USING (app_id, mode, issue_id) JOIN awaited_reports r ON r.message_id = a.message_id
-         WHERE a.leg = '${channel}' AND a.outcome = 'accepted' AND b.number = a.number + 1
-           AND b.called_at - a.answered_at < ${waitSec === undefined ? 1e12 : waitSec * 1_000}`,
-      )
-      if (broken) return broken
+  /** Legs start in the order of their plan. One whose message may still be delivered is left after its wait, and not before. */
+  #plansAreKept(): string | undefined {
+    for (const { appId, channel, legs } of this.plans) {
+      const ofPlan = `i.channel = '${channel}' ${appId === undefined ? '' : `AND i.app_id = '${appId}'`}`
+      for (const [at, { channel: leg, waitSec }] of legs.entries()) {
+        const following = legs.slice(at + 1).map((next) => `'${next.channel}'`)
+        const broken =
+          this.#onlyRows(
+            'legs start in the order of their plan',
+            `SELECT hex(a.issue_id), a.leg, b.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id)
+             JOIN issues i USING (app_id, mode, issue_id)
+             WHERE ${ofPlan} AND a.leg = '${leg}' AND b.number > a.number AND b.leg NOT IN (a.leg, ${[...following, "''"]})`,
+          ) ??
+          this.#onlyRows(
+            'a leg waits its time',
+            `SELECT hex(a.issue_id), a.leg, b.leg, b.called_at - a.answered_at AS waited
+             FROM attempts a JOIN attempts b USING (app_id, mode, issue_id) JOIN issues i USING (app_id, mode, issue_id)
+             JOIN awaited_reports r ON r.message_id = a.message_id
+             WHERE ${ofPlan} AND a.leg = '${leg}' AND a.outcome = 'accepted' AND b.number = a.number + 1
+               AND b.called_at - a.answered_at < ${waitSec === undefined ? 1e12 : waitSec * 1_000}`,
+          )
+        if (broken) return broken
+      }
     }
     return undefined
   }

@@ -134,7 +134,8 @@ class Story {
     if (this.hasPlan) await this.#plan(first.world)
     await this.#listen(first.world)
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
-    this.#invariants = new Invariants(this.#place.file, Object.values(this.#carriers), this.#legs)
+    const plans = CHANNELS.map((channel) => ({ channel, legs: this.#legs }))
+    this.#invariants = new Invariants(this.#place.file, Object.values(this.#carriers), plans)
     this.#faults = true
     for (let step = 0; step < STEPS; step++) {
       await this.#step()

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import type { SQL } from 'bun'
 
 const TABLES = [
-  ...['issues', 'claims', 'outbox', 'jobs', 'attempts', 'wallets', 'ledger_entries'],
+  ...['issues', 'claims', 'outbox', 'jobs', 'attempts', 'awaited_reports', 'wallets', 'ledger_entries'],
   ...['webhook_endpoints', 'webhook_events', 'webhook_deliveries'],
 ]
 
@@ -58,6 +58,7 @@ export class Copy {
     for (const table of ['issues', 'outbox', 'ledger_entries', 'attempts'])
       this.#copy.run(`CREATE INDEX checks_of_${table} ON ${table} (issue_id)`)
     this.#copy.run('CREATE INDEX checks_of_jobs ON jobs (subject_id)')
+    this.#copy.run('CREATE INDEX checks_of_reports ON awaited_reports (message_id)')
     return columns
   }
 

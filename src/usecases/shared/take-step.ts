@@ -28,6 +28,8 @@ export async function takeStep(
     await queue(deps, tx, before, { kind: 'await-report', waitMs: step.awaitReportMs, at: sent?.by })
   if (step.nextLegAfterMs !== undefined)
     await queue(deps, tx, before, { kind: 'next-leg', waitMs: step.nextLegAfterMs })
+  // The wait of a leg that has failed must not end the next one, which may have no wait of its own.
+  else if (before.legs && issue.leg !== before.leg) await tx.jobs.remove('next-leg', issue.issueId)
   await forgetReports(tx, before, issue, step)
   if (!settlement) return
   await settle(tx, issue, settlement)

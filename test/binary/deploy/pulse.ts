@@ -30,7 +30,7 @@ export class Pulse {
   async #run(): Promise<void> {
     for (; this.#isRunning; this.beats++) {
       // What fails for good, the front has found.
-      const answer = await this.api.post('/v1/verify', UNKNOWN).catch(() => undefined)
+      const answer = await this.api.post('/v1/verify', UNKNOWN, 0).catch(() => undefined)
       if (answer && answer.body.reasonCode !== 'NOT_FOUND')
         this.found.push(`a verify of nothing was answered with ${answer.status} ${JSON.stringify(answer.body)}`)
       await Bun.sleep(this.random.below(PAUSE_MS))

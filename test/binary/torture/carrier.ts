@@ -49,9 +49,14 @@ export interface SendRequest {
   isTaken: boolean
 }
 
+/** The code that a number got: the same by all legs of an issue. */
+const codeOf = ({ to, code }: Pick<SendRequest, 'to' | 'code'>) => `${to} ${code}`
+
 interface Report {
   provider: string
   messageId: string
+  /** As `codeOf` has it. */
+  code: string
   status: 'delivered' | 'failed'
   dueAt: number
   /** Whether it was ever posted: a carrier repeats what was not answered. */
@@ -72,11 +77,18 @@ export class TortureCarrier {
   readonly requests: SendRequest[] = []
   /** Messages that were taken, as the invariants want them. */
   readonly accepted: Array<{ messageId: string }> = []
+  /** Messages on which a report was posted at all. */
+  readonly reported = new Set<string>()
+  /** When the server had heard that a message was delivered, where that was the first it heard of it; Unix milliseconds. */
+  readonly delivered = new Map<string, number>()
   /** Promises the server broke towards carriers. */
   readonly found: string[] = []
   readonly #codes = new Map<string, string[]>()
   readonly #reports = new Map<string, Report>()
   readonly #secrets = new Map<string, string>()
+  readonly #heard = new Set<string>()
+  /** Messages that were told as delivered, by the code in them. */
+  readonly #toldDelivered = new Map<string, Set<string>>()
   readonly #waiting = new Set<() => void>()
   #isCalm = false
   #isReporting = true
@@ -130,6 +142,12 @@ export class TortureCarrier {
     return this.#reports.size
   }
 
+  /** Messages beyond the first one with their code. */
+  get laterLegs(): number {
+    const messages = new Set(this.requests.map(({ messageId }) => messageId))
+    return messages.size - new Set(this.requests.map(codeOf)).size
+  }
+
   /** The next message that arrives. */
   nextRequest(): Promise<void> {
     return new Promise((arrived) => this.#waiting.add(arrived))
@@ -174,6 +192,7 @@ export class TortureCarrier {
     this.#reports.set(messageId, {
       provider,
       messageId,
+      code: codeOf({ to, code }),
       status: random.chance(0.7) ? 'delivered' : 'failed',
       dueAt: this.#isCalm ? 0 : performance.now() + delayMs,
       isPosted: false,
@@ -226,7 +245,7 @@ export class TortureCarrier {
     const url = this.serverUrl()
     if (url === undefined) return
     const isFirstTime = batch.every(({ isPosted }) => !isPosted)
-    for (const report of batch) report.isPosted = true
+    for (const report of batch) this.#note(report)
     try {
       const response = await fetch(`${url}/provider-reports/${provider}`, {
         method: 'POST',
@@ -239,7 +258,7 @@ export class TortureCarrier {
       if (response.status === 503) return
       const { recorded } = (await response.json()) as { recorded?: number }
       if (response.status !== 200) this.found.push(`a report was answered with ${response.status}`)
-      else if (isFirstTime && recorded !== batch.length) {
+      else if (isFirstTime && recorded !== batch.length && batch.every((report) => !this.#isOver(report))) {
         this.found.push(`of ${batch.length} reports on messages that were taken ${recorded} were heard`)
       }
       for (const report of batch) this.#settle(report)
@@ -248,7 +267,23 @@ export class TortureCarrier {
     }
   }
 
+  #note(report: Report): void {
+    report.isPosted = true
+    this.reported.add(report.messageId)
+    if (report.status !== 'delivered') return
+    const told = this.#toldDelivered.get(report.code) ?? new Set()
+    this.#toldDelivered.set(report.code, told.add(report.messageId))
+  }
+
+  /** Another leg has delivered the code: then nobody waits for a report on this one. */
+  #isOver({ code, messageId }: Report): boolean {
+    return [...(this.#toldDelivered.get(code) ?? [])].some((told) => told !== messageId)
+  }
+
   #settle(report: Report): void {
+    const { messageId } = report
+    if (report.status === 'delivered' && !this.#heard.has(messageId)) this.delivered.set(messageId, Date.now())
+    this.#heard.add(messageId)
     if (!this.#isCalm && this.random.chance(0.1)) {
       report.status = report.status === 'delivered' ? 'failed' : 'delivered'
       report.dueAt = performance.now() + this.random.below(500)

@@ -19,19 +19,23 @@ export interface IssueRequest {
 /** What a client knows of an issue from answers alone. */
 export interface KnownIssue {
   request: IssueRequest
+  /** Which of the apps issued it. */
+  app: number
   /** The first answer; every replay must be like it. */
   answer: Json
   isVerified: boolean
   /** A newer one for the same phone was answered: this one is replaced unless it had already ended. */
   isSuperseded: boolean
+  /** When it was answered that the code cannot be used any more; Unix milliseconds. */
+  endedAt?: number
   /** Wrong codes that were answered, and calls whose answer was lost. */
   mismatches: number
   unansweredVerifies: number
 }
 
 export interface Api {
-  /** Throws where there is no server, or it dies before it has answered. */
-  post(path: string, body: object): Promise<Pick<Answer, 'status' | 'body'>>
+  /** Throws where there is no server, or it dies before it has answered. `app`: which of the apps asks. */
+  post(path: string, body: object, app: number): Promise<Pick<Answer, 'status' | 'body'>>
 }
 
 const CODE_PATIENCE_MS = 400
@@ -55,6 +59,7 @@ export class Clients {
     private readonly random: SeededRandom,
     private readonly api: Api,
     private readonly carrier: TortureCarrier,
+    private readonly apps = 1,
   ) {}
 
   start(count: number): void {
@@ -94,9 +99,12 @@ export class Clients {
     while (this.#isRunning) {
       const previous = own.at(-1)
       const isAgain = previous !== undefined && random.chance(0.15) && countTo(previous, own) < MOST_PER_PHONE
-      const issue = await this.#issue(isAgain ? previous.request : undefined)
+      const issue = await this.#issue(isAgain ? previous : undefined)
       if (issue) {
-        if (isAgain) previous.isSuperseded = true
+        if (isAgain) {
+          previous.isSuperseded = true
+          previous.endedAt ??= Date.now()
+        }
         own.push(issue)
         if (random.chance(0.2)) await this.#replay(issue)
         if (random.chance(0.6)) await this.#verify(issue, isAgain)
@@ -106,10 +114,11 @@ export class Clients {
     }
   }
 
-  async #issue(previous: IssueRequest | undefined): Promise<KnownIssue | undefined> {
+  async #issue(previous: KnownIssue | undefined): Promise<KnownIssue | undefined> {
     const { random } = this
+    const app = previous?.app ?? random.below(this.apps)
     const request: IssueRequest = {
-      phoneNumber: previous?.phoneNumber ?? this.#newNumber(),
+      phoneNumber: previous?.request.phoneNumber ?? this.#newNumber(),
       purpose: 'login',
       channel: random.pick(['sms', 'sms', 'alimtalk']),
       smsFallback: random.chance(0.8),
@@ -117,13 +126,14 @@ export class Clients {
       maxAttempts: random.pick([2, 5]),
       idempotencyKey: `key-${++this.#keys}`,
     }
-    const { answer } = await this.persist('/v1/issue', request)
+    const { answer } = await this.persist('/v1/issue', request, app)
     if (answer.status !== 200) {
       this.found.push(`${request.idempotencyKey} was answered with ${answer.status} ${JSON.stringify(answer.body)}`)
       return undefined
     }
     const issue: KnownIssue = {
       request,
+      app,
       answer: answer.body,
       isVerified: false,
       isSuperseded: false,
@@ -134,8 +144,8 @@ export class Clients {
     return issue
   }
 
-  async #replay({ request, answer: first, isSuperseded, isVerified }: KnownIssue): Promise<void> {
-    const { answer } = await this.persist('/v1/issue', request)
+  async #replay({ request, app, answer: first, isSuperseded, isVerified }: KnownIssue): Promise<void> {
+    const { answer } = await this.persist('/v1/issue', request, app)
     if (answer.status === 200 && Bun.deepEquals(answer.body, first)) return
     if (answer.status === 409 && isSuperseded && !isVerified) return
     this.found.push(
@@ -156,9 +166,10 @@ export class Clients {
 
   async #try(issue: KnownIssue, kind: 'right' | 'wrong' | 'maybe' | 'again', code = 'no code'): Promise<void> {
     const input = { issueId: issue.answer.issueId, code: kind === 'wrong' ? this.#wrongCode(issue) : code }
-    const { answer, unanswered } = await this.persist('/v1/verify', input)
+    const { answer, unanswered } = await this.persist('/v1/verify', input, issue.app)
     issue.unansweredVerifies += unanswered
     const { verified, reasonCode } = answer.body
+    if (verified || reasonCode === 'ALREADY_VERIFIED' || reasonCode === 'MAX_ATTEMPTS') issue.endedAt ??= Date.now()
     if (answer.status !== 200) this.found.push(`a verify was answered with ${answer.status}`)
     if (issue.isVerified && reasonCode !== 'ALREADY_VERIFIED') {
       this.found.push(`${input.issueId} was verified, and then answered ${JSON.stringify(answer.body)}`)
@@ -179,10 +190,14 @@ export class Clients {
   }
 
   /** Calls until there is an answer; so a lost answer is asked for again. */
-  async persist(path: string, body: object): Promise<{ answer: Pick<Answer, 'status' | 'body'>; unanswered: number }> {
+  async persist(
+    path: string,
+    body: object,
+    app = 0,
+  ): Promise<{ answer: Pick<Answer, 'status' | 'body'>; unanswered: number }> {
     for (let unanswered = 0; ; ) {
       try {
-        const answering = this.api.post(path, body)
+        const answering = this.api.post(path, body, app)
         for (const called of this.#waiting) called()
         this.#waiting.clear()
         const answer = await answering

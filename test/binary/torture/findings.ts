@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Invariants } from '../../simulation/invariants'
+import { Invariants, type PlanOfApp } from '../../simulation/invariants'
 import type { Carrier } from '../../support/carrier'
 import { newFolder } from '../support'
 import { MAY_COME_AGAIN, type Plan, type SendRequest, type TortureCarrier } from './carrier'
@@ -11,6 +11,8 @@ import type { Clients, KnownIssue } from './clients'
 interface Witnesses {
   carrier: TortureCarrier
   clients: Clients
+  /** Delivery plans of the apps that have some. */
+  plans?: readonly PlanOfApp[]
 }
 
 /** Everything that is wrong with the data folder of a server that is dead. Looks at a copy, as after a power cut. */
@@ -26,7 +28,7 @@ export function findings(dataFolder: string, witnesses: Witnesses, how: { isOver
 /** The same of a copy that nobody writes to. `elsewhere`: keys that stand for issues of which `clients` know nothing. */
 export function findingsIn(
   file: string,
-  { carrier, clients }: Witnesses,
+  { carrier, clients, plans = [] }: Witnesses,
   { isOver = false, elsewhere = 0 }: { isOver?: boolean; elsewhere?: number } = {},
 ): string[] {
   const db = new Database(file)
@@ -35,8 +37,10 @@ export function findingsIn(
     if (integrity !== 'ok') return [`the database is broken: ${integrity}`]
     indexForChecks(db)
     return [
-      ...brokenPromises(file, carrier, isOver),
+      ...brokenPromises(file, carrier, { isOver, plans }),
       ...wrongLedger(db),
+      ...wrongLegs(db, carrier),
+      ...(isOver ? [] : startedTooLate(db, { carrier, clients })),
       ...wrongSends(attemptsByMessage(db), carrier.requests),
       ...forgottenAnswers(db, clients.issues),
       ...(isOver ? countedTwice(db, clients.issues.length + elsewhere) : []),
@@ -77,8 +81,12 @@ function wrongLedger(db: Database): string[] {
 }
 
 /** What holds at every moment, whoever is at work. */
-export function brokenPromises(file: string, { accepted }: Pick<TortureCarrier, 'accepted'>, isOver = false): string[] {
-  const invariants = new Invariants(file, [{ accepted } as unknown as Carrier])
+export function brokenPromises(
+  file: string,
+  { accepted }: Pick<TortureCarrier, 'accepted'>,
+  { isOver = false, plans = [] }: { isOver?: boolean; plans?: readonly PlanOfApp[] } = {},
+): string[] {
+  const invariants = new Invariants(file, [{ accepted } as unknown as Carrier], plans)
   try {
     const found = invariants.broken() ?? (isOver ? invariants.unfinished() : undefined)
     return found === undefined ? [] : [found]
@@ -156,6 +164,56 @@ function wrongSends(stored: Map<string, StoredAttempt[]>, requests: readonly Sen
   return found
 }
 
+/** After these nobody knows whether the phone rang. */
+const AMBIGUOUS: ReadonlySet<Plan> = new Set(['silent', 'garble', 'fail', 'reset'])
+
+/**
+ * As carriers saw the legs of an issue: each is one message, all of them have the same code, and none follows on a message of
+ * unknown fate on which nothing was reported.
+ */
+function wrongLegs(db: Database, { requests, reported }: TortureCarrier): string[] {
+  const rows = db
+    .query(`SELECT DISTINCT hex(issue_id) AS issue, leg, ${UUID_OF('message_id')} AS messageId FROM attempts`)
+    .all() as Array<{ issue: string; leg: string; messageId: string }>
+  const legs = new Map(rows.map((row) => [row.messageId, row]))
+  const found: string[] = []
+  for (const [leg, messages] of Map.groupBy(rows, ({ issue, leg: name }) => `${name} of ${issue}`))
+    if (messages.length > 1) found.push(`${leg} was started ${messages.length} times`)
+  const byIssue = Map.groupBy(requests, ({ messageId }) => legs.get(plainUuid(messageId))?.issue ?? messageId)
+  for (const [issue, calls] of byIssue) {
+    if (new Set(calls.map(({ code }) => code)).size > 1) found.push(`legs of ${issue} had several codes`)
+    const last = calls.at(-1)?.messageId
+    const left = calls.find(
+      ({ messageId, plan }) => messageId !== last && AMBIGUOUS.has(plan) && !reported.has(messageId),
+    )
+    if (left) found.push(`another leg of ${issue} was started after "${left.plan}"`)
+  }
+  return found
+}
+
+/**
+ * Nothing is sent of an issue after its code has expired, after a client was told that it cannot be used any more, or after its
+ * carrier was told that its delivery was heard of.
+ */
+function startedTooLate(db: Database, { carrier, clients }: Pick<Witnesses, 'carrier' | 'clients'>): string[] {
+  const calls = db
+    .query(
+      `SELECT ${UUID_OF('issue_id')} AS issue, a.leg, ${UUID_OF('a.message_id')} AS messageId, called_at AS calledAt,
+         expires_at AS expiresAt FROM attempts a JOIN issues USING (app_id, mode, issue_id) ORDER BY number`,
+    )
+    .all() as Array<{ issue: string; leg: string; messageId: string; calledAt: number; expiresAt: number }>
+  const ended = new Map(clients.issues.map(({ answer, endedAt }) => [plainUuid(answer.issueId), endedAt]))
+  const issueOf = new Map(calls.map(({ messageId, issue }) => [messageId, issue]))
+  // The first of its messages that was delivered ends an issue.
+  const delivered = new Map([...carrier.delivered].toReversed().map(([id, at]) => [issueOf.get(plainUuid(id)), at]))
+  return calls.flatMap(({ issue, leg, calledAt, expiresAt }) => {
+    const isLate = (at: number | undefined) => at !== undefined && calledAt > at
+    if (calledAt >= expiresAt) return [`${leg} of ${issue} was started when the code had expired`]
+    if (isLate(ended.get(issue))) return [`${leg} of ${issue} was started when the code had ended`]
+    return isLate(delivered.get(issue)) ? [`${leg} of ${issue} was started when the code was delivered`] : []
+  })
+}
+
 interface StoredIssue {
   issueId: string
   status: string
@@ -196,13 +254,14 @@ export function wronglyReserved(db: Database, { requests }: TortureCarrier): { e
     .query(
       `SELECT ${UUID_OF('message_id')} AS messageId, billing_status AS billing, delivery_status AS delivery,
         outcome_ambiguous AS ambiguous,
-        (SELECT provider FROM attempts a WHERE a.issue_id = i.issue_id ORDER BY number DESC LIMIT 1) AS provider
+        EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND provider = '${SILENT_PROVIDER}'
+          AND outcome <> 'refused') AS silent
        FROM issues i`,
     )
-    .all() as Array<{ messageId: string; billing: string; delivery: string; ambiguous: 0 | 1; provider: string }>
+    .all() as Array<{ messageId: string; billing: string; delivery: string; ambiguous: 0 | 1; silent: 0 | 1 }>
   let expected = 0
-  const found = rows.flatMap(({ messageId, billing, delivery, ambiguous, provider }) => {
-    const isOpen = delivery === 'sent' && ambiguous === 1 && !taken.has(messageId) && provider !== SILENT_PROVIDER
+  const found = rows.flatMap(({ messageId, billing, delivery, ambiguous, silent }) => {
+    const isOpen = delivery === 'sent' && ambiguous === 1 && !taken.has(messageId) && silent === 0
     if (isOpen) expected++
     const isRight = isOpen ? billing === 'reserved' : billing === 'debited' || billing === 'released'
     return isRight ? [] : [`${messageId} is ${delivery}${ambiguous ? ', ambiguous' : ''} and ${billing}`]

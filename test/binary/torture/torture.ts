@@ -9,6 +9,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PlanOfApp } from '../../simulation/invariants'
 import { type SeededRandom, seededRandom } from '../../support/random'
 import { until } from '../../support/until'
 import { alone } from '../compiled'
@@ -16,7 +17,7 @@ import type { Program } from '../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from './carrier'
 import { Clients } from './clients'
 import { findings, leaks, strayFiles, wronglyReserved } from './findings'
-import { furnish, postTo } from './furnish'
+import { APPS, furnish, furnishPlans, postTo } from './furnish'
 import { Victim } from './victim'
 
 export interface TortureOptions {
@@ -30,7 +31,7 @@ export interface TortureOptions {
   tell?: (line: string) => void
 }
 
-export type Progress = Pick<Tortured, 'issues' | 'interrupted' | 'verified' | 'unanswered'>
+export type Progress = Pick<Tortured, 'issues' | 'interrupted' | 'verified' | 'unanswered' | 'laterLegs'>
 
 export interface Tortured {
   kills: Record<Moment, number>
@@ -39,6 +40,8 @@ export interface Tortured {
   verified: number
   interrupted: number
   unanswered: number
+  /** Legs beyond the first of their issue. */
+  laterLegs: number
   unavailable: number
   /** Messages of unknown fate, charged after a day. */
   neverReported: number
@@ -71,8 +74,10 @@ const MOMENTS = ['starting', 'just started', 'working', 'sending', 'answering'] 
 type Moment = (typeof MOMENTS)[number]
 
 const CLIENTS = 8
-const NOTHING: Progress = { issues: 0, interrupted: 0, verified: 0, unanswered: 0 }
+const NOTHING: Progress = { issues: 0, interrupted: 0, verified: 0, unanswered: 0, laterLegs: 0 }
 const DAY_MS = 24 * 60 * 60_000
+/** A leg waits its time, whatever the test does to what a dead server held. */
+const ENDED_LEASES = "UPDATE jobs SET run_at = 0 WHERE kind <> 'await-report' AND (leased OR kind <> 'next-leg')"
 
 class Story {
   readonly #random: SeededRandom
@@ -84,7 +89,8 @@ class Story {
   readonly #story: string[] = []
   readonly #kills: Record<Moment, number> = { starting: 0, 'just started': 0, working: 0, sending: 0, answering: 0 }
   #victim: Victim | undefined
-  #key = ''
+  #keys: string[] = []
+  plans: readonly PlanOfApp[] = []
 
   constructor(private readonly options: TortureOptions) {
     this.#random = seededRandom(options.seed)
@@ -100,7 +106,8 @@ class Story {
     this.#remove = remove
     this.#log = join(program.cwd, 'log')
     this.carrier = new TortureCarrier(this.#random, () => this.#victim?.url)
-    this.clients = new Clients(this.#random, { post: (path, body) => this.#post(path, body) }, this.carrier)
+    const api = { post: (path: string, body: object, app: number) => this.#post(path, body, app) }
+    this.clients = new Clients(this.#random, api, this.carrier, APPS)
   }
 
   async tellAll(): Promise<Tortured> {
@@ -129,13 +136,16 @@ class Story {
   }
 
   async #furnish(): Promise<void> {
-    this.#key = await furnish(this.#program, this.carrier)
+    const key = await furnish(this.#program, this.carrier)
+    const { keys, plans } = await furnishPlans(this.#program, this.carrier, this.#random)
+    this.#keys = [key, ...keys]
+    this.plans = plans
   }
 
-  async #post(path: string, body: object) {
+  async #post(path: string, body: object, app: number) {
     const url = this.#victim?.url
     if (url === undefined) throw new Error('There is no server')
-    return postTo(url, this.#key, path, body)
+    return postTo(url, this.#keys[app] ?? '', path, body)
   }
 
   #start(): Victim {
@@ -172,7 +182,7 @@ class Story {
   /** No more faults: clients end what they began, carriers take and report everything, leases end. */
   async #becomeQuiet(): Promise<void> {
     this.carrier.calm()
-    if (this.options.leases === 'end') this.#change("UPDATE jobs SET run_at = 0 WHERE kind <> 'await-report'")
+    if (this.options.leases === 'end') this.#change(ENDED_LEASES)
     await this.#start().listening()
     await this.clients.finish()
     await this.#until("SELECT 1 FROM jobs WHERE kind <> 'await-report'", 'everything to be sent and settled')
@@ -239,13 +249,14 @@ class Story {
   }
 
   #hasSeenEnough(): boolean {
-    const { issues, interrupted, verified, unanswered } = this.options.atLeast ?? NOTHING
+    const { issues, interrupted, verified, unanswered, laterLegs } = this.options.atLeast ?? NOTHING
     const seen = this.#progress()
     return (
       seen.issues >= issues &&
       seen.interrupted >= interrupted &&
       seen.verified >= verified &&
-      seen.unanswered >= unanswered
+      seen.unanswered >= unanswered &&
+      seen.laterLegs >= laterLegs
     )
   }
 
@@ -260,6 +271,7 @@ class Story {
       interrupted,
       verified: issues.filter(({ isVerified }) => isVerified).length,
       unanswered,
+      laterLegs: this.carrier.laterLegs,
     }
   }
 

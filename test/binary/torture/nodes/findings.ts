@@ -17,6 +17,8 @@ export interface Stolen {
   jobId: number
   attempt: number
   issueId: string
+  /** Which the issue was on. */
+  leg: string
 }
 
 /** When a server was killed, or the database did not know what became of commits; Unix milliseconds. */
@@ -70,14 +72,11 @@ export function stuck(file: string, now: number): string[] {
 export function takenBack(file: string, stolen: readonly Stolen[]): string[] {
   const rows = read<{ job: number; attempt: number }>(file, 'SELECT job_id AS job, attempt FROM jobs')
   const attempts = new Map(rows.map(({ job, attempt }) => [job, attempt]))
-  const onAnotherLeg = new Set(
-    read<{ issue: string }>(file, 'SELECT lower(hex(issue_id)) AS issue FROM issues WHERE leg <> channel').map(
-      ({ issue }) => issue,
-    ),
-  )
-  return stolen.flatMap(({ jobId, attempt, issueId }) => {
+  const issues = read<{ issue: string; leg: string }>(file, 'SELECT lower(hex(issue_id)) AS issue, leg FROM issues')
+  const legs = new Map(issues.map(({ issue, leg }) => [issue, leg]))
+  return stolen.flatMap(({ jobId, attempt, issueId, leg }) => {
     const isThere = (attempts.get(jobId) ?? 0) >= attempt
-    return isThere || onAnotherLeg.has(issueId) ? [] : [`the job of ${issueId} was ended by who held it no more`]
+    return isThere || legs.get(issueId) !== leg ? [] : [`the job of ${issueId} was ended by who held it no more`]
   })
 }
 

@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import type { PlanOfApp } from '../../../simulation/invariants'
 import { CuttingProxy, type Loss } from '../../../support/cutting-proxy'
 import { PgBouncer } from '../../../support/pgbouncer'
 import { type SeededRandom, seededRandom } from '../../../support/random'
@@ -17,7 +18,7 @@ import { fromSource, newFolder } from '../../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from '../carrier'
 import { Clients } from '../clients'
 import { brokenPromises, findingsIn, leaks } from '../findings'
-import { furnish, postTo } from '../furnish'
+import { APPS, furnish, furnishPlans, postTo } from '../furnish'
 import { Crowd, PER_PHONE } from './crowd'
 import { type Blow, type Database, isForgetful, type Kind, startDatabase } from './database'
 import { complaints, falselyInterrupted, type Span, type Stolen, stuck, takenBack, tooManyPerPhone } from './findings'
@@ -27,7 +28,7 @@ import { snapshot } from './snapshot'
 export interface NodesOptions {
   events: number
   /** It goes on beyond these events until so much has happened; lost requests had no answer, or a 503. */
-  atLeast?: { issues: number; verified: number; lostCommits: number; lostRequests: number }
+  atLeast?: { issues: number; verified: number; lostCommits: number; lostRequests: number; laterLegs: number }
   seed: number
   /** Whether to wait for the leases of those that were killed (30 s), or to end them in the database. */
   leases: 'wait' | 'end'
@@ -45,6 +46,7 @@ export interface NodesTortured {
   takeovers: number
   lostCommits: number
   stolenJobs: number
+  laterLegs: number
   unanswered: number
   unavailable: number
   rounds: number
@@ -132,7 +134,8 @@ class Story {
   #pooler: PgBouncer | undefined
   /** Who takes over does not know what became of a commit whose answer was lost: until then a 503 says nothing of it. */
   #forgetfulUntil = 0
-  #key = ''
+  #keys: string[] = []
+  plans: readonly PlanOfApp[] = []
 
   constructor(
     private readonly options: NodesOptions,
@@ -140,7 +143,8 @@ class Story {
   ) {
     this.#random = seededRandom(options.seed)
     this.carrier = new TortureCarrier(this.#random, () => this.#anyServer())
-    this.clients = new Clients(this.#random, { post: (path, body) => this.#post(path, body) }, this.carrier)
+    const api = { post: (path: string, body: object, app: number) => this.#post(path, body, app) }
+    this.clients = new Clients(this.#random, api, this.carrier, APPS)
     this.#crowd = new Crowd(this.#random, this.clients)
   }
 
@@ -175,7 +179,11 @@ class Story {
 
   async #begin(): Promise<void> {
     await this.carrier.start()
-    this.#key = await furnish(this.#programAt(this.database.port), this.carrier)
+    const program = this.#programAt(this.database.port)
+    const key = await furnish(program, this.carrier)
+    const { keys, plans } = await furnishPlans(program, this.carrier, this.#random)
+    this.#keys = [key, ...keys]
+    this.plans = plans
     await this.#ask(WATCH_CLAIMS)
     if (this.options.hasPooler) this.#pooler = await PgBouncer.start(this.database.port)
     for (let n = 1; n <= SERVERS; n++) {
@@ -210,10 +218,10 @@ class Story {
     return urls.length === 0 ? undefined : this.#random.pick(urls)
   }
 
-  async #post(path: string, body: object) {
+  async #post(path: string, body: object, app: number) {
     const url = this.#anyServer()
     if (url === undefined) throw new Error('There is no server')
-    const answer = await postTo(url, this.#key, path, body, AbortSignal.timeout(CLIENT_PATIENCE_MS))
+    const answer = await postTo(url, this.#keys[app] ?? '', path, body, AbortSignal.timeout(CLIENT_PATIENCE_MS))
     if (answer.status === 503 && performance.now() < this.#forgetfulUntil) throw new Error('It may have been stored')
     return answer
   }
@@ -299,10 +307,12 @@ class Story {
     const stolen: Stolen[] = (
       await this.#ask(
         `UPDATE jobs SET run_at = clock_ms() + ${STOLEN_MS}, attempt = attempt + 1, leased_by = 'the test'
-         WHERE leased AND kind = 'deliver' RETURNING job_id, attempt, subject_id`,
+         WHERE leased AND kind = 'deliver'
+         RETURNING job_id, attempt, subject_id, (SELECT leg FROM issues WHERE issue_id = subject_id)`,
       )
-    ).map(([jobId, attempt, issueId]) => ({
-      ...{ jobId: Number(jobId), attempt: Number(attempt), issueId: String(issueId).replaceAll('-', '') },
+    ).map(([jobId, attempt, issueId, leg]) => ({
+      ...{ jobId: Number(jobId), attempt: Number(attempt) },
+      ...{ issueId: String(issueId).replaceAll('-', ''), leg: String(leg) },
     }))
     for (const { issueId } of stolen) this.#stolen.add(issueId)
     const until = performance.now() + STOLEN_MS
@@ -327,7 +337,7 @@ class Story {
   /** What must hold at any moment, of a copy of this one. */
   #checkMeanwhile(): Promise<void> {
     return this.#look((file, now) => [
-      ...brokenPromises(file, this.carrier),
+      ...brokenPromises(file, this.carrier, this),
       ...tooManyPerPhone(file),
       ...stuck(file, now),
       ...this.carrier.found,
@@ -442,7 +452,8 @@ class Story {
       issues.length >= atLeast.issues &&
       issues.filter(({ isVerified }) => isVerified).length >= atLeast.verified &&
       this.#lostCommits >= atLeast.lostCommits &&
-      unanswered + unavailable >= atLeast.lostRequests
+      unanswered + unavailable >= atLeast.lostRequests &&
+      this.carrier.laterLegs >= atLeast.laterLegs
     )
   }
 
@@ -456,6 +467,7 @@ class Story {
       takeovers: this.database.takeovers,
       lostCommits: this.#lostCommits,
       stolenJobs: this.#stolen.size,
+      laterLegs: this.carrier.laterLegs,
       unanswered,
       unavailable,
       rounds: this.#crowd.rounds,

@@ -55,7 +55,7 @@ const words = inWords({
 
 type Added = Awaited<ReturnType<typeof client.carriers.add>> & { name: string; channels: ShownChannel[] }
 
-type Step = { kind: 'choose' } | { kind: 'fill'; type: ShownType } | { kind: 'added'; added: Added }
+type Stage = { kind: 'choose' } | { kind: 'fill'; type: ShownType } | { kind: 'added'; added: Added }
 
 const CHOOSE = { kind: 'choose' } as const
 
@@ -69,7 +69,7 @@ export function AddCarrier({ isOpen, carriers, onClose }: AddCarrierProps) {
   const say = useWords(words)
   const known = useWords(providerWords)
   const common = useWords(frameWords)
-  const [step, setStep] = useState<Step>(CHOOSE)
+  const [step, setStep] = useState<Stage>(CHOOSE)
   const isAdded = step.kind === 'added'
   const titleOf = () => {
     if (step.kind === 'choose') return known.add
