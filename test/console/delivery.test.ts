@@ -411,16 +411,17 @@ describe('providers and usage', () => {
 })
 
 test('a carrier of a name that is taken is refused beside the name, because its messages would go elsewhere', async () => {
+  await runJson(program, 'provider', 'set', 'taken', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
   const { page } = await open('/providers')
-  await page.getByText('main', { exact: true }).first().waitFor()
+  await page.getByText('taken', { exact: true }).first().waitFor()
   await button(page, 'Add a carrier').click()
   await button(page, /^Any HTTP API/).click()
   const name = page.getByLabel('Name')
   expect(await name.inputValue()).toBe('http')
-  await name.fill('main')
+  await name.fill('taken')
   await page.getByLabel('URL').fill('http://127.0.0.1:9/elsewhere')
   await button(page, 'Add carrier').click()
-  await page.getByText('There is a carrier “main” already').waitFor()
+  await page.getByText('There is a carrier “taken” already').waitFor()
 })
 
 describe('every page', () => {
