@@ -195,7 +195,13 @@ function wrongLegs(db: Database, { requests, reported }: TortureCarrier): string
  * Nothing is sent of an issue after its code has expired, after a client was told that it cannot be used any more, or after its
  * carrier was told that its delivery was heard of.
  */
-function startedTooLate(db: Database, { carrier, clients }: Pick<Witnesses, 'carrier' | 'clients'>): string[] {
+export function startedTooLate(
+  db: Database,
+  {
+    carrier,
+    clients,
+  }: { carrier: Pick<TortureCarrier, 'delivered'>; clients: { issues: Pick<KnownIssue, 'answer' | 'endedAt'>[] } },
+): string[] {
   const calls = db
     .query(
       `SELECT ${UUID_OF('issue_id')} AS issue, a.leg, ${UUID_OF('a.message_id')} AS messageId, called_at AS calledAt,
