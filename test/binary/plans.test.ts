@@ -244,7 +244,7 @@ describe.each(Object.entries(PLANS))('%s, in a story', (plan, legs) => {
   })
 })
 
-const ISSUES = 20
+const ISSUES = 12
 const KILLS_AT_LEAST = 5
 interface Known {
   issueId: string
