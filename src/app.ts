@@ -14,6 +14,7 @@ import type { Vitals } from './ports/telemetry'
 import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
+import { carrierTypes } from './providers/type-settings'
 import { cluster } from './runtime/cluster'
 import { singleNode } from './runtime/single-node'
 import { orderedIds } from './runtime/store-watch'
@@ -79,7 +80,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     limiters: () => carriers.limiters(),
   })
   const console = createConsole({
-    ...{ ...basics, modes, dispatch, carriers, passwords, challenges, idempotencyDays, trustedProxies },
+    ...{ ...basics, modes, dispatch, carriers, carrierTypes, passwords, challenges, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },

@@ -96,7 +96,7 @@ const listenerOf = (text: string) => {
 }
 
 const challengeUrl = (byDefault: string, vendor: string) =>
-  setting(`Where ${vendor} is asked whether the proof of a challenge is right`, httpUrl, byDefault)
+  setting(`URL at which ${vendor} checks the proof of a challenge`, httpUrl, byDefault)
 
 /** The words of a command that runs without a shell: separated by spaces, or a JSON array. Empty for broken JSON. */
 function wordsOf(text: string): readonly string[] {
@@ -116,8 +116,8 @@ const settings = {
   SECRET: setting('Master secret; without it a key file in the data folder is made and used', () =>
     z.string().min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`),
   ),
-  SECRET_FILE: setting('File that holds SECRET, instead of it', () => z.string().min(1)),
-  SECRET_COMMAND: setting('Program that prints SECRET, instead of it, run without a shell at each start', () =>
+  SECRET_FILE: setting('File that holds the master secret', () => z.string().min(1)),
+  SECRET_COMMAND: setting('Program that prints the master secret; it runs without a shell at each start', () =>
     z
       .string()
       .transform(wordsOf)
@@ -130,7 +130,7 @@ const settings = {
     'PostgreSQL that several servers share, as postgres://user:password@host/database; without it the data folder',
     postgresUrl,
   ),
-  DATABASE_URL_FILE: setting('File that holds DATABASE_URL, instead of it', () => z.string().min(1)),
+  DATABASE_URL_FILE: setting('File that holds the URL of that PostgreSQL', () => z.string().min(1)),
   DATABASE_POOL: setting(
     'Connections of a server to PostgreSQL for changes; reads have half as many',
     whole(2, 500),
@@ -153,7 +153,7 @@ const settings = {
         ),
   ),
   LEAVING_MS: setting(
-    'How long a server that is told to stop still answers, while /readyz is 503: longer than load balancers take to notice',
+    'Milliseconds that a stopping server still answers, while /readyz is 503; load balancers have to notice within them',
     whole(0, 600_000),
     1_000,
   ),
@@ -164,18 +164,18 @@ const settings = {
     'KR',
   ),
   NUMBER_PREFIXES: setting(
-    'Prefixes such as +82199 of numbers that get messages although they are newer than what this release knows',
+    'Prefixes such as +82199 of valid numbers that are newer than this release',
     numberPrefixes,
     [],
   ),
   TRUSTED_PROXIES: setting('Networks whose X-Forwarded-For is believed', cidrs, []),
   PROVIDER_TIMEOUT_MS: setting(
-    'How long a carrier may take to answer, where it has no setting of its own',
+    'Milliseconds a carrier has to answer, where it has no setting of its own',
     whole(100, MAX_TIMEOUT_MS),
     10_000,
   ),
   PROVIDER_CONCURRENCY: setting(
-    'Messages a carrier has in the air at a time, where it has no setting of its own',
+    'Messages under way at a carrier at a time, where the carrier has no setting of its own',
     whole(1, MAX_CONCURRENCY),
     128,
   ),
@@ -185,43 +185,43 @@ const settings = {
     100_000,
   ),
   CHECKPOINT_PAGES: setting(
-    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together; 0: another program does that, such as Litestream',
+    'Pages (4 KB) of the write-ahead log after which they are copied into SQLite; 0: another program does that, such as Litestream',
     whole(0, 1_000_000),
     12_000,
   ),
   BACKUP_AT: setting(
-    'Times of day, in UTC, at which the server has its data folder backed up, such as 03:00 or 03:00,15:00; none: it does not',
+    'Times of day in UTC at which the server backs up its data folder, such as 03:00 or 03:00,15:00; empty: never',
     timesOfDay,
     [],
   ),
   BACKUP_KEEP: setting('How many of the newest of these backups stay', whole(1, 10_000), 7),
-  LIVE_RETENTION_DAYS: setting('How long live issues are kept', whole(1, 36_500), 180),
-  IDEMPOTENCY_DAYS: setting('How long an idempotency key is remembered', whole(1, 365), IDEMPOTENCY_DAYS),
+  LIVE_RETENTION_DAYS: setting('Days that live issues are kept', whole(1, 36_500), 180),
+  IDEMPOTENCY_DAYS: setting('Days that an idempotency key is remembered', whole(1, 365), IDEMPOTENCY_DAYS),
   PROOF_LIFETIME_SEC: setting(
-    'How long the proof of a verification is good for',
+    'Seconds that the proof of a verification is valid',
     whole(60, 86_400),
     PROOF_LIFETIME_SEC,
   ),
   METRICS_TOKEN: setting(
-    'Who shows it as a Bearer token reads /metrics; without it there is none at the port of the API',
+    'Bearer token that lets a client read /metrics; without it the port of the API has no /metrics',
     () => z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters of ASCII, and no space'),
   ),
   METRICS_LISTEN: setting(
-    'Address and port of a listener for /metrics alone, such as 127.0.0.1:9464; it asks for the token where there is one',
+    'Address and port of a listener for /metrics alone, such as 127.0.0.1:9464; it wants the token if one is set',
     () =>
       z
         .string()
         .regex(/^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$/, 'must be an address and a port, such as 127.0.0.1:9464')
         .transform(listenerOf),
   ),
-  METRICS_WALLETS: setting('Whether metrics tell of the wallet of each app', flag, false),
+  METRICS_WALLETS: setting('Whether metrics include the wallet of each app', flag, false),
   TRACES_URL: setting(
-    'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://localhost:4318; without it there are none',
+    'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://localhost:4318; without it nothing is traced',
     () => httpUrl().transform((url) => url.replace(/\/$/, '')),
   ),
-  TRACES_HEADERS: setting('What is sent along to the collector: name=value, separated by commas', headers),
+  TRACES_HEADERS: setting('Headers of requests to the collector: name=value, separated by commas', headers),
   TRACES_SHARE: setting(
-    'Share of the requests that are traced, from 0 to 1; what a caller traces is followed in any case',
+    'Share of the requests that are traced, from 0 to 1; requests that a caller traces are always traced',
     () =>
       z
         .string()
@@ -233,15 +233,13 @@ const settings = {
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
   WEBHOOK_ALLOW_HTTP: setting('Whether webhooks may go to http:// URLs', flag, false),
-  WEBHOOK_ALLOW_CIDR: setting('Networks that are not public and webhooks may be sent to all the same', cidrs, []),
-  WEBHOOK_PORTS: setting('Ports webhooks may be sent to, separated by commas; none: any', ports, []),
+  WEBHOOK_ALLOW_CIDR: setting('Networks that are not public, but may get webhooks', cidrs, []),
+  WEBHOOK_PORTS: setting('Ports webhooks may be sent to, separated by commas; empty: every port', ports, []),
   WEBHOOK_SOURCES: setting('Networks this server sends webhooks from, as published for receivers', cidrs, []),
-  OPERATOR_WEBHOOK_URL: setting(
-    'Where the operator is told of incidents: codes that nobody types, or more than a cap allows',
-    httpUrl,
-  ),
-  OPERATOR_WEBHOOK_SECRET: setting('What these are signed with, as webhooks are: whsec_ and base64', () =>
-    z.string().refine(isSecret, 'must be whsec_ and at least 24 bytes in base64'),
+  OPERATOR_WEBHOOK_URL: setting('URL that is notified of incidents: low conversion, or an exceeded cap', httpUrl),
+  OPERATOR_WEBHOOK_SECRET: setting(
+    'Secret that signs these notifications as webhooks are signed: whsec_ and base64',
+    () => z.string().refine(isSecret, 'must be whsec_ and at least 24 bytes in base64'),
   ),
   PRICE_SMS: setting('Credits for an SMS', whole(0, 1_000), 1),
   PRICE_LMS: setting('Credits for an LMS', whole(0, 1_000), 1),

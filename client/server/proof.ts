@@ -9,6 +9,8 @@ export interface Proof {
   phoneNumber: string
   purpose: string
   mode: 'live' | 'test'
+  /** The number is a review number of the app: its code is fixed, and proves nothing about a phone. */
+  test?: true
   /** Metadata of the issue, where the app's setting includes it. */
   metadata: Readonly<Record<string, string>>
   /** When it was verified. */
@@ -29,6 +31,8 @@ export type ProofFailure =
   | 'other_purpose'
   /** The proof is of test mode. */
   | 'test_mode'
+  /** The proof is of a review number, whose code is fixed. */
+  | 'review_number'
   /** The proof was used before. */
   | 'used'
 
@@ -54,6 +58,8 @@ export interface ProofOptions {
   purpose: string | readonly string[]
   /** Accepts proofs of test keys, whose code everybody knows: for development only. */
   allowTestMode?: boolean
+  /** Accepts proofs of review numbers, so that reviewers of an app store can sign in. */
+  allowReviewNumbers?: boolean
   /**
    * Stores the proof until `expiresAt` and answers whether it is new, for example by an INSERT of `issueId` that may
    * conflict. In this process's memory when omitted.
@@ -132,13 +138,15 @@ function bytesIn(base64url = ''): Uint8Array<ArrayBuffer> {
 
 /** Signed claims are complete; here they are checked against the options. */
 function believed(claims: Record<string, unknown>, options: ProofOptions, soonestEnd: number): Proof {
-  const { sub, aud, exp, phone_number, phone_number_verified, purpose, mode } = claims
+  const { sub, aud, exp, phone_number, phone_number_verified, purpose, mode, test } = claims
   if (aud !== options.appId) throw new ProofError('other_app', 'The proof is of another app')
   if (typeof exp !== 'number' || exp <= soonestEnd) throw new ProofError('expired', 'The proof has expired')
   if (![options.purpose].flat().includes(purpose as string))
     throw new ProofError('other_purpose', 'The proof is for something else')
   if (mode !== 'live' && !(mode === 'test' && options.allowTestMode))
     throw new ProofError('test_mode', 'The proof is of test mode: set allowTestMode where that is wanted')
+  if (test !== undefined && !options.allowReviewNumbers)
+    throw new ProofError('review_number', 'The proof is of a review number: set allowReviewNumbers to let reviewers in')
   if (phone_number_verified !== true || typeof phone_number !== 'string' || typeof sub !== 'string') throw malformed()
   return told(claims)
 }
@@ -146,11 +154,12 @@ function believed(claims: Record<string, unknown>, options: ProofOptions, soones
 /** Reads a proof that the service has just answered, so its signature need not be checked. */
 export const proofIn = (answered: string): Proof => told(jsonIn(answered.split('.')[1]))
 
-const told = ({ sub, iat, exp, phone_number, purpose, mode, metadata = {} }: Record<string, unknown>): Proof => ({
+const told = ({ sub, iat, exp, phone_number, purpose, mode, test, metadata = {} }: Record<string, unknown>): Proof => ({
   issueId: sub as string,
   phoneNumber: phone_number as string,
   purpose: purpose as string,
   mode: mode as Proof['mode'],
+  ...(test === true && { test }),
   metadata: metadata as Proof['metadata'],
   verifiedAt: new Date(Number(iat) * 1_000),
   expiresAt: new Date(Number(exp) * 1_000),

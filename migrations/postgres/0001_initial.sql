@@ -89,7 +89,8 @@ CREATE TABLE apps (
   texts           text, -- what fills codes in, and who chooses the language, as JSON; NULL: nothing decided
   proves_metadata boolean NOT NULL DEFAULT false,
   retention_days  integer CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
-  plans           text -- delivery plans, as JSON; NULL: each channel's own
+  plans           text, -- delivery plans, as JSON; NULL: each channel's own
+  review_numbers  text -- of reviewers, who get a fixed code and no message, as JSON; NULL: none
 );
 
 CREATE TABLE api_keys (

@@ -26,7 +26,8 @@ CREATE TABLE apps (
   texts           TEXT, -- what fills codes in, and who chooses the language, as JSON; NULL: nothing decided
   proves_metadata INTEGER NOT NULL DEFAULT 0 CHECK (proves_metadata IN (0, 1)),
   retention_days  INTEGER CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
-  plans           TEXT CHECK (plans IS NULL OR json_valid(plans)) -- delivery plans; NULL: each channel's own
+  plans           TEXT CHECK (plans IS NULL OR json_valid(plans)), -- delivery plans; NULL: each channel's own
+  review_numbers  TEXT CHECK (review_numbers IS NULL OR json_valid(review_numbers)) -- of reviewers, with a fixed code; NULL: none
 ) STRICT;
 
 CREATE TABLE api_keys (

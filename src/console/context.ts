@@ -1,14 +1,16 @@
 /** Context of a request to the console, and the dependencies of the console. */
 import type { Operator, OperatorSession } from '../domain/access/operator'
+import type { CarrierSetup } from '../domain/delivery/carrier'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import type { HookUrlPolicy } from '../domain/webhooks/target-address'
-import type { CarrierEndpoint } from '../ports/carrier'
+import type { CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backups, ErasedFile } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { ConcurrencyLimiter, Node } from '../ports/node'
 import type { Passwords } from '../ports/vault'
+import type { CarrierTypes } from '../usecases/administer'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
@@ -42,6 +44,7 @@ export interface ConsoleDependencies
     'backlog' | 'replays' | 'directory' | 'keyUse' | 'limits' | 'signInLimits' | 'logSampler' | 'traffic' | 'wakeUps'
   >
   carriers: ConsoleCarriers
+  carrierTypes: ConsoleCarrierTypes
   trustedProxies: readonly string[]
   facts: ServerFacts
   erasedFile: ErasedFile | undefined
@@ -51,6 +54,19 @@ export interface ConsoleDependencies
 export interface ConsoleCarriers {
   limiters(): ReadonlyMap<string, ConcurrencyLimiter>
   named(name: string): Promise<CarrierEndpoint | undefined>
+  whatsappTemplate(
+    name: string,
+    request: TemplateRequest,
+  ): Promise<{ template: string; languages: readonly TemplateState[] }>
+}
+
+/** The types of carriers, and what an operator fills in for each. */
+export interface ConsoleCarrierTypes extends CarrierTypes {
+  list(): ListedType[]
+  showsVerifyToken(carrier: CarrierSetup): boolean
+  settingsOf(carrier: CarrierSetup): { type: ListedType; settings: Record<string, string>; secrets: string[] }
+  /** The configuration of the carrier with these settings. Throws `invalid`. */
+  configWith(carrier: CarrierSetup, settings: Readonly<Record<string, string>>): Record<string, unknown>
 }
 
 export interface ConsoleContext {

@@ -48,3 +48,48 @@ export interface ReportedMessage extends DeliveryReport {
   /** The callback is not signed, so the carrier is asked before it is believed. */
   mustAsk?: boolean
 }
+
+/** A setting of a type of carriers, as forms and lists show it. */
+export interface TypeSetting {
+  /** Within a group `group.field`. */
+  name: string
+  title: string
+  /** The title of its group. */
+  group?: string | undefined
+  help?: string | undefined
+  secret?: boolean | undefined
+  optional?: boolean | undefined
+  default?: string | undefined
+  /** An address that requests go to. */
+  url?: boolean | undefined
+  /** A text of several lines, such as a key as PEM. */
+  multiline?: boolean | undefined
+  /** What is made of the text. A flag is `true`, and headers are lines such as `X-Api-Key: value`. */
+  kind?: 'number' | 'flag' | 'headers' | undefined
+}
+
+/** A type of carriers without its secrets and code: what an operator chooses and fills in. */
+export interface ListedType {
+  type: string
+  title: string
+  channels: readonly Leg[]
+  documentation: string
+  settings: readonly TypeSetting[]
+}
+
+/** Languages to create of the authentication template of WhatsApp; none: only its state is asked for. */
+export interface TemplateRequest {
+  /** Meta's language codes, such as `en_US`. */
+  languages: readonly string[]
+  /** How long codes live, as the message says. */
+  minutes: number
+  /** Apps that Android fills the code into: package names and signature hashes. */
+  androidApps: ReadonlyArray<{ packageName: string; signatureHash: string }>
+}
+
+/** One language of the template. `status` is Meta's, such as PENDING, APPROVED, REJECTED or PAUSED. */
+export interface TemplateState {
+  language: string
+  status: string
+  reason?: string
+}

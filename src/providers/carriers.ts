@@ -1,10 +1,10 @@
 /** The configured carriers as working ones, and which of them serve a channel. */
-import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/delivery/carrier'
+import { type CarrierConfig, type CarrierSetup, MAX_CONCURRENCY } from '../domain/delivery/carrier'
 import { chooseRoute, needsCountry, type Route } from '../domain/delivery/route'
 import { MAX_TIMEOUT_MS } from '../domain/operations/job'
-import { invalid } from '../domain/shared/error'
+import { invalid, missing } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
-import type { CarrierEndpoint, ReportedMessage, Router } from '../ports/carrier'
+import type { CarrierEndpoint, ReportedMessage, Router, TemplateRequest, TemplateState } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
 import type { ConcurrencyLimiter, Node } from '../ports/node'
 import { DESCRIPTIONS } from './descriptions'
@@ -35,7 +35,7 @@ for (const [type, description] of Object.entries(DESCRIPTIONS)) {
 const ownTypes = new WeakMap<object, CarrierType>()
 
 /** What kind of carrier it is: by the operator's own description, which is stored with it, or one that we know. */
-function typeOf({ type, config: { description } }: Pick<CarrierConfig, 'type' | 'config'>): CarrierType | undefined {
+export function typeOf({ type, config: { description } }: CarrierSetup): CarrierType | undefined {
   if (typeof description !== 'object' || description === null)
     return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type] : undefined
   const known = ownTypes.get(description)
@@ -63,7 +63,15 @@ export function assertCarrier({ type, channels, config, concurrency, timeoutMs }
   assertWithin('concurrency', concurrency, 1, MAX_CONCURRENCY)
   assertWithin('timeout-ms', timeoutMs, 100, MAX_TIMEOUT_MS)
   const { error } = known.config.safeParse(config)
-  if (error) throw refusalOf(error.issues.slice(0, 1), config, 'config')
+  if (error) throw settingRefusal(error.issues.slice(0, 1), config)
+}
+
+/** Only the type knows what a value of its own must be like. */
+function settingRefusal(issues: Parameters<typeof refusalOf>[0], config: Record<string, unknown>) {
+  const refusal = refusalOf(issues, config, 'config')
+  const { param = 'config', reason } = refusal.detail
+  const [{ message: says } = { message: '' }] = issues
+  return reason === 'invalid_format' ? invalid(param, 'invalid_setting', says, { says }) : refusal
 }
 
 function assertWithin(name: string, value: number | undefined, min: number, max: number): void {
@@ -72,8 +80,11 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 }
 
 /** Whether such a carrier has a report secret. False for a type that is none. */
-export const reportsBySecret = (carrier: Pick<CarrierConfig, 'type' | 'config'>): boolean =>
-  typeOf(carrier)?.reportsBySecret === true
+export const reportsBySecret = (carrier: CarrierSetup): boolean => typeOf(carrier)?.reportsBySecret === true
+
+/** Whether its report secret is the verify token of a challenge, and not a bearer token. */
+export const showsVerifyToken = (carrier: CarrierSetup): boolean =>
+  typeOf(carrier)?.description?.reports?.challenge !== undefined
 
 /** What a code of such a carrier means, in words an operator can act on. */
 export function explainCode(carrier: CarrierConfig, code: string): string | undefined {
@@ -139,6 +150,20 @@ export class Carriers {
     const before = this.#ways
     this.#ways = { configured, routes }
     return before !== undefined && !Bun.deepEquals(before, this.#ways, true)
+  }
+
+  /** Creates languages of the template of a WhatsApp carrier at Meta, and answers the state of each. Throws `not_found` for another carrier. */
+  async whatsappTemplate(
+    name: string,
+    request: TemplateRequest,
+  ): Promise<{ template: string; languages: TemplateState[] }> {
+    const known = (await this.node.directory.carriers()).find((carrier) => carrier.name === name)
+    if (known?.type !== 'whatsapp') throw missing('provider', name)
+    const settings = CARRIER_TYPES.whatsapp?.config.parse(known.config) as Record<string, unknown>
+    // Loaded by the one action that has a use for it.
+    const { createTemplate } = await import('./whatsapp-template')
+    const languages = await createTemplate(this.settings.transport, settings, request)
+    return { template: String(settings.template), languages }
   }
 
   /** What a code of a carrier means, if anybody knows. */

@@ -39,6 +39,8 @@ const plainField = z.strictObject({
   says: z.string().optional(),
   /** An http(s) URL. */
   url: z.boolean().default(false),
+  /** A text of several lines, such as a key as PEM. */
+  multiline: z.boolean().optional(),
 })
 
 /** Settings that belong together, as of one product of the carrier; all or none of them are there. */

@@ -128,6 +128,25 @@ function descriptionOf(config: HttpConfig): Described {
 export const http: CarrierType = {
   config: httpConfig,
   channels: LEGS,
+  settings: [
+    // It may hold a key of the carrier.
+    { name: 'url', title: 'URL', help: 'Receives each message as a POST request.', secret: true, url: true },
+    {
+      name: 'headers',
+      title: 'Headers',
+      help: 'Sent with each message, one a line, such as X-Api-Key: secret.',
+      secret: true,
+      optional: true,
+      multiline: true,
+      kind: 'headers',
+    },
+    {
+      name: 'reports',
+      title: 'The carrier sends delivery reports',
+      help: 'A message is charged when its report arrives.',
+      kind: 'flag',
+    },
+  ],
   reportsBySecret: true,
   create(carrier, dependencies) {
     const config = httpConfig.parse(carrier.config)

@@ -330,6 +330,14 @@ const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
 export const smpp: CarrierType = {
   config: smppConfig,
   channels: ['sms'],
+  settings: [
+    { name: 'host', title: 'Host', url: true },
+    { name: 'port', title: 'Port', default: '2775', kind: 'number' },
+    { name: 'tls', title: 'Use TLS', kind: 'flag' },
+    { name: 'systemId', title: 'System ID' },
+    { name: 'password', title: 'Password', secret: true },
+    { name: 'source.address', title: 'Sender', help: 'A number or a name.', optional: true },
+  ],
   reportsBySecret: false,
   places(config) {
     const { window, sessions } = smppConfig.parse(config)

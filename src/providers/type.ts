@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { Leg } from '../domain/shared/value'
-import type { Carrier, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportedMessage, TypeSetting } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Dial, Transport } from '../ports/network'
@@ -16,6 +16,8 @@ export interface CarrierType {
   channels: readonly Leg[]
   /** As data, where it is one of those; its fields make the help of the command line. */
   description?: CarrierDescription
+  /** What the console's form asks for, where it is no description. The command line sets the rest. */
+  settings?: readonly TypeSetting[]
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean
   /** By its nature, where that is known: how many messages at a time, and how many servers. `config` has been checked. */

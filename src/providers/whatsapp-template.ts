@@ -1,25 +1,10 @@
 /** The authentication template that WhatsApp sends codes by: creates it at Meta, and asks whether it is approved. */
 import { z } from 'zod'
 import { invalid, unavailable } from '../domain/shared/error'
+import type { TemplateRequest, TemplateState } from '../ports/carrier'
 import type { Transport } from '../ports/network'
 import { parseObject, textOf } from './answer'
 import { valueAt } from './template'
-
-export interface TemplateRequest {
-  /** Meta's language codes, such as `en_US`. */
-  languages: readonly string[]
-  /** How long codes live, as the message says. */
-  minutes: number
-  /** Apps that Android fills the code into: package names and signature hashes. */
-  androidApps: ReadonlyArray<{ packageName: string; signatureHash: string }>
-}
-
-/** One language of the template. `status` is Meta's, such as PENDING, APPROVED, REJECTED or PAUSED. */
-export interface TemplateState {
-  language: string
-  status: string
-  reason?: string
-}
 
 interface Account {
   apiBase: string

@@ -7,6 +7,7 @@ import type { Rule } from '../abuse/rules/rule'
 import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
 import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
+import type { ReviewNumber } from '../domain/codes/review-number'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
@@ -102,6 +103,7 @@ export const apps = table('apps', ['appId'], {
   provesMetadata: boolean,
   retentionDays: optional(integer),
   plans: optional(json<DeliveryPlan[]>()),
+  reviewNumbers: optional(json<ReviewNumber[]>()),
 })
 
 export const challenges = table('challenges', ['appId'], {

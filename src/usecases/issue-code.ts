@@ -5,6 +5,7 @@
 import { admitNext } from '../abuse/rules/failure-budget'
 import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
+import type { App } from '../domain/access/app'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, type IssueRequest, issued } from '../domain/codes/issue-request'
 import { textsOf } from '../domain/message/rendered-message'
@@ -69,10 +70,11 @@ async function issueNew(
   resolved: ResolvedIssue,
 ): Promise<IssueResult> {
   const { challenge, address } = request
-  const checked = checkedRequest(deps, key, resolved, address)
+  const app = await deps.node.directory.app(key.appId)
+  const checked = checkedRequest(deps, key, resolved, { app, address, now: deps.clock.now() })
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
   const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
-  const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
+  const admitted = await resultOf(() => admit(deps, key, { request, app, checked, pending, isProven: false }))
   const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined
   if (issue) deps.node.replays.note(recordOf(checked, issue))
@@ -84,7 +86,7 @@ async function issueNew(
   async function admitProven({ thrown, hit }: RefusedRequest): Promise<IssueResult> {
     const proven = await resultOf(async () => {
       await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, thrown)
-      return admit(deps, key, { request, checked, pending, isProven: true })
+      return admit(deps, key, { request, app, checked, pending, isProven: true })
     })
     return proven.kind === 'refused' ? { ...proven, hit: proven.hit ?? hit } : proven
   }
@@ -92,6 +94,7 @@ async function issueNew(
 
 interface AdmissionRequest {
   request: IssueRequest
+  app: App | undefined
   checked: CheckedRequest
   pending: PendingRequest
   /** The caller has proven to be human. */
@@ -102,13 +105,12 @@ interface AdmissionRequest {
 async function admit(
   deps: IssueDependencies,
   key: ApiKey,
-  { request, checked, pending, isProven }: AdmissionRequest,
+  { request, app, checked, pending, isProven }: AdmissionRequest,
 ): Promise<IssueResult> {
   const { store, node } = deps
   const { owner, rules, recipient } = checked
   const { channel, purpose, templateId } = checked.request
   const template = (await node.directory.templates(key.appId)).find((known) => known.templateId === templateId)
-  const app = await node.directory.app(key.appId)
   const protection = rules.protection(app)
   const router = await rules.router()
   const { country } = recipient
@@ -142,7 +144,7 @@ async function admit(
 
     // Admit: limits, and the rules against abuse from the narrowest to the widest.
     rules.assertAdmits(recipient, tx.now)
-    assertServed(plan)
+    if (!checked.isReview) assertServed(plan)
     if (refusal) throw refusal
     const match = pending.assess(protection, price)
     const trafficHit = refuseOrWatch(isProven ? outweighed(match) : match, price)
@@ -161,7 +163,7 @@ async function admit(
     await tx.idempotency.add(recordOf(checked, issue))
     await tx.issues.add(issue)
     if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
-    await delivery.start(tx, issue, rendered)
+    if (issue.sendPending) await delivery.start(tx, issue, rendered)
     // Rule 9: reserve the credit, or refuse.
     if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
     tx.afterCommit(() => capacity.keep())

@@ -11,7 +11,17 @@ import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
 import { checkOperatorWebhook, checkWebhooks } from '../../src/cli/doctor/webhooks'
 import { readConfig } from '../../src/config'
-import { addCredit, createApp, createKey, removeCarrier, saveTemplate, setCarrier } from '../../src/usecases/administer'
+import type { Leg } from '../../src/domain/shared/value'
+import {
+  addCredit,
+  createApp,
+  createKey,
+  removeCarrier,
+  saveTemplate,
+  setCarrier,
+  setPlan,
+  setRoute,
+} from '../../src/usecases/administer'
 import { World } from '../support/world'
 
 const INCIDENT_ID = '0199a3c0-1111-7000-8000-000000000000'
@@ -294,6 +304,28 @@ describe('carriers', () => {
       expect.stringMatching(/^problem: No carrier serves SMS/),
       expect.stringMatching(/^problem: No carrier serves AlimTalk/),
     ])
+  })
+})
+
+describe('legs of a delivery plan', () => {
+  test('are told where no carrier serves them, and where no country is open', async () => {
+    const appId = await newApp()
+    const provide = (name: string, channels: Leg[]) =>
+      setCarrier(world.admin, { name, type: 'http', channels, config: { url: 'http://carrier.test/' } })
+    await provide('second', ['sms'])
+    const legs = [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms', waitSec: 8 }, { channel: 'voice' }] as const
+    await setPlan(world.admin, appId, { channel: 'sms', country: undefined, legs })
+    expect(await found(checkCarriers)).toEqual([
+      expect.stringMatching(/^warn: .* leg by whatsapp, and no carrier serves it/),
+      expect.stringMatching(/^warn: .* leg by voice, and no carrier serves it/),
+    ])
+    await provide('meta', ['whatsapp'])
+    await provide('caller', ['voice'])
+    expect(await found(checkCarriers)).toEqual([
+      expect.stringMatching(/^warn: .* leg by voice, and no country is open/),
+    ])
+    await setRoute(world.admin, { channel: 'voice', country: 'KR', appId: undefined, carriers: ['caller'] })
+    expect(await found(checkCarriers)).toEqual([expect.stringMatching(/^ok: /)])
   })
 })
 

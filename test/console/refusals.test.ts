@@ -40,7 +40,7 @@ const HANGUL = /\p{Script=Hangul}/u
 const ABOUT = {
   ...{ min: 3, max: 20, maxBytes: 90, port: 8080, expected: 'string', choices: ['a', 'b'], channel: 'sms' },
   ...{ scope: 'otp:issue', origin: 'https://a.example', network: '10.0.0.0/33', name: 'x', address: '10.0.0.1' },
-  ...{ placeholder: '{{1}}', provider: 'main', what: 'issue' },
+  ...{ placeholder: '{{1}}', provider: 'main', what: 'issue', says: 'x' },
 }
 
 describe('in Korean', () => {

@@ -1,7 +1,8 @@
 /** The authentication template at Meta, held against its documentation. */
 import { expect, test } from 'bun:test'
+import type { TemplateRequest } from '../../src/ports/carrier'
 import type { TransportResult } from '../../src/ports/network'
-import { createTemplate, type TemplateRequest } from '../../src/providers/whatsapp-template'
+import { createTemplate } from '../../src/providers/whatsapp-template'
 import { answered, FakeVendor, type VendorRequest } from './fake-vendor-twilio-aligo'
 
 const CONFIG = {

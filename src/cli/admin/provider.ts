@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import type { CarrierConfig } from '../../domain/delivery/carrier'
+import type { CarrierConfig, CarrierSetup } from '../../domain/delivery/carrier'
 import type { SendOutcome, SendRefusal } from '../../domain/delivery/delivery'
 import { missing } from '../../domain/shared/error'
 import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
-import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../../providers/carriers'
+import type { ListedType, TypeSetting } from '../../ports/carrier'
+import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret, showsVerifyToken } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
+import { listedType } from '../../providers/type-settings'
 import { SettingsCache } from '../../runtime/caches/store-cache'
 import { LocalLimiters } from '../../runtime/carriers/concurrency-limiter'
 import { systemClock } from '../../system/clock'
@@ -120,7 +122,7 @@ const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid'
 async function confirmReplacement(
   { store }: Admin,
   { name, replace }: z.infer<typeof settings>,
-  { type, config }: Pick<CarrierConfig, 'type' | 'config'>,
+  { type, config }: CarrierSetup,
 ): Promise<void> {
   const known = (await store.read.carriers.all()).find((one) => one.name === name)
   if (!known || (known.type === type && IDENTITY.every((setting) => known.config[setting] === config[setting]))) return
@@ -134,8 +136,8 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
   return at ? `${type}, ${at}` : type
 }
 
-/** Builds the carrier in this process, as the server would. */
-async function carrierOf({ config, store, log }: Admin, name: string) {
+/** Builds the carriers in this process, as the server would. */
+function carriersOf({ config, store, log }: Admin) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
   const node = { directory, limiters: new LocalLimiters() }
@@ -148,36 +150,24 @@ async function carrierOf({ config, store, log }: Admin, name: string) {
     reportUrl: () => undefined,
     report,
   })
+  return { carriers, directory, deps }
+}
+
+async function carrierOf(admin: Admin, name: string) {
+  const { carriers, directory, deps } = carriersOf(admin)
   const provider = (await carriers.named(name))?.carrier
   const known = (await directory.carriers()).find((one) => one.name === name)
   if (!provider || !known) throw missing('provider', name)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
-/** Its fields in a row; those of a group as `group.field`. */
-function shownType(name: string) {
-  const own = isFile(name) ? describedIn(name) : undefined
-  const known = own ? undefined : knownType(name)
-  const {
-    type = name,
-    title = CODED[name] ?? name,
-    documentation = OUR_PAGE,
-    fields = {},
-  } = own ?? known?.description ?? {}
-  const settings = Object.entries(fields).flatMap(([field, value]) =>
-    'fields' in value
-      ? Object.entries(value.fields).map(([inner, setting]) => ({ name: `${field}.${inner}`, ...setting }))
-      : [{ name: field, ...value }],
-  )
-  return { type, title, channels: own?.channels ?? known?.channels ?? [], documentation, settings }
+function shownType(name: string): ListedType {
+  if (!isFile(name)) return listedType(name, knownType(name))
+  const own = describedIn(name)
+  return listedType(own.type, { channels: own.channels, description: own })
 }
 
-const CODED: Readonly<Record<string, string>> = { http: 'any HTTP API', smpp: 'an SMPP 3.4 session' }
-const OUR_PAGE = 'docs/carriers.md'
-
-type ShownSetting = ReturnType<typeof shownType>['settings'][number]
-
-const settingLine = ({ name, title, help = '', secret, optional, default: given }: ShownSetting): string[] => [
+const settingLine = ({ name, title, help = '', secret, optional, default: given }: TypeSetting): string[] => [
   name,
   help === '' ? title : `${title}. ${help}`,
   [
@@ -216,8 +206,8 @@ function androidApp(text: string): { packageName: string; signatureHash: string 
 }
 
 /** How a carrier shows the report secret, which is new. */
-const secretLine = (type: string, secret: string) =>
-  CARRIER_TYPES[type]?.description?.reports?.challenge
+const secretLine = (carrier: CarrierSetup, secret: string) =>
+  showsVerifyToken(carrier)
     ? `with the verify token ${secret}, which is shown only now`
     : `with "Authorization: Bearer ${secret}", which is shown only now`
 
@@ -245,11 +235,14 @@ export const providerCommands = () =>
           const reportUrl = `${admin.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
           return { name, type, channels: carrier.channels, reportUrl, ...(reportSecret && { reportSecret }) }
         },
-        lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => [
-          `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-          ...(reportsBySecret(carrierOfInput(typed)) ? [`Delivery reports: POST ${reportUrl}`] : []),
-          ...(reportSecret ? [secretLine(type, reportSecret)] : []),
-        ],
+        lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => {
+          const carrier = carrierOfInput(typed)
+          return [
+            `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
+            ...(reportsBySecret(carrier) ? [`Delivery reports: POST ${reportUrl}`] : []),
+            ...(reportSecret ? [secretLine(carrier, reportSecret)] : []),
+          ]
+        },
       }),
       test: adminCommand({
         summary: 'send one test message by a carrier and show its answer',
@@ -305,16 +298,11 @@ export const providerCommands = () =>
             '--android-app <app>  "package=signature hash" of an app that Android fills in, repeatable',
           ),
         }),
-        run: async ({ store }, { name, languages = [], minutes = 5, androidApps = [] }) => {
-          const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
-          if (known?.type !== 'whatsapp') throw missing('provider', name)
-          // Loaded by the one command that has a use for it.
-          const { createTemplate } = await import('../../providers/whatsapp-template')
+        run: async (admin, { name, languages = [], minutes = 5, androidApps = [] }) => {
           const wanted = { languages, minutes, androidApps: androidApps.map(androidApp) }
-          const config = CARRIER_TYPES.whatsapp?.config.parse(known.config) as Record<string, unknown>
-          const states = await createTemplate(createTransport(), config, wanted)
-          if (states.some(({ status }) => status === 'REFUSED')) process.exitCode = 1
-          return { name, template: config.template as string, languages: states }
+          const found = await carriersOf(admin).carriers.whatsappTemplate(name, wanted)
+          if (found.languages.some(({ status }) => status === 'REFUSED')) process.exitCode = 1
+          return { name, ...found }
         },
         lines: ({ template, languages }) =>
           table(

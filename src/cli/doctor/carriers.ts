@@ -1,6 +1,8 @@
 /** Checks that live messages have a carrier and credit. */
 import { isActive } from '../../domain/access/api-key'
-import { CHANNELS, type Channel } from '../../domain/shared/value'
+import type { App } from '../../domain/access/app'
+import { needsCountry } from '../../domain/delivery/route'
+import { CHANNELS, type Channel, type Leg } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
 import { type Check, findings, type Wrong } from './finding'
 
@@ -11,6 +13,7 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
   const live = await appsWithLiveKeys(read, now)
   const wrong = [
     ...(await Promise.all(CHANNELS.map((channel) => channelWrong(read, channel, live)))).flat(),
+    ...(await legsWrong(read, live)),
     ...(await restingCarriers(read)),
     ...(await withoutCredit(read, live)),
   ]
@@ -18,10 +21,42 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
   return findings('carriers', wrong, `${names} serve; apps with live keys have credit.`)
 }
 
-async function appsWithLiveKeys(read: Reader, now: number): Promise<Array<{ appId: string; name: string }>> {
+async function appsWithLiveKeys(read: Reader, now: number): Promise<App[]> {
   const apps = await read.apps.all()
   const keys = await Promise.all(apps.map(({ appId }) => read.keys.ofApp(appId)))
   return apps.filter((_, index) => keys[index]?.some((key) => key.mode === 'live' && isActive(key, now)))
+}
+
+/** Legs of delivery plans that no carrier can carry are passed over without a word. */
+async function legsWrong(read: Reader, live: readonly App[]): Promise<Wrong[]> {
+  const routes = await read.routes.all()
+  const serving = (await read.carriers.all()).flatMap(({ channels }) => channels)
+  return live.flatMap(({ appId, name, plans = [] }) =>
+    plans.flatMap(({ channel, country, legs }) => {
+      const plan = `The plan of ${name} (${appId}) for ${channel}${country === undefined ? '' : ` to ${country}`}`
+      const isOpen = (leg: Leg) =>
+        !needsCountry(leg) ||
+        routes.some((route) => route.channel === leg && (country ?? route.country) === route.country)
+      return legs.flatMap(({ channel: leg }): Wrong[] => {
+        if (!serving.includes(leg))
+          return [
+            {
+              state: 'warn',
+              message: `${plan} has a leg by ${leg}, and no carrier serves it: that leg is passed over.`,
+              advice: '`watchword provider set` adds a carrier, `watchword plan set` leaves the leg out.',
+            },
+          ]
+        if (isOpen(leg)) return []
+        return [
+          {
+            state: 'warn',
+            message: `${plan} has a leg by ${leg}, and no country is open for it: that leg is passed over.`,
+            advice: `watchword route set ${leg} CARRIER --country ${country ?? 'CC'}`,
+          },
+        ]
+      })
+    }),
+  )
 }
 
 /** AlimTalk is required only if an app has a template for it. */

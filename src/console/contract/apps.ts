@@ -5,7 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES } from '../../domain/access/api-key'
-import { at, mode, ofApp, ok, procedure } from './base'
+import { at, channel, leg, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 const region = z.string().optional()
@@ -77,8 +77,14 @@ const provesMetadata = z.boolean()
 /** Retention of live issues in days; missing: the server's setting. */
 const retentionDays = z.int().optional()
 
+/** Which delivery plan: of the channel that callers ask for, and of one country or of all others. */
+const planKey = z.object({ channel, country: z.string().optional() })
+const plan = planKey.extend({ legs: z.array(z.object({ channel: leg, waitSec: z.number().optional() })) })
+
 const app = z.object({
   ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, retentionDays, createdAt: at },
+  /** Missing: none. */
+  plans: z.array(plan).optional(),
 })
 
 export const apps = {
@@ -100,6 +106,8 @@ export const apps = {
     .output(app),
   setProvesMetadata: procedure('apps').input(ofApp.extend({ provesMetadata })).output(app),
   setRetention: procedure('apps').input(ofApp.extend({ retentionDays })).output(app),
+  setPlan: procedure('carriers').input(ofApp.extend(plan.shape)).output(ok),
+  removePlan: procedure('carriers').input(ofApp.extend(planKey.shape)).output(ok),
   challenge: procedure('apps')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),

@@ -26,6 +26,35 @@ const route = z.object({
   providers: z.array(z.string()).min(1),
 })
 
+const setting = z.object({
+  /** Within a group `group.field`. */
+  name: z.string(),
+  title: z.string(),
+  /** The title of its group. */
+  group: z.string().optional(),
+  help: z.string().optional(),
+  secret: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  default: z.string().optional(),
+  url: z.boolean().optional(),
+  multiline: z.boolean().optional(),
+  kind: z.enum(['number', 'flag', 'headers']).optional(),
+})
+
+const type = z.object({
+  type: z.string(),
+  title: z.string(),
+  channels: z.array(leg),
+  documentation: z.string(),
+  settings: z.array(setting),
+})
+
+const ofCarrier = z.object({ name: z.string() })
+/** By the names of the settings. One that is left out is not set; a stored secret stays. */
+const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(), z.string().max(10_000)) })
+
+const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
+
 export const carriers = {
   list: procedure('look').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
@@ -41,6 +70,43 @@ export const carriers = {
         explanation: z.string().optional(),
       }),
     ),
+  types: procedure('carriers').output(z.object({ types: z.array(type) })),
+  /** Refuses a name that is taken. The report secret is answered once. */
+  add: procedure('carriers')
+    .input(filledIn.extend({ name: z.string(), type: z.string() }))
+    .output(
+      z.object({
+        reportUrl: z.string(),
+        reportSecret: z.string().optional(),
+        /** The carrier shows the secret as the verify token of a challenge. */
+        isVerifyToken: z.boolean(),
+      }),
+    ),
+  /** What the form of a carrier is filled with: no secret, but which ones are stored. */
+  settings: procedure('carriers')
+    .input(ofCarrier)
+    .output(
+      z.object({
+        type,
+        channels: z.array(leg),
+        settings: z.record(z.string(), z.string()),
+        secrets: z.array(z.string()),
+      }),
+    ),
+  /** A new address needs the secrets again. */
+  change: procedure('carriers').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  remove: procedure('carriers').input(ofCarrier).output(ok),
+  /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
+  whatsappTemplate: procedure('carriers')
+    .input(
+      ofCarrier.extend({
+        languages: z.array(z.string()).max(50),
+        /** How long the message says that a code lives. */
+        minutes: z.int().min(1).max(90),
+        androidApps: z.array(z.object({ packageName: z.string(), signatureHash: z.string() })).max(5),
+      }),
+    )
+    .output(z.object({ template: z.string(), languages: z.array(templateState) })),
   routes: procedure('look').output(z.object({ routes: z.array(route) })),
   setRoute: procedure('carriers').input(route).output(ok),
   removeRoute: procedure('carriers')

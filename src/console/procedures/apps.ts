@@ -15,6 +15,7 @@ export function appProcedures(deps: ConsoleDependencies) {
   const view = (app: App) => ({
     ...{ ...app, protection: protectionView(protectionOf(app)), texts: textsOf(app) },
     provesMetadata: app.provesMetadata ?? false,
+    plans: app.plans?.map((plan) => ({ ...plan, legs: [...plan.legs] })),
   })
   return os.router({
     list: os.list.handler(async () => ({
@@ -43,6 +44,14 @@ export function appProcedures(deps: ConsoleDependencies) {
     setRetention: os.setRetention.handler(async ({ input, context }) =>
       view(await administer.setRetention(adminOf(deps, context), input.appId, input.retentionDays)),
     ),
+    setPlan: os.setPlan.handler(async ({ input: { appId, channel, country, legs }, context }) => {
+      await administer.setPlan(adminOf(deps, context), appId, { channel, country, legs })
+      return OK
+    }),
+    removePlan: os.removePlan.handler(async ({ input: { appId, channel, country }, context }) => {
+      await administer.removePlan(adminOf(deps, context), appId, { channel, country })
+      return OK
+    }),
     challenge: os.challenge.handler(async ({ input }) => ({
       challenge: await administer.challengeOfApp(deps, input.appId),
     })),

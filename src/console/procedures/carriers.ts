@@ -1,6 +1,8 @@
 import { implement } from '@orpc/server'
 import { missing } from '../../domain/shared/error'
 import { HOUR_MS } from '../../domain/shared/value'
+import { REPORT_PREFIX } from '../../http/reports'
+import type { ListedType } from '../../ports/carrier'
 import * as administer from '../../usecases/administer'
 import { listCarriers } from '../../usecases/inspect'
 import { testCarrier } from '../../usecases/test-provider'
@@ -9,8 +11,9 @@ import { consoleContract } from '../contract'
 
 export function carrierProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.carriers).$context<ConsoleContext>()
-  const { store, clock, explain, carriers } = deps
+  const { store, clock, explain, carriers, carrierTypes } = deps
   const { carrierTimeoutMs, numbering } = deps.facts
+  const savingOf = (context: ConsoleContext) => ({ ...adminOf(deps, context), ...carrierTypes })
   return os.router({
     list: os.list.handler(async () => {
       const now = clock.now()
@@ -46,6 +49,37 @@ export function carrierProcedures(deps: ConsoleDependencies) {
         explanation: code === undefined ? undefined : await explain(name, code),
       }
     }),
+    types: os.types.handler(() => ({ types: carrierTypes.list().map(typeView) })),
+    add: os.add.handler(async ({ input: { name, type, channels, settings }, context }) => {
+      const config = carrierTypes.configWith({ type, config: {} }, settings)
+      const added = await administer.addCarrier(savingOf(context), { name, type, channels, config })
+      return {
+        reportUrl: `${context.origin}${REPORT_PREFIX}${name}`,
+        reportSecret: added.newReportSecret,
+        isVerifyToken: carrierTypes.showsVerifyToken(added.carrier),
+      }
+    }),
+    settings: os.settings.handler(async ({ input: { name } }) => {
+      const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
+      if (!known) throw missing('provider', name)
+      const { type, settings, secrets } = carrierTypes.settingsOf(known)
+      return { type: typeView(type), channels: [...known.channels], settings, secrets }
+    }),
+    change: os.change.handler(async ({ input: { name, channels, settings }, context }) => {
+      await administer.changeCarrier(savingOf(context), name, (known) => ({
+        channels,
+        config: carrierTypes.configWith(known, settings),
+      }))
+      return OK
+    }),
+    remove: os.remove.handler(async ({ input, context }) => {
+      await administer.removeCarrier(adminOf(deps, context), input.name)
+      return OK
+    }),
+    whatsappTemplate: os.whatsappTemplate.handler(async ({ input: { name, ...request } }) => {
+      const { template, languages } = await carriers.whatsappTemplate(name, request)
+      return { template, languages: [...languages] }
+    }),
     routes: os.routes.handler(async () => ({
       routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.carriers] })),
     })),
@@ -59,3 +93,5 @@ export function carrierProcedures(deps: ConsoleDependencies) {
     }),
   })
 }
+
+const typeView = (type: ListedType) => ({ ...type, channels: [...type.channels], settings: [...type.settings] })

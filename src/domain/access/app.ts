@@ -1,5 +1,6 @@
 /** Apps: the units that own keys, a wallet and issues. Specification: "App". */
 import type { Protection } from '../../abuse/rules/protection'
+import type { ReviewNumber } from '../codes/review-number'
 import type { DeliveryPlan } from '../delivery/plan'
 import type { Texts } from '../message/rendered-message'
 
@@ -22,6 +23,8 @@ export interface App {
   retentionDays?: number | undefined
   /** Delivery plan: the channels of codes and their order; missing: the default of each channel. */
   plans?: readonly DeliveryPlan[] | undefined
+  /** Live numbers of reviewers, with a fixed code; missing: none. */
+  reviewNumbers?: readonly ReviewNumber[] | undefined
   createdAt: number
   /** When the app was removed, Unix milliseconds; its ledger and issues stay. */
   removedAt?: number

@@ -7,7 +7,7 @@ export type Role = (typeof ROLES)[number]
 
 /**
  * look: everything that is shown · try: issue and verify test codes · keys, templates, webhooks: make and change them ·
- * apps: create, rename, set the region · money: top up, refund, claw back · carriers: test messages and routes ·
+ * apps: create, rename, set the region · money: top up, refund, claw back · carriers: add, change, remove, test messages, routes and delivery plans ·
  * operators: invite, change, remove · audit: read and export the log · privacy: export and erase what is stored of a phone
  */
 export const PERMISSIONS = [

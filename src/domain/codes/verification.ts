@@ -3,6 +3,7 @@
 import type { App } from '../access/app'
 import { DAY_MS, type Mode } from '../shared/value'
 import { attemptsRemaining, type Issue, type ReasonCode } from './issue'
+import { isReviewed } from './review-number'
 
 /**
  * The answer to whoever checks a code. Specification: `POST /verify`.
@@ -64,6 +65,8 @@ export interface ProofClaims {
   purpose: string
   /** `test` proves nothing about a phone. */
   mode: Mode
+  /** The code was the fixed one of a review number, which proves nothing about a phone. */
+  test?: true
   /** Metadata of the issue, where the app's setting includes it. */
   metadata?: Readonly<Record<string, string>>
 }
@@ -95,6 +98,7 @@ export function proofClaims({ issue, to, app, at }: Proven, { issuer, lifetimeMs
     ...{ sub: issueId, jti: issueId, aud: appId },
     ...{ iat, exp: iat + lifetimeMs / 1_000 },
     ...{ phone_number: to, phone_number_verified: true, purpose, mode },
+    ...(isReviewed(issue) && { test: true as const }),
     ...(app?.provesMetadata && metadata && { metadata }),
   }
 }
@@ -108,8 +112,8 @@ const period = (now: number) => Math.floor(now / PERIOD_MS)
 export const signingKeyName = (now: number): string => `proof ${period(now)}`
 
 /**
- * Names of the published keys: the previous one, whose proofs are still valid, the current one, and the next one, so
- * that cached key sets contain it in time. A server whose clock is slightly off signs with one of these, too.
+ * Names of the published keys: the previous, the current and the next one. Proofs of the previous key are still valid,
+ * and cached key sets get the next one in time. A server whose clock is slightly off signs with one of these, too.
  */
 export const publishedKeyNames = (now: number): string[] =>
   [-1, 0, 1].map((after) => signingKeyName(now + after * PERIOD_MS))

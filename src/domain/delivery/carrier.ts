@@ -16,6 +16,9 @@ export interface CarrierConfig {
   changedAt?: number
 }
 
+/** What a carrier is, apart from how it is called and what it delivers. */
+export type CarrierSetup = Pick<CarrierConfig, 'type' | 'config'>
+
 export const MAX_CONCURRENCY = 10_000
 
 /** Health of a carrier; times are Unix milliseconds. */

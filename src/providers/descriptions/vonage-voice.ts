@@ -18,6 +18,7 @@ export const vonageVoice: DescriptionFile = {
       title: 'Private key',
       help: 'Of the application, as PEM.',
       secret: true,
+      multiline: true,
       pattern: 'PRIVATE KEY',
       says: 'must be the private key of the application as PEM',
     },

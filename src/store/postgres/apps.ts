@@ -36,7 +36,18 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
+      .set(
+        changes(apps, [
+          'name',
+          'region',
+          'protection',
+          'texts',
+          'provesMetadata',
+          'retentionDays',
+          'plans',
+          'reviewNumbers',
+        ]),
+      )
       .where(thisApp)
       .prepare(''),
   ),

@@ -6,11 +6,21 @@ import type { Template } from '../../domain/message/template'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
-export const appOf = ({ removedAt, region, texts, plans, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
+export const appOf = ({
+  removedAt,
+  region,
+  texts,
+  plans,
+  reviewNumbers,
+  provesMetadata,
+  retentionDays,
+  ...app
+}: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   texts: texts ?? undefined,
   plans: plans ?? undefined,
+  reviewNumbers: reviewNumbers ?? undefined,
   ...(provesMetadata && { provesMetadata }),
   ...(retentionDays !== null && { retentionDays }),
   ...(removedAt !== null && { removedAt }),
@@ -22,6 +32,7 @@ export const appRow = (app: App): Row<App> => ({
   region: app.region ?? null,
   texts: app.texts ?? null,
   plans: app.plans ?? null,
+  reviewNumbers: app.reviewNumbers ?? null,
   provesMetadata: app.provesMetadata ?? false,
   retentionDays: app.retentionDays ?? null,
 })

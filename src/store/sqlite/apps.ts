@@ -40,7 +40,18 @@ export function createAppTx(connection: Database, current: TransactionState): Pi
     updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays', 'plans']))
+        .set(
+          changes(apps, [
+            'name',
+            'region',
+            'protection',
+            'texts',
+            'provesMetadata',
+            'retentionDays',
+            'plans',
+            'reviewNumbers',
+          ]),
+        )
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),

@@ -1,4 +1,4 @@
-import type { CarrierConfig } from '../../domain/delivery/carrier'
+import type { CarrierConfig, CarrierSetup } from '../../domain/delivery/carrier'
 import { needsCountry, type Route } from '../../domain/delivery/route'
 import { invalid, missing } from '../../domain/shared/error'
 import { LEGS, type Leg } from '../../domain/shared/value'
@@ -18,27 +18,57 @@ export interface WantedCarrier {
   timeoutMs?: number | undefined
 }
 
-interface CarrierTypes {
+export interface CarrierTypes {
   /** Throws `invalid` for a configuration that the type could not work with. */
   assertCarrier: (carrier: CarrierConfig) => void
   /** Whether reports of a type are believed by a secret. */
-  reportsBySecret: (carrier: Pick<CarrierConfig, 'type' | 'config'>) => boolean
+  reportsBySecret: (carrier: CarrierSetup) => boolean
 }
 
-/**
- * Adds a carrier or changes the one of that name. The secret of its reports is made here where the type has one, answered
- * once, and kept when the carrier is changed. Throws `invalid`.
- */
-export async function setCarrier(
-  deps: MakingDependencies & CarrierTypes,
-  wanted: WantedCarrier,
-): Promise<{ carrier: CarrierConfig; newReportSecret?: string }> {
-  const { name } = wanted
+type SavingDependencies = MakingDependencies & CarrierTypes
+
+export interface SavedCarrier {
+  carrier: CarrierConfig
+  /** The secret of its reports, where it is new. */
+  newReportSecret?: string
+}
+
+/** Adds a carrier or changes the one of that name. Throws `invalid`. */
+export const setCarrier = (deps: SavingDependencies, wanted: WantedCarrier): Promise<SavedCarrier> =>
+  saveCarrier(deps, wanted.name, () => wanted)
+
+/** Throws `invalid`, also if the name is taken. */
+export const addCarrier = (deps: SavingDependencies, wanted: WantedCarrier): Promise<SavedCarrier> =>
+  saveCarrier(deps, wanted.name, (known) => {
+    const { name } = wanted
+    if (known) throw invalid('name', 'name_taken', `there is a carrier ${name} already`, { name })
+    return wanted
+  })
+
+/** `change` is given the stored carrier. Throws `invalid`, or `not_found`. */
+export const changeCarrier = (
+  deps: SavingDependencies,
+  name: string,
+  change: (known: CarrierConfig) => Pick<CarrierConfig, 'channels' | 'config'>,
+): Promise<SavedCarrier> =>
+  saveCarrier(deps, name, (known) => {
+    if (!known) throw missing('provider', name)
+    const { type, concurrency, timeoutMs } = known
+    return { name, type, concurrency, timeoutMs, ...change(known) }
+  })
+
+/** The secret of its reports is made here where the type has one, answered once, and kept when the carrier is changed. */
+async function saveCarrier(
+  deps: SavingDependencies,
+  name: string,
+  wantedOf: (known: CarrierConfig | undefined) => WantedCarrier,
+): Promise<SavedCarrier> {
   if (name === RESERVED) throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
-  if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${LEGS.join(', ')}`)
   return deps.store.transaction(async (tx) => {
     const known = await tx.carriers.lock(name)
+    const wanted = wantedOf(known)
+    if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${LEGS.join(', ')}`)
     const usesSecret = deps.reportsBySecret(wanted)
     const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
     const newReportSecret =

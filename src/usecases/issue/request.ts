@@ -1,6 +1,7 @@
 /** The request with every default resolved, and the keyed hashes by which stored rows are found. */
 import type { RequestFacts } from '../../abuse/rules/assess'
 import type { ApiKey, KeyKind } from '../../domain/access/api-key'
+import type { App } from '../../domain/access/app'
 import type { Issue, Origin } from '../../domain/codes/issue'
 import {
   fingerprintText,
@@ -9,6 +10,7 @@ import {
   type ResolvedRequest,
   resolveRequest,
 } from '../../domain/codes/issue-request'
+import { reviewCodeOf, reviewKeyName, reviewNumberOf, withoutMessage } from '../../domain/codes/review-number'
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import { prefixOf, type Recipient } from '../../domain/phone/phone'
 import type { Owner } from '../../domain/shared/value'
@@ -41,6 +43,8 @@ export interface CheckedRequest extends ResolvedIssue {
   prefixHash: Uint8Array
   networkHash: Uint8Array | undefined
   smsFallback: boolean
+  /** The phone is a review number: the code is fixed, and no message is sent. */
+  isReview: boolean
 }
 
 export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
@@ -60,18 +64,21 @@ export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey,
 }
 
 export function checkedRequest(
-  { vault }: Pick<RequestDependencies, 'vault'>,
+  { vault, modes }: Pick<RequestDependencies, 'vault' | 'modes'>,
   key: ApiKey,
   wanted: ResolvedIssue,
-  address: string | undefined,
+  { app, address, now }: { app: App | undefined; address: string | undefined; now: number },
 ): CheckedRequest {
   const { recipient, rules } = wanted
   const phoneHash = vault.phoneHash(recipient.identity)
+  const review = app && key.mode === 'live' ? reviewNumberOf(app, phoneHash, now) : undefined
   const digits = prefixOf(recipient.to)
   const prefix = vault.prefixHash(digits)
   const network = address === undefined ? undefined : vault.networkHash(address)
   return {
     ...wanted,
+    ...(review && { rules: modes.review(review, reviewCodeOf(vault.standingKey(reviewKeyName(key.appId, review)))) }),
+    isReview: review !== undefined,
     phoneHash,
     facts: {
       kind: key.kind,
@@ -110,7 +117,7 @@ export function createIssue(
 ): Issue {
   const { owner, request, rules, recipient } = checked
   const { issueId, now } = input
-  return newIssue(request, {
+  const issue = newIssue(request, {
     appId: owner.appId,
     mode: owner.mode,
     issueId,
@@ -129,4 +136,5 @@ export function createIssue(
     networkHash: checked.networkHash,
     origin: input.origin,
   })
+  return checked.isReview ? withoutMessage(issue) : issue
 }

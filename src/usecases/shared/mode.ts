@@ -15,6 +15,7 @@ import {
   testIssueLimits,
   testRequestLimits,
 } from '../../domain/access/rate-limits'
+import type { ReviewNumber } from '../../domain/codes/review-number'
 import {
   assertTestAdmits,
   TEST_PRICES,
@@ -60,6 +61,8 @@ export interface ModeRules {
 export interface Modes {
   live: ModeRules
   test: ModeRules
+  /** Live rules for a review number: a fixed code, free, and no message. */
+  review(number: Pick<ReviewNumber, 'dailyMax'>, code: string): ModeRules
 }
 
 interface ModeDependencies {
@@ -72,7 +75,19 @@ interface ModeDependencies {
 }
 
 export function createModes(dependencies: ModeDependencies): Modes {
-  return { live: liveMode(dependencies), test: testMode(dependencies) }
+  const { limits } = dependencies
+  return {
+    live: liveMode(dependencies),
+    test: testMode(dependencies),
+    review: ({ dailyMax: issuesPerPhoneDay }, code) => ({
+      ...liveMode({ ...dependencies, limits: { ...limits, issuesPerPhoneDay } }),
+      newCode: () => code,
+      legs: () => undefined,
+      watched: () => UNWATCHED,
+      prices: TEST_PRICES,
+      router: async () => () => [],
+    }),
+  }
 }
 
 function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDependencies): ModeRules {

@@ -349,6 +349,27 @@ const ATTACKED = {
 const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
+/** One of each kind of field. */
+const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
+  { name: 'privateUrl', title: 'Address', url: true, default: 'https://sms.api.nhncloudservice.com' },
+  { name: 'privateKey', title: 'Private key', help: 'Of the application, as PEM.', secret: true, multiline: true },
+  {
+    name: 'reports',
+    title: 'The carrier sends delivery reports',
+    help: 'A message is charged when its report arrives.',
+    kind: 'flag',
+  },
+  { name: 'sms.appKey', group: 'SMS', title: 'App key', secret: true },
+  { name: 'sms.from', group: 'SMS', title: 'Sender', help: 'A number that is registered with NHN as a sender.' },
+  {
+    name: 'alimtalk.senderKey',
+    group: 'AlimTalk',
+    title: 'Sender key of the Kakao channel',
+    secret: true,
+    optional: true,
+  },
+]
+
 export const FULL: Answers = {
   ...EMPTY,
   'apps/list': {
@@ -360,6 +381,22 @@ export const FULL: Answers = {
         protection: STRICT,
         texts: AUTOFILL,
         provesMetadata: true,
+        plans: [
+          {
+            channel: 'sms',
+            legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms', waitSec: 30 }, { channel: 'voice' }],
+          },
+          {
+            channel: 'alimtalk',
+            country: 'GS',
+            legs: [
+              { channel: 'alimtalk' },
+              { channel: 'telegram', waitSec: 600 },
+              { channel: 'sms', waitSec: 1 },
+              { channel: 'voice' },
+            ],
+          },
+        ],
         createdAt: NOW - 300 * DAY,
       },
       {
@@ -670,12 +707,77 @@ export const FULL: Answers = {
         state: 'healthy',
         recent: { accepted: 0, refused: 0, ambiguous: 0 },
       },
+      {
+        name: 'meta',
+        type: 'whatsapp',
+        channels: ['whatsapp'],
+        concurrency: 10,
+        timeoutMs: 5_000,
+        inFlight: 0,
+        waiting: 0,
+        state: 'healthy',
+        recent: { accepted: 0, refused: 0, ambiguous: 0 },
+      },
     ],
   },
   'carriers/routes': {
     routes: [
       { channel: 'sms', providers: ['main', 'kakao-business-messaging-primary'] },
       { channel: 'sms', country: 'GB', appId: 'a1', providers: ['main'] },
+    ],
+  },
+  'carriers/types': {
+    types: [
+      {
+        type: 'http',
+        title: 'any HTTP API',
+        channels: ['sms', 'alimtalk', 'whatsapp', 'telegram', 'voice'],
+        documentation: 'docs/carriers.md',
+        settings: [],
+      },
+      {
+        type: 'nhn',
+        title: 'NHN',
+        channels: ['sms', 'alimtalk'],
+        documentation: 'https://docs.nhncloud.com',
+        settings: NHN_SETTINGS,
+      },
+      {
+        type: 'clickatell',
+        title: 'Clickatell',
+        channels: ['sms'],
+        documentation: 'https://guides.clickatell.com',
+        settings: [],
+      },
+    ],
+  },
+  'carriers/add': {
+    reportUrl: 'https://verification.department.example.com/provider-reports/kakao-business-messaging-primary',
+    reportSecret: 'A2M7bDnbPmQmdtb_Zv5DpCoF8loC841a',
+    isVerifyToken: false,
+  },
+  'carriers/settings': {
+    type: {
+      type: 'nhn',
+      title: 'NHN',
+      channels: ['sms', 'alimtalk'],
+      documentation: 'https://docs.nhncloud.com',
+      settings: NHN_SETTINGS,
+    },
+    channels: ['sms'],
+    settings: { 'sms.from': '0212345678', privateUrl: 'https://sms.api.nhncloudservice.com/a/very/long/address' },
+    secrets: ['sms.appKey', 'privateKey'],
+  },
+  'carriers/whatsappTemplate': {
+    template: 'otp_code',
+    languages: [
+      { language: 'en_US', status: 'APPROVED' },
+      { language: 'ko', status: 'PENDING' },
+      {
+        language: 'zh_TW',
+        status: 'REJECTED',
+        reason: 'The template has words that an authentication template may not have.',
+      },
     ],
   },
   'carriers/test': {

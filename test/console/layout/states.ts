@@ -680,10 +680,14 @@ const people: State[] = [
 ]
 
 const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
+const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
+const fillIn = [press(/^NHN$/), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
+const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
+const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [
-  over('pages/providers/carrier-card.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
+  over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
   over(
-    'pages/providers/carrier-card.tsx',
+    'pages/providers/carrier-test.tsx',
     'carriers, a test refused',
     '/providers',
     FULL,
@@ -722,7 +726,111 @@ const carriers: State[] = [
     FULL,
     press(/^Remove the route|경로 삭제$/),
   ),
-  state('carriers, how to add one', '/providers', FULL, press(/^(Add or change a carrier|서버에서 발송사를)/)),
+  over(
+    'pages/providers/add-carrier.tsx',
+    'carriers, choosing the type of a new one',
+    '/providers',
+    FULL,
+    ...addCarrier,
+  ),
+  over(
+    'pages/providers/add-carrier.tsx',
+    'carriers, no type of that name',
+    '/providers',
+    FULL,
+    ...addCarrier,
+    fill(/^(Search carriers|발송사 검색)/, 'nobody'),
+    see(/^(No carrier has this name|이 이름의 발송사가)/),
+  ),
+  over('pages/providers/add-carrier.tsx', 'carriers, a new one', '/providers', FULL, ...addCarrier, ...fillIn),
+  over(
+    'pages/providers/add-carrier.tsx',
+    'carriers, a new one of a name that is taken',
+    '/providers',
+    {
+      ...FULL,
+      'carriers/add': refusal(400, 'BAD_REQUEST', 'Refused', {
+        param: 'name',
+        reason: 'name_taken',
+        about: { name: 'kakao-business-messaging-primary' },
+      }),
+    },
+    ...addCarrier,
+    ...fillIn,
+    confirm(/^(Add carrier|발송사 추가)$/),
+    see(/There is a carrier|발송사가 이미/),
+  ),
+  over(
+    'pages/providers/add-carrier.tsx',
+    'carriers, a new one of a wrong setting',
+    '/providers',
+    {
+      ...FULL,
+      'carriers/add': refusal(400, 'BAD_REQUEST', 'Refused', {
+        param: 'config.sms.from',
+        reason: 'invalid_setting',
+        about: { says: 'must be a number that is registered with NHN' },
+      }),
+    },
+    ...addCarrier,
+    ...fillIn,
+    confirm(/^(Add carrier|발송사 추가)$/),
+    see(/registered with NHN$|registered with NHN\.$/),
+  ),
+  over(
+    'pages/providers/add-carrier.tsx',
+    'carriers, a new one is added',
+    '/providers',
+    FULL,
+    ...addCarrier,
+    ...fillIn,
+    confirm(/^(Add carrier|발송사 추가)$/),
+    see(/^A2M7/),
+  ),
+  over('pages/providers/change-carrier.tsx', 'carriers, changing one', '/providers', FULL, changeCarrier),
+  over(
+    'pages/providers/change-carrier.tsx',
+    'carriers, changing one that cannot be read',
+    '/providers',
+    { ...FULL, 'carriers/settings': AT_REST },
+    changeCarrier,
+  ),
+  over(
+    'pages/providers/change-carrier.tsx',
+    'carriers, removing one',
+    '/providers',
+    FULL,
+    press(/^Remove the carrier main|main 발송사 삭제$/),
+  ),
+  over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
+  over(
+    'pages/providers/whatsapp-template.tsx',
+    'carriers, no template of WhatsApp yet',
+    '/providers',
+    { ...FULL, 'carriers/whatsappTemplate': { template: 'otp_code', languages: [] } },
+    template,
+  ),
+  over(
+    'pages/providers/plan-form.tsx',
+    'carriers, setting a delivery plan',
+    '/providers',
+    FULL,
+    press(/^(Set a delivery plan|발송 순서 설정)$/),
+  ),
+  over(
+    'pages/providers/plan-form.tsx',
+    'carriers, changing a delivery plan',
+    '/providers',
+    FULL,
+    press(/^Change the delivery plan sms|^sms .*발송 순서 변경$/),
+  ),
+  over(
+    'pages/providers/plans.tsx',
+    'carriers, removing a delivery plan',
+    '/providers',
+    FULL,
+    press(/^Remove the delivery plan|발송 순서 삭제$/),
+  ),
 ]
 
 const templates: State[] = [

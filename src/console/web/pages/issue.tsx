@@ -4,6 +4,7 @@ import { modals } from '@mantine/modals'
 import { IconArrowBackUp, IconArrowLeft } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { isReviewed } from '../../../domain/codes/review-number'
 import { CODE } from '../../../domain/delivery/delivery'
 import { api, queries } from '../api'
 import { useFormats } from '../i18n/format'
@@ -26,7 +27,9 @@ const words = inWords({
     back: 'All issues',
     timeline: 'Timeline',
     facts: 'Details',
+    review: 'Review number',
     glance: {
+      review: 'The code is the fixed one of a review number. No message was sent.',
       verified: 'The message was delivered and the code was verified.',
       verifiedUndelivered: 'The code was verified.',
       waitingDelivered: 'The message was delivered; the code is not verified yet.',
@@ -50,7 +53,9 @@ const words = inWords({
     back: '전체 발급 내역',
     timeline: '타임라인',
     facts: '상세 정보',
+    review: '심사용 번호',
     glance: {
+      review: '심사용 번호의 고정 인증번호입니다. 메시지는 발송되지 않았습니다.',
       verified: '인증번호가 도달했고 올바르게 입력되었습니다.',
       verifiedUndelivered: '올바른 인증번호가 입력되었습니다.',
       waitingDelivered: '메시지가 도달했고 아직 인증번호가 입력되지 않았습니다.',
@@ -117,7 +122,7 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const names = useWords(statusWords)
-  const { mode, billingStatus } = story
+  const { mode, billingStatus, price, outcomeCode: providerOutcomeCode } = story
   return (
     <>
       <PageHeader title={say.title(story.purpose)} about={say.glance[glance(story)]}>
@@ -131,6 +136,7 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
         ) : (
           <Mark color="orange">{common.test}</Mark>
         )}
+        {isReviewed({ price, providerOutcomeCode }) && <Mark color="orange">{say.review}</Mark>}
       </Group>
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -155,7 +161,8 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
 }
 
 function glance(story: Story): keyof (typeof words)['en']['glance'] {
-  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode } = story
+  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price } = story
+  if (isReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
   const isDelivered = deliveryStatus === 'delivered'
   if (verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
   if (verificationStatus === 'max_attempts' || verificationStatus === 'replaced') return verificationStatus

@@ -5,10 +5,8 @@ import { useQueries } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Permission } from '../../../../domain/access/operator'
 import { api } from '../../api'
-import { useCommand } from '../../command'
 import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
-import { CopyBlock } from '../../parts/copy'
 import { Section } from '../../parts/section'
 import { useMay } from '../../session'
 import { NewApp } from '../apps/new-app'
@@ -102,7 +100,6 @@ const stepRowWords = inWords({
     done: 'Done',
     todo: 'To do',
     optional: 'Optional',
-    command: 'Run in the folder of the server',
     mayNot: (theirs: string) => `Your role does not allow this. It needs the role ${theirs}.`,
     steps: {
       app: { title: 'Create an app', about: 'Keys, messages and credit belong to it.', go: 'Create an app' },
@@ -114,8 +111,8 @@ const stepRowWords = inWords({
       key: { title: 'Create an API key', about: 'Your code calls the API with it.', go: 'Create an API key' },
       carrier: {
         title: 'Set up a carrier',
-        about: 'A carrier delivers live messages. Its credentials are entered on the server, never in a browser.',
-        go: 'Carriers',
+        about: 'A carrier delivers live messages. Its credentials are stored sealed and never shown again.',
+        go: 'Add a carrier',
       },
       credit: { title: 'Top up', about: 'Live codes are charged to the prepaid wallet of the app.', go: 'Top up' },
       webhook: {
@@ -129,7 +126,6 @@ const stepRowWords = inWords({
     done: '완료',
     todo: '할 일',
     optional: '선택',
-    command: '서버 폴더에서 실행하세요',
     mayNot: (theirs) => `현재 역할로는 할 수 없습니다. ${theirs} 역할만 할 수 있습니다.`,
     steps: {
       app: { title: '앱 만들기', about: '키, 메시지, 크레딧은 앱에 속합니다.', go: '앱 만들기' },
@@ -142,8 +138,8 @@ const stepRowWords = inWords({
       key: { title: 'API 키 만들기', about: '서비스에서 API를 호출할 때 사용합니다.', go: 'API 키 만들기' },
       carrier: {
         title: '발송사 설정',
-        about: '실제 메시지를 보낼 발송사입니다. 인증 정보는 브라우저가 아닌 서버에서 입력합니다.',
-        go: '발송사',
+        about: '실제 메시지를 보낼 발송사입니다. 인증 정보는 암호화해 저장하며 다시 표시하지 않습니다.',
+        go: '발송사 추가',
       },
       credit: {
         title: '크레딧 충전',
@@ -159,13 +155,10 @@ const PLACE: Record<SetUpStep, { to: NonNullable<LinkProps['to']>; needs: Permis
   app: { to: '/apps', needs: 'apps' },
   tried: { to: '/try-it', needs: 'try' },
   key: { to: '/keys', needs: 'keys' },
-  carrier: { to: '/providers', needs: 'look' },
+  carrier: { to: '/providers', needs: 'carriers' },
   credit: { to: '/wallet', needs: 'money' },
   webhook: { to: '/webhooks', needs: 'webhooks' },
 }
-
-const CARRIER_COMMAND =
-  'provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
 
 interface StepRowProps {
   step: SetUpStep
@@ -178,7 +171,6 @@ interface StepRowProps {
 /** One step: its state, its purpose and its button. */
 function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const say = useWords(stepRowWords)
-  const command = useCommand()
   const may = useMay()
   const whoMay = useWhoMay()
   const { title, about, go } = say.steps[step]
@@ -221,7 +213,6 @@ function StepRow({ step, number, isDone, isNext }: StepRowProps) {
             )}
           </Group>
           {isNext && step === 'app' && may(needs) && <NewApp />}
-          {isNext && step === 'carrier' && <CopyBlock value={command(CARRIER_COMMAND)} label={say.command} />}
         </Stack>
       </Group>
     </li>

@@ -1,29 +1,17 @@
 /** One carrier: health, current load and results of the last hour. */
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  Progress,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, client, queries } from '../../api'
+import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { channelWords } from '../../i18n/names'
-import { useWords, wordsNow } from '../../i18n/words'
-import { Form, useServerForm } from '../../parts/form'
-import { AsWritten } from '../../parts/text'
+import { useWords } from '../../i18n/words'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { openCarrierTest } from './carrier-test'
+import { openCarrierChange, removeCarrier } from './change-carrier'
+import { openWhatsappTemplate } from './whatsapp-template'
 import { providerWords, type ShownCarrier } from './words'
 
 export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
@@ -33,6 +21,9 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
   const may = useMay()
   const { name, type, state, inFlight, concurrency, waiting, timeoutMs } = carrier
   const isHealthy = state === 'healthy'
+  const routes = useQuery(api.carriers.routes.queryOptions())
+  const remove = () =>
+    removeCarrier(name, routes.data?.routes.filter(({ providers }) => providers.includes(name)) ?? [])
   return (
     <Paper component="article" withBorder p="md" aria-label={name}>
       <Stack gap="sm" h="100%">
@@ -60,15 +51,39 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
         {may('carriers') && (
-          <Button
-            mt="auto"
-            variant="default"
-            aria-label={say.testOf(name)}
-            leftSection={<IconSend size={16} aria-hidden />}
-            onClick={() => openCarrierTest(carrier)}
-          >
-            {say.test}
-          </Button>
+          <Stack mt="auto" gap="xs">
+            <Button
+              variant="default"
+              aria-label={say.testOf(name)}
+              leftSection={<IconSend size={16} aria-hidden />}
+              onClick={() => openCarrierTest(carrier)}
+            >
+              {say.test}
+            </Button>
+            <Group gap="xs">
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.changeOf(name)}
+                onClick={() => openCarrierChange(name)}
+              >
+                {say.change}
+              </Button>
+              {type === 'whatsapp' && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={say.templateOf(name)}
+                  onClick={() => openWhatsappTemplate(name)}
+                >
+                  {say.template}
+                </Button>
+              )}
+              <Button size="compact-sm" variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
+                {say.remove}
+              </Button>
+            </Group>
+          </Stack>
         )}
       </Stack>
     </Paper>
@@ -138,83 +153,5 @@ function LastHour(recent: ShownCarrier['recent']) {
         </Progress.Root>
       )}
     </Stack>
-  )
-}
-
-/** Sends one real message by this carrier and shows its answer. */
-function openCarrierTest(carrier: ShownCarrier): void {
-  const modalId = modals.open({
-    title: wordsNow(providerWords).testOf(carrier.name),
-    children: <CarrierTest carrier={carrier} onClose={() => modals.close(modalId)} />,
-  })
-}
-
-type TestOutcome = Awaited<ReturnType<typeof client.carriers.test>>
-
-function CarrierTest({ carrier: { name, channels }, onClose }: { carrier: ShownCarrier; onClose(): void }) {
-  const say = useWords(providerWords)
-  const common = useWords(frameWords)
-  const channelNames = useWords(channelWords)
-  const form = useServerForm({
-    initialValues: { to: '', channel: channels[0] ?? 'sms', templateCode: '' },
-    send: ({ to, channel, templateCode }) =>
-      client.carriers.test({ name, to, channel, ...(channel === 'alimtalk' && { templateCode: templateCode.trim() }) }),
-    onDone: () => queries.invalidateQueries({ queryKey: api.carriers.list.key() }),
-  })
-  return (
-    <Form
-      form={form}
-      action={form.answer ? say.again : say.send}
-      cancel={form.answer ? common.done : common.cancel}
-      onCancel={onClose}
-    >
-      <TextInput
-        data-autofocus
-        label={say.to}
-        description={say.toHelp}
-        type="tel"
-        required
-        placeholder="010-1234-5678"
-        {...form.field('to')}
-      />
-      <NativeSelect
-        label={say.channel}
-        data={channels.map((value) => ({ value, label: channelNames[value] }))}
-        {...form.field('channel')}
-      />
-      {form.values.channel === 'alimtalk' && (
-        <TextInput
-          label={say.templateCode}
-          description={say.templateCodeHelp}
-          required
-          spellCheck={false}
-          {...form.field('templateCode', 'template-code')}
-        />
-      )}
-      <div aria-live="polite">{form.answer && <TestOutcome {...form.answer} />}</div>
-    </Form>
-  )
-}
-
-const COLORS = { accepted: 'teal', refused: 'red', ambiguous: 'orange' } as const
-
-function TestOutcome({ kind, latencyMs, code, explanation, messageId }: TestOutcome) {
-  const say = useWords(providerWords)
-  const formats = useFormats()
-  return (
-    <Alert color={COLORS[kind]} title={say.outcomes[kind]}>
-      <Text size="sm">{say.took(formats.milliseconds(latencyMs))}</Text>
-      {messageId !== undefined && (
-        <AsWritten size="sm">
-          {say.messageId}: {messageId}
-        </AsWritten>
-      )}
-      {code !== undefined && (
-        <AsWritten size="sm">
-          {say.code}: <b>{code}</b>
-          {explanation !== undefined && ` (${explanation})`}
-        </AsWritten>
-      )}
-    </Alert>
   )
 }

@@ -1,16 +1,14 @@
 /** Form of a route: channel, country, app and ordered carriers. */
-import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
 import { LEGS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
+import { OrderedChoice } from '../../parts/ordered-choice'
 import { tellDone } from '../../parts/tell'
-import { AsWritten } from '../../parts/text'
 import type { ShownCarrier, ShownRoute } from './words'
 
 interface RouteFormProps {
@@ -83,89 +81,14 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
           />
         </>
       )}
-      <CarrierOrder able={able} {...form.field('providers')} />
+      <OrderedChoice
+        label={say.carriers}
+        able={able}
+        add={say.addCarrier}
+        noneLeft={say.noneLeft}
+        {...form.field('providers')}
+      />
     </Form>
-  )
-}
-
-interface CarrierOrderProps {
-  value: readonly string[]
-  /** Carriers that could be added. */
-  able: readonly string[]
-  error?: ReactNode
-  onChange(order: readonly string[]): void
-}
-
-/** Carriers in order of use. Buttons move them, so that keyboards and screen readers can do it. */
-function CarrierOrder({ value: order, able, error, onChange }: CarrierOrderProps) {
-  const say = useWords(routeWords)
-  const [news, setNews] = useState('')
-  const left = able.filter((name) => !order.includes(name))
-  const move = (name: string, by: -1 | 1) => {
-    const from = order.indexOf(name)
-    const without = order.filter((one) => one !== name)
-    onChange(without.toSpliced(from + by, 0, name))
-    setNews(say.moved(name, from + by + 1, order.length))
-  }
-  return (
-    <Input.Wrapper label={say.carriers} labelElement="div" error={error}>
-      <Stack gap="xs" my={4}>
-        {order.length > 0 && (
-          <Stack component="ol" gap="xs">
-            {order.map((name, index) => (
-              <Paper component="li" key={name} withBorder px="sm" py={6}>
-                <Group justify="space-between" wrap="nowrap" gap="xs">
-                  <Group gap="xs" wrap="nowrap">
-                    <Badge variant="light" circle aria-hidden>
-                      {index + 1}
-                    </Badge>
-                    <AsWritten size="sm">{name}</AsWritten>
-                  </Group>
-                  <Group gap={4} wrap="nowrap">
-                    <ActionIcon
-                      variant="default"
-                      aria-label={say.up(name)}
-                      // Not disabled at the end, because a disabled button loses the focus.
-                      aria-disabled={index === 0}
-                      onClick={() => index > 0 && move(name, -1)}
-                    >
-                      <IconArrowUp size={16} aria-hidden />
-                    </ActionIcon>
-                    <ActionIcon
-                      variant="default"
-                      aria-label={say.down(name)}
-                      aria-disabled={index === order.length - 1}
-                      onClick={() => index < order.length - 1 && move(name, 1)}
-                    >
-                      <IconArrowDown size={16} aria-hidden />
-                    </ActionIcon>
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={say.leaveOut(name)}
-                      onClick={() => onChange(order.filter((one) => one !== name))}
-                    >
-                      <IconX size={16} aria-hidden />
-                    </ActionIcon>
-                  </Group>
-                </Group>
-              </Paper>
-            ))}
-          </Stack>
-        )}
-        <NativeSelect
-          aria-label={say.addCarrier}
-          disabled={left.length === 0}
-          value=""
-          data={[{ value: '', label: left.length === 0 ? say.noneLeft : say.addCarrier }, ...left]}
-          onChange={(event) => {
-            const name = event.currentTarget.value
-            if (name !== '') onChange([...order, name])
-          }}
-        />
-        <VisuallyHidden role="status">{news}</VisuallyHidden>
-      </Stack>
-    </Input.Wrapper>
   )
 }
 
@@ -196,10 +119,6 @@ export const routeWords = inWords({
     emptyNext: 'Every carrier of a channel is tried in the order it was added. Set a route to choose.',
     addCarrier: 'Add a carrier',
     noneLeft: 'No other carrier is available',
-    up: (name: string) => `Move ${name} up`,
-    down: (name: string) => `Move ${name} down`,
-    leaveOut: (name: string) => `Remove ${name}`,
-    moved: (name: string, place: number, of: number) => `${name} is now ${place} of ${of}`,
     none: 'Choose at least one carrier.',
     save: 'Set route',
   },
@@ -229,10 +148,6 @@ export const routeWords = inWords({
     emptyNext: '채널의 모든 발송사를 등록된 순서대로 시도합니다. 직접 정하려면 경로를 설정하세요.',
     addCarrier: '발송사 추가',
     noneLeft: '더 추가할 발송사가 없습니다',
-    up: (name) => `${name} 위로 이동`,
-    down: (name) => `${name} 아래로 이동`,
-    leaveOut: (name) => `${name} 제외`,
-    moved: (name, place, of) => `${name}: ${of}개 중 ${place}번째`,
     none: '발송사를 하나 이상 선택하세요.',
     save: '경로 설정',
   },

@@ -3,7 +3,8 @@ import { inWords } from '../../i18n/words'
 
 export const providerWords = inWords({
   en: {
-    about: 'The carriers that deliver live messages, their health, and the routes among them.',
+    about:
+      'The carriers that deliver live messages, their health, the routes among them, and the delivery plans of apps.',
     carriers: 'Set up on this server',
     states: { healthy: 'Healthy', unhealthy: 'Unhealthy' },
     since: 'since',
@@ -21,11 +22,24 @@ export const providerWords = inWords({
     test: 'Send a test message',
     testOf: (name: string) => `Send a test message by ${name}`,
     emptyTitle: 'No carrier yet',
-    emptyNext: 'Credentials never pass through the browser: add a carrier on the server, with a command such as this.',
-    another: 'Add or change a carrier on the server',
-    anotherName:
-      'This adds a carrier. To change a carrier, use its name. The command asks for confirmation before it changes a URL.',
-    command: 'Command',
+    emptyNext: 'Add the carrier that you have an account with. It delivers every live message from then on.',
+    emptyViewer: 'Nobody has set one up yet. An owner can add one here.',
+    add: 'Add a carrier',
+    titles: { http: 'Any HTTP API', smpp: 'SMPP 3.4 session' },
+    change: 'Change',
+    changeOf: (name: string) => `Change the carrier ${name}`,
+    changed: (name: string) => `The carrier ${name} is saved. Messages use it from now on.`,
+    save: 'Save',
+    template: 'Template',
+    templateOf: (name: string) => `WhatsApp template of ${name}`,
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove the carrier ${name}`,
+    removed: (name: string) => `The carrier ${name} is removed`,
+    removeMeans:
+      'Its settings and credentials are deleted. Messages that wait for it go by other carriers of their channel. Reports that it still sends are refused.',
+    removeRoutes: (routes: string) =>
+      `These routes name it: ${routes}. They use their other carriers. A route without any uses every carrier of its channel.`,
+    everyCountry: 'every country',
     to: 'Phone number',
     toHelp: 'Use your own phone: this sends a real message, bypassing the queue and the wallet.',
     channel: 'Channel',
@@ -43,7 +57,8 @@ export const providerWords = inWords({
     messageId: 'Message id',
   },
   ko: {
-    about: '운영 메시지를 전달하는 발송사와 그 상태, 그리고 무엇을 어느 발송사로 보낼지 정하는 경로입니다.',
+    about:
+      '운영 메시지를 전달하는 발송사와 그 상태, 무엇을 어느 발송사로 보낼지 정하는 경로, 그리고 앱의 발송 순서입니다.',
     carriers: '이 서버에 설정된 발송사',
     states: { healthy: '정상', unhealthy: '장애' },
     since: '시작:',
@@ -61,11 +76,24 @@ export const providerWords = inWords({
     test: '테스트 메시지 보내기',
     testOf: (name) => `${name} 테스트 메시지 보내기`,
     emptyTitle: '아직 발송사가 없습니다',
-    emptyNext: '인증 정보는 브라우저로 다루지 않습니다. 서버에서 아래와 같은 명령으로 발송사를 추가하세요.',
-    another: '서버에서 발송사를 추가하거나 변경하기',
-    anotherName:
-      '이 명령은 발송사를 추가합니다. 변경하려면 그 이름을 입력하세요. URL이 달라지면 먼저 확인을 요청합니다.',
-    command: '명령',
+    emptyNext: '계약한 발송사를 추가하세요. 그때부터 모든 운영 메시지를 이 발송사로 보냅니다.',
+    emptyViewer: '아직 설정되지 않았습니다. 소유자가 여기에서 추가할 수 있습니다.',
+    add: '발송사 추가',
+    titles: { http: '모든 HTTP API', smpp: 'SMPP 3.4 세션' },
+    change: '변경',
+    changeOf: (name) => `${name} 발송사 변경`,
+    changed: (name) => `${name} 발송사를 저장했습니다. 지금부터 적용됩니다.`,
+    save: '저장',
+    template: '템플릿',
+    templateOf: (name) => `${name} WhatsApp 템플릿`,
+    remove: '삭제',
+    removeOf: (name) => `${name} 발송사 삭제`,
+    removed: (name) => `${name} 발송사를 삭제했습니다`,
+    removeMeans:
+      '설정과 인증 정보를 삭제합니다. 대기 중인 메시지는 같은 채널의 다른 발송사로 보냅니다. 이후에 도착하는 전송 결과는 받지 않습니다.',
+    removeRoutes: (routes) =>
+      `다음 경로에 포함되어 있습니다: ${routes}. 경로의 다른 발송사를 사용하며, 남은 발송사가 없으면 해당 채널의 모든 발송사를 사용합니다.`,
+    everyCountry: '모든 국가',
     to: '휴대폰 번호',
     toHelp: '본인의 번호를 입력하세요. 대기열과 지갑을 거치지 않고 실제로 발송됩니다.',
     channel: '채널',
@@ -87,3 +115,6 @@ export const providerWords = inWords({
 /** What the server answers of carriers. */
 export type ShownCarrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
 export type ShownRoute = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]
+export type ShownType = Awaited<ReturnType<typeof client.carriers.types>>['types'][number]
+export type ShownSetting = ShownType['settings'][number]
+export type ShownChannel = ShownType['channels'][number]

@@ -1,0 +1,177 @@
+/** Form of a delivery plan: whose it is, and the ordered channels with their waits. */
+import { NativeSelect, NumberInput, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { CHANNELS, LEGS, type Leg } from '../../../../../contract/constants'
+import { LEGS_MAX, WAIT_SEC } from '../../../../domain/delivery/plan'
+import { api, client, queries } from '../../api'
+import { channelWords, countryName } from '../../i18n/names'
+import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
+import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
+import { Form, useServerForm } from '../../parts/form'
+import { OrderedChoice } from '../../parts/ordered-choice'
+import { tellDone } from '../../parts/tell'
+import type { ShownApp } from '../../scope'
+
+export const planWords = inWords({
+  en: {
+    title: 'Delivery plans',
+    about:
+      'The channels by which codes of an app are sent. The next one starts when one fails, or when its time is up without a delivery. Without a plan, SMS goes by SMS, and AlimTalk falls back to SMS.',
+    set: 'Set a delivery plan',
+    change: 'Change the delivery plan',
+    edit: 'Change',
+    editOf: (plan: string) => `Change the delivery plan ${plan}`,
+    remove: 'Remove',
+    removeOf: (plan: string) => `Remove the delivery plan ${plan}`,
+    removeMeans: 'New codes then go by the plan of every country, or by the usual channels.',
+    removed: 'The delivery plan is removed',
+    saved: 'The delivery plan is set',
+    app: 'App',
+    channel: 'Requested channel',
+    country: 'Country',
+    everyCountry: 'Every country',
+    countryHelp: 'Type a name or a code such as KR.',
+    legs: 'Channels, in order',
+    addLeg: 'Add a channel',
+    noneLeft: 'No other channel is available',
+    none: 'Choose at least one channel.',
+    wait: (channel: string) => `Seconds from ${channel} to the next channel`,
+    noWait: 'Only if it fails',
+    waits: (channel: string, sec: number) => `${channel} (${sec} s)`,
+    save: 'Set delivery plan',
+    actions: 'Actions',
+    emptyTitle: 'No delivery plans',
+    emptyNext: 'Codes go by the channel that is asked for. Set a plan to try other channels first, or next.',
+  },
+  ko: {
+    title: '발송 순서',
+    about:
+      '앱의 인증번호를 어떤 채널로 보낼지 정합니다. 한 채널이 실패하거나 정한 시간 안에 도달하지 않으면 다음 채널로 보냅니다. 정하지 않으면 SMS는 SMS로, 알림톡은 실패 시 SMS로 보냅니다.',
+    set: '발송 순서 설정',
+    change: '발송 순서 변경',
+    edit: '변경',
+    editOf: (plan) => `${plan} 발송 순서 변경`,
+    remove: '삭제',
+    removeOf: (plan) => `${plan} 발송 순서 삭제`,
+    removeMeans: '이후의 인증번호는 모든 국가의 발송 순서나 기본 채널로 보냅니다.',
+    removed: '발송 순서를 삭제했습니다',
+    saved: '발송 순서를 설정했습니다',
+    app: '앱',
+    channel: '요청 채널',
+    country: '국가',
+    everyCountry: '모든 국가',
+    countryHelp: '이름이나 KR 같은 코드를 입력하세요.',
+    legs: '채널 순서',
+    addLeg: '채널 추가',
+    noneLeft: '더 추가할 채널이 없습니다',
+    none: '채널을 하나 이상 선택하세요.',
+    wait: (channel) => `${channel} 후 다음 채널까지(초)`,
+    noWait: '실패할 때만',
+    waits: (channel, sec) => `${channel}(${sec}초)`,
+    save: '발송 순서 설정',
+    actions: '작업',
+    emptyTitle: '발송 순서가 없습니다',
+    emptyNext: '요청받은 채널로 보냅니다. 다른 채널을 먼저 또는 다음에 쓰려면 발송 순서를 설정하세요.',
+  },
+})
+
+export type ShownPlan = NonNullable<ShownApp['plans']>[number] & { appId: string }
+
+interface PlanFormProps {
+  app: { appId: string; name: string }
+  /** An existing plan: only its legs can change. */
+  plan?: ShownPlan
+}
+
+export function openPlanForm(props: PlanFormProps): void {
+  const modalId = modals.open({
+    title: props.plan ? wordsNow(planWords).change : wordsNow(planWords).set,
+    children: <PlanForm {...props} onClose={() => modals.close(modalId)} />,
+  })
+}
+
+function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
+  const say = useWords(planWords)
+  const channels = useWords(channelWords)
+  const language = useLanguage()
+  const form = useServerForm({
+    initialValues: {
+      channel: plan?.channel ?? 'sms',
+      country: plan?.country as ChosenCountry,
+      legs: (plan?.legs ?? []).map((leg) => leg.channel) as readonly Leg[],
+      waits: Object.fromEntries((plan?.legs ?? []).map((leg) => [leg.channel, leg.waitSec])) as Waits,
+    },
+    validate: {
+      // The typed text may match no country.
+      country: (country) => country === null,
+      legs: (legs) => (legs.length === 0 ? say.none : undefined),
+    },
+    send: ({ channel, country, legs, waits }) =>
+      client.apps.setPlan({
+        ...{ appId: app.appId, channel, ...(country && { country }) },
+        legs: legs.map((leg, index) => {
+          const waitSec = index === legs.length - 1 ? undefined : waits[leg]
+          return { channel: leg, ...(waitSec !== undefined && { waitSec }) }
+        }),
+      }),
+    onDone() {
+      tellDone(say.saved)
+      queries.invalidateQueries({ queryKey: api.apps.key() })
+      onClose()
+    },
+  })
+  const { channel, country, legs, waits } = form.values
+  const waitField = (leg: Leg, index: number) =>
+    index < legs.length - 1 && (
+      <NumberInput
+        mt="xs"
+        mb={4}
+        size="xs"
+        label={say.wait(channels[leg])}
+        placeholder={say.noWait}
+        {...WAIT_SEC}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        value={waits[leg] ?? ''}
+        onChange={(sec) => form.set({ waits: { ...waits, [leg]: typeof sec === 'number' ? sec : undefined } })}
+      />
+    )
+  return (
+    <Form form={form} action={say.save} onCancel={onClose}>
+      <Text size="sm">
+        {[
+          app.name,
+          ...(plan ? [channels[channel], country ? countryName(country, language) : say.everyCountry] : []),
+        ].join(' · ')}
+      </Text>
+      {!plan && (
+        <>
+          <NativeSelect
+            data-autofocus
+            label={say.channel}
+            data={CHANNELS.map((value) => ({ value, label: channels[value] }))}
+            {...form.plainField('channel')}
+          />
+          <CountryChoice
+            label={say.country}
+            description={say.countryHelp}
+            none={say.everyCountry}
+            {...form.field('country')}
+          />
+        </>
+      )}
+      <OrderedChoice<Leg>
+        label={say.legs}
+        able={legs.length < LEGS_MAX ? LEGS : legs}
+        nameOf={(leg) => channels[leg]}
+        add={say.addLeg}
+        noneLeft={say.noneLeft}
+        detailOf={waitField}
+        {...form.field('legs')}
+      />
+    </Form>
+  )
+}
+
+type Waits = Partial<Record<Leg, number | undefined>>

@@ -1,0 +1,54 @@
+/**
+ * Live numbers of reviewers, such as those of an app store: they get a fixed code and no message. Decisions: "Review numbers".
+ */
+import { DAY_MS } from '../shared/value'
+import type { Issue } from './issue'
+
+/** Kept with its app. The number itself is not stored. Times are Unix milliseconds. */
+export interface ReviewNumber {
+  /** Tells it from others, for example `App Store`. */
+  readonly name: string
+  /** Keyed hash, in hexadecimal. */
+  readonly phoneHash: string
+  /** Codes in 24 hours, for each kind of key. */
+  readonly dailyMax: number
+  readonly createdAt: number
+  readonly endsAt: number
+}
+
+export const REVIEW_NUMBERS_MAX = 20
+export const REVIEW_DAYS = { min: 1, max: 90 } as const
+export const REVIEW_DAILY_MAX = { min: 1, max: 100 } as const
+
+export const reviewEnd = (now: number, days: number): number => now + days * DAY_MS
+
+/** The review number that a phone is at the moment. */
+export const reviewNumberOf = (
+  { reviewNumbers = [] }: { reviewNumbers?: readonly ReviewNumber[] | undefined },
+  phoneHash: Uint8Array,
+  now: number,
+): ReviewNumber | undefined =>
+  reviewNumbers.find((known) => now < known.endsAt && known.phoneHash === phoneHash.toHex())
+
+/** The use of the key that a review code is derived from: the code stays the same, and is stored nowhere. */
+export const reviewKeyName = (appId: string, { phoneHash }: Pick<ReviewNumber, 'phoneHash'>) =>
+  `review ${appId} ${phoneHash}`
+
+/** Six digits of a derived key. */
+export const reviewCodeOf = (key: Uint8Array): string =>
+  (new DataView(key.buffer, key.byteOffset).getUint32(0) % 1_000_000).toString().padStart(6, '0')
+
+/** `providerOutcomeCode` of an issue to a review number. */
+const REVIEW_NUMBER = 'REVIEW_NUMBER'
+
+/** Without a message: nothing is left to deliver, and it was free. */
+export const withoutMessage = (issue: Issue): Issue => ({
+  ...issue,
+  deliveryStatus: 'delivered',
+  sendPending: false,
+  providerOutcomeCode: REVIEW_NUMBER,
+})
+
+/** Nobody proved anything about a phone with the code of such an issue. */
+export const isReviewed = ({ price, providerOutcomeCode }: Pick<Issue, 'price' | 'providerOutcomeCode'>): boolean =>
+  price === 0 && providerOutcomeCode === REVIEW_NUMBER

@@ -1,0 +1,137 @@
+/** The settings of a type of carriers as forms and lists show them, and a configuration made of what was filled in. */
+import type { CarrierSetup } from '../domain/delivery/carrier'
+import { invalid } from '../domain/shared/error'
+import type { ListedType, TypeSetting } from '../ports/carrier'
+import { assertCarrier, CARRIER_TYPES, reportsBySecret, showsVerifyToken, typeOf } from './carriers'
+import type { DescriptionFile } from './description'
+import { DESCRIPTIONS } from './descriptions'
+import type { CarrierType } from './type'
+
+const TITLES: Readonly<Record<string, string>> = { http: 'any HTTP API', smpp: 'an SMPP 3.4 session' }
+const CODED = Object.keys(TITLES)
+const OUR_PAGE = 'docs/carriers.md'
+
+export function listedType(
+  type: string,
+  { channels, description }: Pick<CarrierType, 'channels'> & { description?: DescriptionFile | undefined },
+): ListedType {
+  const { title = TITLES[type] ?? type, documentation = OUR_PAGE, fields = {} } = description ?? {}
+  return { type, title, channels, documentation, settings: inRow(fields) }
+}
+
+const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    'fields' in field
+      ? Object.entries(field.fields).map(([inner, setting]) => ({
+          name: `${name}.${inner}`,
+          group: field.title,
+          ...setting,
+        }))
+      : [{ name, ...field }],
+  )
+
+/** The same with the settings of a type that is no description. */
+const formOf = (type: string, known: CarrierType): ListedType => {
+  const listed = listedType(type, known)
+  return { ...listed, settings: known.settings ?? listed.settings }
+}
+
+function formOfCarrier(carrier: CarrierSetup): ListedType {
+  const known = typeOf(carrier)
+  return known ? formOf(carrier.type, known) : listedType(carrier.type, { channels: [] })
+}
+
+function leafOf(config: Record<string, unknown>, name: string): { group: Record<string, unknown>; leaf: string } {
+  const [first = '', inner] = name.split('.')
+  if (inner === undefined) return { group: config, leaf: first }
+  const group = { ...(config[first] as Record<string, unknown> | undefined) }
+  config[first] = group
+  return { group, leaf: inner }
+}
+
+/** What is stored of a setting, as it is typed. */
+function textOf(config: Record<string, unknown>, { name, kind }: TypeSetting): string | undefined {
+  const { group, leaf } = leafOf({ ...config }, name)
+  const value = group[leaf]
+  if (value === undefined || value === null || value === false) return undefined
+  if (kind === 'flag') return 'true'
+  if (kind === 'headers')
+    return Object.entries(value)
+      .map((header) => header.join(': '))
+      .join('\n')
+  return String(value)
+}
+
+function valueFrom({ name, kind }: TypeSetting, text: string): unknown {
+  if (kind === 'number') return Number(text)
+  if (kind === 'flag') return text === 'true'
+  return kind === 'headers' ? headersIn(`config.${name}`, text) : text
+}
+
+function headersIn(param: string, text: string): Record<string, string> {
+  const says = 'each line must be a header such as X-Api-Key: secret'
+  return Object.fromEntries(
+    text.split('\n').map((line) => {
+      const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
+      if (name === undefined || value === undefined) throw invalid(param, 'invalid_setting', says, { says })
+      return [name.trim(), value.trim()]
+    }),
+  )
+}
+
+/**
+ * The configuration with these settings. A secret that is left out stays as it is stored, unless an address changes: it
+ * would go to somebody else then. Any other setting that is left out is removed. Throws `invalid`.
+ */
+function configWith(carrier: CarrierSetup, given: Readonly<Record<string, string>>): Record<string, unknown> {
+  const { settings } = formOfCarrier(carrier)
+  const unknown = Object.keys(given).find((name) => settings.every((setting) => setting.name !== name))
+  if (unknown !== undefined) throw invalid(`config.${unknown}`, 'unknown_field', 'unknown field or parameter')
+  const typed = ({ name }: TypeSetting) => given[name]?.trim() || undefined
+  const stored = (setting: TypeSetting) => textOf(carrier.config, setting)
+  const wanted = (setting: TypeSetting) => typed(setting) ?? (setting.secret ? stored(setting) : undefined)
+  const isMoved = settings.some((one) => one.url && (wanted(one) ?? one.default) !== (stored(one) ?? one.default))
+  const config = { ...carrier.config }
+  for (const setting of settings) {
+    const { name, secret } = setting
+    const text = wanted(setting)
+    if (isMoved && secret && text !== undefined && typed(setting) === undefined)
+      throw invalid(`config.${name}`, 'required', 'is required again, because an address changes')
+    // What the form cannot show, such as the CA of a connection, stays.
+    if (text === stored(setting)) continue
+    const { group, leaf } = leafOf(config, name)
+    if (text === undefined) delete group[leaf]
+    else group[leaf] = valueFrom(setting, text)
+    if (Object.keys(group).length === 0) delete config[name.split('.')[0] ?? '']
+  }
+  return config
+}
+
+/** What the console needs to know of the types of carriers. */
+export const carrierTypes = {
+  assertCarrier,
+  reportsBySecret,
+  showsVerifyToken,
+  configWith,
+  /** Of the descriptions as they are written: nothing here is sent by them. */
+  list: (): ListedType[] => [
+    ...CODED.flatMap((type) => (CARRIER_TYPES[type] ? [formOf(type, CARRIER_TYPES[type])] : [])),
+    ...Object.entries(DESCRIPTIONS).map(([type, read]) => {
+      const description = read()
+      return listedType(type, { channels: description.channels, description })
+    }),
+  ],
+  /** The type of a carrier, its settings but for the secrets, and which secrets are stored. */
+  settingsOf(carrier: CarrierSetup): { type: ListedType; settings: Record<string, string>; secrets: string[] } {
+    const type = formOfCarrier(carrier)
+    const stored = type.settings.flatMap((setting) => {
+      const text = textOf(carrier.config, setting)
+      return text === undefined ? [] : [{ ...setting, text }]
+    })
+    return {
+      type,
+      settings: Object.fromEntries(stored.filter(({ secret }) => !secret).map(({ name, text }) => [name, text])),
+      secrets: stored.filter(({ secret }) => secret).map(({ name }) => name),
+    }
+  },
+}
