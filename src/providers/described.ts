@@ -23,10 +23,12 @@ import {
   type StatusWords,
   settingsSchema,
 } from './description'
+import { senderByCountry } from './engine-settings'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
 import { type Signer, signerOf } from './signers/sign'
 import {
+  byTag,
   type Filled,
   filled,
   firstOf,
@@ -92,8 +94,9 @@ export function describedCarrier(
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
-  const phraseOf = byLanguageTag(description.phrases)
-  const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
+  const phraseOf = byTag(description.phrases)
+  const languageOf = byTag(description.languages, textOr(settings.languages))
+  const senderOf = senderByCountry(settings.senders)
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
@@ -112,7 +115,7 @@ export function describedCarrier(
       const ofMessage = messageScope(message, clock.now())
       const { locale } = message
       const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
-      const scope = firstOf(ofMessage, objectScope(byLanguage))
+      const scope = firstOf(ofMessage, objectScope({ ...byLanguage, from: senderOf(message.to) }))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -138,20 +141,6 @@ export function describedCarrier(
   const challenge = description.reports?.challenge
   if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
-}
-
-/** The value of a language tag, of its language, or of `*`; first those of the operator's own (`en=en_GB, *=ko`). */
-function byLanguageTag(known: Readonly<Record<string, string>> = {}, own = ''): (tag?: string) => string | undefined {
-  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
-  return (tag = '') => {
-    const language = tag.split('-')[0] ?? ''
-    for (const table of [said, known])
-      for (const name of [tag, language, '*']) {
-        const code = ownIn<string>(table, name)
-        if (code) return code
-      }
-    return undefined
-  }
 }
 
 const firstAskMs = (

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
+import { withEngineSettings } from './engine-settings'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
@@ -303,6 +304,8 @@ export const carrierDescription = z
     }
     for (const name of Object.keys(description.fields))
       if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
+    if (Object.hasOwn(description.fields, 'senders'))
+      refuse(['fields', 'senders'], 'is a setting of every carrier with a field from')
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
@@ -341,7 +344,7 @@ export function settingsSchema({
   reports,
 }: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports'>): z.ZodType {
   const shape: Record<string, z.ZodType> = {}
-  for (const [name, field] of Object.entries(fields))
+  for (const [name, field] of Object.entries(withEngineSettings(fields)))
     shape[name] = 'fields' in field ? groupSchema(field) : fieldSchema(field)
   // Where reports are signed, one of a former release may be stored.
   shape.reportSecret = hasReportSecret(reports) ? z.string().min(16) : z.string().optional()

@@ -5,6 +5,7 @@ import type { ListedType, TypeSetting } from '../ports/carrier'
 import { assertCarrier, CARRIER_TYPES, reportsBySecret, showsVerifyToken, typeOf } from './carriers'
 import type { DescriptionFile } from './description'
 import { DESCRIPTIONS } from './descriptions'
+import { withEngineSettings } from './engine-settings'
 import type { CarrierType } from './type'
 
 const TITLES: Readonly<Record<string, string>> = { http: 'any HTTP API', smpp: 'an SMPP 3.4 session' }
@@ -20,7 +21,7 @@ export function listedType(
 }
 
 const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
-  Object.entries(fields).flatMap(([name, field]) =>
+  Object.entries(withEngineSettings(fields)).flatMap(([name, field]) =>
     'fields' in field
       ? Object.entries(field.fields).map(([inner, setting]) => ({
           name: `${name}.${inner}`,

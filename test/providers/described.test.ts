@@ -131,6 +131,40 @@ describe('of the engine', () => {
   })
 })
 
+describe('senders by country', () => {
+  const senders = 'KR=0212345678, US = +15005550006,*=ACME'
+  const fromOf = async (message: object, settings: object = { from: 'SHOP', senders }) => {
+    const vendor = new FakeVendor()
+    await vendor.provider(acme, { ...config, ...settings }).send(anSms(message))
+    return new URLSearchParams(vendor.requests[0]?.body).get('from')
+  }
+
+  test.each([
+    ['+821012345678', '0212345678'],
+    ['+12015550123', '+15005550006'],
+    ['+14165550123', 'ACME'],
+    ['+447400123456', 'ACME'],
+  ])('%s is sent to from %s', async (to, from) => {
+    expect(await fromOf({ to })).toBe(from)
+  })
+
+  test('the sender of the request goes before, and the one of the settings is for the countries without one', async () => {
+    expect(await fromOf({ from: 'MINE' })).toBe('MINE')
+    expect(await fromOf({}, { from: 'SHOP', senders: 'US=+15005550006' })).toBe('SHOP')
+    expect(await fromOf({}, { from: 'SHOP' })).toBe('SHOP')
+  })
+
+  test('are a setting wherever there is a field `from`', () => {
+    const problem = (value: string) => acme.config.safeParse({ ...config, senders: value }).error?.issues[0]?.message
+    expect(problem(senders)).toBeUndefined()
+    for (const wrong of ['KR', 'KR=', 'kr=02', 'KR=02,', 'KOR=02', '=02'])
+      expect(problem(wrong)).toBe('must be such as KR=0212345678, *=ACME')
+    const { from: _, ...fields } = ACME.fields
+    const without = describedType({ ...ACME, fields })
+    expect(without.config.safeParse({ ...config, senders }).success).toBe(false)
+  })
+})
+
 test('settings are checked by the fields', () => {
   const problem = (settings: object) => acme.config.safeParse(settings).error?.issues[0]
   expect(problem(config)).toBeUndefined()
@@ -180,6 +214,12 @@ test.each<[string, (file: DescriptionFile) => object, string, string]>([
     (file) => ({ ...file, fields: { ...file.fields, text: { title: 'T' } } }),
     'fields.text',
     '',
+  ],
+  [
+    'a field that the engine has',
+    (file) => ({ ...file, fields: { ...file.fields, senders: { title: 'S' } } }),
+    'fields.senders',
+    'is a setting of every carrier',
   ],
   ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
   ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],
