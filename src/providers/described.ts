@@ -317,8 +317,8 @@ const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined 
 
 function refusalOf(means: CodeMeaning, code: string): SendOutcome {
   if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
-  return means === 'absent'
-    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+  return means === 'absent' || means === 'stopped'
+    ? { kind: 'refused', retry: 'never', code, absence: means }
     : { kind: 'refused', retry: means, code }
 }
 
@@ -389,8 +389,9 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
+    const means = code === undefined ? undefined : verdictOf(description, code)
+    const absence = means === 'absent' || means === 'stopped' ? { absence: means } : undefined
+    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...absence }
   }
 }
 

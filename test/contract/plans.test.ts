@@ -274,6 +274,27 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
       expect(starts()).toEqual([1, 2, 0])
     })
 
+    test.each(['an answer', 'a report'])(
+      '%s says that the owner has opted out, and its leg is left out for 30 days',
+      async (by) => {
+        await world.provide('meta', ['whatsapp'], WHATSAPP_URL, { codes: { STOP: { means: 'stopped' } } })
+        if (by === 'an answer') world.whatsapp.answer = () => answered(400, { code: 'STOP' })
+        await issue()
+        if (by === 'a report') {
+          const { messageId = '' } = world.whatsapp.requests[0] ?? {}
+          await world.report('meta', { messageId, status: 'failed', code: 'STOP' })
+          await world.settle()
+        }
+        expect(starts()).toEqual([1, 1, 0])
+        world.clock.step(29 * 24 * 60 * 60_000)
+        await issue()
+        expect(starts()).toEqual([1, 2, 0])
+        world.clock.step(24 * 60 * 60_000)
+        await issue()
+        expect(world.whatsapp.requests).toHaveLength(2)
+      },
+    )
+
     test('a plan without another leg is played as it is', async () => {
       await plan([{ channel: 'whatsapp' }])
       world.whatsapp.answer = () => answered(400, { code: 'NOT_THERE' })

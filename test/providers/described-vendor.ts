@@ -6,6 +6,7 @@ import type { SendVerdict } from '../../src/providers/answer'
 import { describedType } from '../../src/providers/described'
 import type { DescriptionFile } from '../../src/providers/description'
 import { anOutbound, answered, connect, expectHarmless, WITHOUT_ANSWER } from './fake-vendor-twilio-aligo'
+import { outcomeOf } from './vendor-answers'
 
 export const REPORT_URL = 'https://otp.example.com/provider-reports/carrier'
 export const REPORT_SECRET = 'a-report-secret-of-24-ch'
@@ -87,22 +88,22 @@ export function checkSilence(vendor: DescribedVendor): void {
 /** Each listed code, as the reader of the documentation understands it; `answer` is how the vendor says it. */
 export function checkCodes(
   vendor: DescribedVendor,
-  understood: Partial<Record<SendVerdict, ReadonlyArray<string | number>>>,
+  {
+    ofReports = [],
+    ...understood
+  }: Partial<Record<SendVerdict | 'stopped' | 'ofReports', ReadonlyArray<string | number>>>,
   answer: (code: string | number) => TransportResult,
 ): void {
-  const codes = Object.entries(understood).flatMap(([verdict, some]) => some.map((code) => [code, verdict] as const))
+  const listed = Object.entries(understood) as Array<[SendVerdict | 'stopped', ReadonlyArray<string | number>]>
+  const codes = listed.flatMap(([verdict, some]) => some.map((code) => [code, verdict] as const))
   test('each listed code is understood, and none beside', () => {
-    const listed = Object.keys(vendor.type.description?.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
-    expect(listed.toSorted()).toEqual(codes.map(([code]) => String(code)).toSorted())
+    const known = Object.keys(vendor.type.description?.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
+    expect(known.toSorted()).toEqual([...codes.map(([code]) => code), ...ofReports].map(String).toSorted())
   })
 
   test.each(codes)('code %s: %s', async (code, verdict) => {
     const outcome = await vendor.outcome(answer(code))
-    expect(outcome).toEqual(
-      verdict === 'ambiguous'
-        ? { kind: 'ambiguous', code: String(code) }
-        : ({ kind: 'refused', retry: verdict, code: String(code) } as never),
-    )
+    expect(outcome).toEqual(outcomeOf(verdict, String(code)))
     expectHarmless(outcome, vendor.secrets)
     expect(vendor.type.explain(String(code), {})).toMatch(/\w{3}/)
   })

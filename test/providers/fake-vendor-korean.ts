@@ -61,7 +61,7 @@ export const codesOf = ({ codes = {} }: DescriptionFile, prefix = '') =>
   new Map(
     Object.entries(codes)
       .filter(([code]) => code.startsWith(prefix) && !/^(NO_|NOT_|HTTP_|ALIMTALK_)/.test(code))
-      .map(([code, [verdict, why]]) => [code.slice(prefix.length), [verdict as SendVerdict, why]] as const),
+      .map(([code, [verdict, why]]) => [code.slice(prefix.length), [verdict as SendVerdict | 'stopped', why]] as const),
   )
 
 export const answered = (status: number, body: unknown): TransportResult => ({

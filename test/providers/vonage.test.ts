@@ -53,6 +53,7 @@ describe('sending', () => {
       unfit: [4, 8, 9, 11, 14, 32],
       never: [12, 33],
       ambiguous: [5],
+      ofReports: ['DLR_9'],
     },
     (code) => said(code, { 'error-text': 'Missing to param' }),
   )
@@ -96,6 +97,7 @@ describe('reports', () => {
     ['delivered', '0', reported(id, 'delivered')],
     ['failed', '2', reported(id, 'failed', 'DLR_2')],
     ['rejected', '6', reported(id, 'failed', 'DLR_6')],
+    ['rejected', '9', reported(id, 'failed', 'DLR_9', { absence: 'stopped' })],
     ['expired', '0', reported(id, 'failed', 'EXPIRED')],
     ['accepted', '0', []],
     ['buffered', '0', []],

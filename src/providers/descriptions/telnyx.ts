@@ -76,7 +76,7 @@ export const telnyx: DescriptionFile = {
     '10016': ['never', 'the recipient is no valid number'],
     '20100': ['unfit', 'the Telnyx account has no balance left; top it up'],
     '40100': ['elsewhere', 'the sender is not enabled for messages; put it on a messaging profile'],
-    '40300': ['never', 'the recipient has replied STOP to this sender; only START from their phone lifts it'],
+    '40300': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     '40301': ['elsewhere', 'the number takes no such messages from this sender'],
     '40302': ['never', 'the text is too long'],
     '40305': ['elsewhere', 'the sender is not valid, or is on no messaging profile of the account'],

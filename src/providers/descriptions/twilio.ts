@@ -121,7 +121,7 @@ export const twilio: DescriptionFile = {
     '21602': ['never', 'the message has no text'],
     '21604': ['never', 'the message has no recipient'],
     '21605': ['never', 'the text is too long'],
-    '21610': ['never', 'the recipient has replied STOP to this sender; only START from their phone lifts it'],
+    '21610': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     '21614': ['never', 'the number is not a mobile number'],
     '21617': ['never', 'the text is too long: Twilio takes 1,600 characters'],
     '21619': ['never', 'the message has no text'],

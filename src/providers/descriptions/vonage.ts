@@ -91,6 +91,8 @@ export const vonage: DescriptionFile = {
     '29': ['elsewhere', 'the Vonage account is in demo mode, and sends only to numbers on its list; top it up'],
     '32': ['unfit', 'the Vonage account takes signed requests only; turn that off in its settings'],
     '33': ['never', 'the number is deactivated'],
+    // developer.vonage.com/en/opt-out-assist/guides/messaging-opted-out-numbers
+    DLR_9: ['stopped', 'the recipient has opted out of messages from this sender (STOP); tell them to opt in again'],
   },
   // api.support.vonage.com/hc/en-us/articles/204014733
   reasons: {
@@ -102,7 +104,6 @@ export const vonage: DescriptionFile = {
     DLR_6: 'the filter of the operator took the message for spam; review text and sender',
     DLR_7: 'the phone was busy',
     DLR_8: 'the network failed',
-    DLR_9: 'the recipient has asked not to get such messages',
     DLR_10: 'a field of the message was not valid, such as its encoding',
     DLR_11: 'Vonage has no route for this number',
     DLR_12: 'no route to the number; it may not exist',
