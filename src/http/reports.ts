@@ -6,7 +6,7 @@ import type { Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json'
 
-/** Or the text that a carrier tries the address with. */
+/** The number of recorded reports, or the text that a carrier sent to test the address. */
 export type ReportAnswer = { recorded: number } | { challenge: string }
 
 export const REPORT_PREFIX = '/provider-reports/'
