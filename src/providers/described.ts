@@ -24,6 +24,7 @@ import {
   settingsSchema,
 } from './description'
 import { senderByCountry } from './engine-settings'
+import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
 import { type Signer, signerOf } from './signers/sign'
@@ -72,7 +73,17 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'languages' | 'phrases' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  | 'auth'
+  | 'lookup'
+  | 'languages'
+  | 'phrases'
+  | 'codePattern'
+  | 'names'
+  | 'unreadable'
+  | 'codes'
+  | 'reasons'
+  | 'result'
+  | 'reports'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -101,17 +112,20 @@ export function describedCarrier(
     compiled(name, api, description, { settings, signer }),
   )
 
-  const call = ({ method, build }: CompiledRequest, scope: ValueScope) =>
+  const call = ({ method, build }: CompiledRequest, scope: ValueScope, longestMs = timeoutMs) =>
     transport.request({
       method,
       ...build(firstOf(scope, ownSettings, momentScope({ now: clock.now(), random }))),
-      timeoutMs,
+      timeoutMs: Math.min(timeoutMs, longestMs),
     })
+  const lookUp = numberLookup(description, { settings, call, dependencies })
 
   const carrier: Carrier = {
     name,
     reports,
     async send(message) {
+      const fact = lookUp && (await lookUp(message))
+      if (fact !== undefined) return refusalOf('absent', `LOOKUP_${fact.toUpperCase()}`)
       const ofMessage = messageScope(message, clock.now())
       const { locale } = message
       const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
@@ -141,6 +155,35 @@ export function describedCarrier(
   const challenge = description.reports?.challenge
   if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
+}
+
+interface LookupSettings {
+  settings: Record<string, unknown>
+  call(request: CompiledRequest, scope: ValueScope, longestMs: number): Promise<TransportResult>
+  dependencies: CarrierDependencies
+}
+
+/** Answers the fact for which a message is not sent. Undefined where the operator wants no question. */
+function numberLookup(
+  { lookup, auth }: Described,
+  { settings, call, dependencies: { clock, random } }: LookupSettings,
+): ((message: OutboundMessage) => Promise<string | undefined>) | undefined {
+  const wanted = textOr(settings.lookup).split(',')
+  const facts = wanted.flatMap((name) => Object.entries(lookup?.facts ?? {}).filter(([fact]) => fact === name.trim()))
+  const request = lookup && compiledRequest(lookup.request, settings, signerOf(lookup.auth ?? auth))
+  if (!lookup || !request || facts.length === 0) return undefined
+  const memory = new LookupMemory(clock, random)
+  return async (message) => {
+    const { channel, isFallback, to } = message
+    // The phone of a fallback has just been tried by another channel.
+    if (isFallback || !lookup.channels.includes(channel)) return undefined
+    return memory.factOf(to, async () => {
+      const result = await call(request, messageScope(message, clock.now()), LOOKUP_TIMEOUT_MS)
+      const answer = result.kind === 'answered' && result.status === 200 ? parseJson(result.body) : undefined
+      if (answer === undefined) return undefined
+      return { fact: facts.find(([, conditions]) => conditions.some(holds(answer)))?.[0] }
+    })
+  }
 }
 
 const firstAskMs = (
@@ -539,6 +582,10 @@ export function explain(
 
 const GENERAL: ReadonlyArray<[RegExp, (title: string) => string]> = [
   [/^CHANNEL_NOT_CONFIGURED$/, (title) => `${title} is not configured for this channel`],
+  [
+    /^LOOKUP_/,
+    (title) => `${title} says that the number is of a kind that you send nothing to; see the setting lookup`,
+  ],
   [/^NOT_E164$/, () => 'the recipient is no valid number'],
   [/^NOT_SENT_/, (title) => `no connection to ${title}; check network, DNS, certificates and the API base`],
   [/^NO_ANSWER_/, (title) => `${title} did not answer in time, or broke off; the message may be out`],

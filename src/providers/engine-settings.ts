@@ -24,17 +24,30 @@ export function senderByCountry(senders: unknown): (to: string) => string | unde
 }
 
 /** The fields of a description with those settings. */
-export const withEngineSettings = <Field>(
-  fields: Readonly<Record<string, Field>>,
-): Record<string, Field | typeof SENDERS> =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(
-      ([name, field]): Array<[string, Field | typeof SENDERS]> =>
-        name === 'from'
-          ? [
-              [name, field],
-              ['senders', SENDERS],
-            ]
-          : [[name, field]],
+export const withEngineSettings = <Field>({
+  fields,
+  lookup,
+}: {
+  fields: Readonly<Record<string, Field>>
+  lookup?: { facts: object } | undefined
+}): Record<string, Field | typeof SENDERS> =>
+  Object.fromEntries([
+    ...Object.entries(fields).flatMap(
+      ([name, field]): Array<[string, Field | typeof SENDERS]> => [
+        [name, field],
+        ...(name === 'from' ? [['senders', SENDERS] as [string, typeof SENDERS]] : []),
+      ],
     ),
-  )
+    ...(lookup ? [['lookup', lookupField(Object.keys(lookup.facts))] as const] : []),
+  ])
+
+function lookupField(facts: string[]): typeof SENDERS {
+  const fact = `\\s*(${facts.join('|')})\\s*`
+  return {
+    ...SENDERS,
+    title: 'Look-up before the first SMS',
+    help: `Send nothing to numbers of these kinds: ${facts.join(', ')}. Each question costs money.`,
+    pattern: `^${fact}(,${fact})*$`,
+    says: `must be one or several of ${facts.join(', ')}, with commas between them`,
+  }
+}

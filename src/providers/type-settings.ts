@@ -16,12 +16,13 @@ export function listedType(
   type: string,
   { channels, description }: Pick<CarrierType, 'channels'> & { description?: DescriptionFile | undefined },
 ): ListedType {
-  const { title = TITLES[type] ?? type, documentation = OUR_PAGE, fields = {} } = description ?? {}
+  const { title = TITLES[type] ?? type, documentation = OUR_PAGE } = description ?? {}
+  const fields = description ? withEngineSettings(description) : {}
   return { type, title, channels, documentation, settings: inRow(fields) }
 }
 
 const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
-  Object.entries(withEngineSettings(fields)).flatMap(([name, field]) =>
+  Object.entries(fields).flatMap(([name, field]) =>
     'fields' in field
       ? Object.entries(field.fields).map(([inner, setting]) => ({
           name: `${name}.${inner}`,

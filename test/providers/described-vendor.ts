@@ -126,3 +126,29 @@ export function checkToken(vendor: DescribedVendor, text: string | object, expec
     expect(vendor.read(text, {}, `${TOKEN}x`)).toBeUndefined()
   })
 }
+
+/** A look-up as the vendor documents it: the request, and the fact of each documented answer, if it is one. */
+export function checkLookup(
+  description: DescriptionFile,
+  config: Record<string, unknown>,
+  request: { url: string; authorization: string },
+  answers: Array<[fact: string | undefined, answer: object]>,
+): void {
+  const lookup = Object.keys(description.lookup?.facts ?? {}).join(', ')
+  test.each(answers)('a number that is %p', async (fact, answer) => {
+    const { vendor, provider } = connect(describedType(description), { ...config, lookup })
+    vendor.answer = answered(200, answer)
+    const outcome = await provider.send(anOutbound())
+    const [asked, ...sent] = vendor.requests
+    expect(asked).toEqual({
+      method: 'GET',
+      url: request.url,
+      headers: { accept: 'application/json', authorization: request.authorization },
+      body: undefined,
+      timeoutMs: 2_000,
+    })
+    expect(sent).toHaveLength(fact === undefined ? 1 : 0)
+    if (fact !== undefined)
+      expect(outcome).toEqual({ kind: 'refused', retry: 'never', code: `LOOKUP_${fact}`, absence: 'absent' })
+  })
+}

@@ -24,7 +24,10 @@ const TO = '+821012345678'
 export class FakeVendor {
   readonly requests: VendorRequest[] = []
   readonly clock = new VirtualClock(NOW)
-  answer: TransportResult = { kind: 'not_sent', reason: 'ConnectionRefused' }
+  answer: TransportResult | ((request: VendorRequest) => TransportResult) = {
+    kind: 'not_sent',
+    reason: 'ConnectionRefused',
+  }
 
   provider(type: CarrierType, config: object): Carrier {
     const dependencies = {
@@ -32,7 +35,7 @@ export class FakeVendor {
       transport: {
         request: async (request: VendorRequest) => {
           this.requests.push(request)
-          return this.answer
+          return typeof this.answer === 'function' ? this.answer(request) : this.answer
         },
       },
       clock: this.clock,

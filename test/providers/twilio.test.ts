@@ -8,6 +8,7 @@ import { describedType } from '../../src/providers/described'
 import { twilio as described } from '../../src/providers/descriptions/twilio'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
+import { checkLookup } from './described-vendor'
 import {
   anAwaited,
   anOutbound,
@@ -361,4 +362,33 @@ describe('explanations', () => {
     for (const code of ['CANCELED', 'FAILED', 'UNDELIVERED']) expect(explain(code)).toBeString()
     for (const code of ['', 'constructor', 'NOPE', '0']) expect(explain(code)).toBeUndefined()
   })
+})
+
+describe('Lookup v2', () => {
+  const kind = (type: string | null) => ({
+    calling_country_code: '82',
+    country_code: 'KR',
+    phone_number: TO,
+    valid: true,
+    line_type_intelligence: { carrier_name: 'SK Telecom', error_code: null, mobile_country_code: '450', type },
+  })
+  checkLookup(
+    described,
+    CONFIG,
+    {
+      url: 'https://lookups.twilio.com/v2/PhoneNumbers/%2B821012345678?Fields=line_type_intelligence',
+      authorization: BASIC,
+    },
+    [
+      ['LANDLINE', kind('landline')],
+      ['VOIP', kind('fixedVoip')],
+      ['VOIP', kind('nonFixedVoip')],
+      ['PREMIUM', kind('premium')],
+      ['PREMIUM', kind('sharedCost')],
+      [undefined, kind('mobile')],
+      [undefined, kind('unknown')],
+      [undefined, kind(null)],
+      [undefined, { ...kind(null), line_type_intelligence: null }],
+    ],
+  )
 })

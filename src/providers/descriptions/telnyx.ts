@@ -45,6 +45,16 @@ export const telnyx: DescriptionFile = {
       },
     },
   },
+  // developers.telnyx.com/api-reference/number-lookup/lookup-phone-number-data
+  lookup: {
+    request: { method: 'GET', path: '/v2/number_lookup/{{to}}?type=carrier' },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'data.carrier.type', is: 'fixed line' }],
+      voip: [{ path: 'data.carrier.type', is: 'voip' }],
+      ported: [{ path: 'data.portability.ported_status', is: 'Y' }],
+    },
+  },
   // Five digits that begin so; anything else may be of the message.
   codePattern: '^[1-4]\\d{4}$',
   result: {

@@ -24,6 +24,7 @@ export const twilio: DescriptionFile = {
       help: 'A number in E.164, a short code, a name, or the SID of a messaging service (MG…).',
     },
     apiBase: { title: 'API base', url: true, default: 'https://api.twilio.com' },
+    lookupBase: { title: 'API base of Lookup', url: true, default: 'https://lookups.twilio.com' },
   },
   auth: { type: 'basic', user: '{{accountSid}}', password: '{{authToken}}' },
   send: {
@@ -55,6 +56,20 @@ export const twilio: DescriptionFile = {
           [null, 900],
         ],
       },
+    },
+  },
+  // twilio.com/docs/lookup/v2-api/line-type-intelligence
+  lookup: {
+    request: {
+      method: 'GET',
+      base: 'lookupBase',
+      path: '/v2/PhoneNumbers/{{to}}?Fields=line_type_intelligence',
+    },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'line_type_intelligence.type', is: 'landline' }],
+      voip: [{ path: 'line_type_intelligence.type', is: ['fixedVoip', 'nonFixedVoip'] }],
+      premium: [{ path: 'line_type_intelligence.type', is: ['premium', 'sharedCost'] }],
     },
   },
   codePattern: '^[1-9]\\d{2,4}$',

@@ -17,6 +17,7 @@ export const vonage: DescriptionFile = {
       optional: true,
     },
     apiBase: { title: 'API base', url: true, default: 'https://rest.nexmo.com' },
+    lookupBase: { title: 'API base of Number Insight', url: true, default: 'https://api.nexmo.com' },
   },
   send: {
     sms: {
@@ -42,6 +43,17 @@ export const vonage: DescriptionFile = {
       noCode: ['0'],
       // A status that is not documented does not say that nothing was taken.
       unlisted: [{ code: '^\\d+$', means: 'ambiguous', only2xx: true }],
+    },
+  },
+  // developer.vonage.com/en/number-insight; Vonage ends it on 4 February 2027.
+  lookup: {
+    request: { method: 'GET', base: 'lookupBase', path: '/ni/standard/json?number={{toDigits}}' },
+    auth: { type: 'basic', user: '{{apiKey}}', password: '{{apiSecret}}' },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'current_carrier.network_type', matches: '^landline' }],
+      voip: [{ path: 'current_carrier.network_type', is: 'virtual' }],
+      ported: [{ path: 'ported', is: 'ported' }],
     },
   },
   codePattern: '^\\d{1,3}$',
