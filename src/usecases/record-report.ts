@@ -81,7 +81,7 @@ async function applyReport(
   )
   await answerFromReport(tx, awaited)
   if (!issue) return
-  if (report.isAbsent) await noteAbsence(tx, issue, leg)
+  await noteAbsence(tx, issue, leg, report.absence)
   // A message that an earlier leg left open is over.
   if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
   const open = (await openMessages(tx, issue)).at(-1)

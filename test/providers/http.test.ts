@@ -138,6 +138,15 @@ describe('the request', () => {
     ])
   })
 
+  test('the sender of the country stands where the app names none', async () => {
+    const settings = { senders: 'KR=0212345678, *=ACME' }
+    const from = async (message: OutboundMessage) =>
+      JSON.parse((await send(settings, undefined, message)).request.body).from
+    expect(await from({ ...MESSAGE, to: '+821012345678', from: undefined })).toBe('0212345678')
+    expect(await from({ ...MESSAGE, to: '+821012345678', from: 'MINE' })).toBe('MINE')
+    expect(refusalOf({ senders: 'Korea' })).toContain('must be such as')
+  })
+
   test('variables of an AlimTalk can be named', async () => {
     const message: OutboundMessage = {
       ...MESSAGE,

@@ -74,6 +74,7 @@ describe('what became of it', () => {
     ['delivered', '', reported(ID, 'delivered')],
     ['undelivered', '70', reported(ID, 'failed', '70')],
     ['failed', '40', reported(ID, 'failed', '40')],
+    ['failed', '200', reported(ID, 'failed', '200', { absence: 'stopped' })],
     ['failed', '', reported(ID, 'failed', 'FAILED')],
     ['sent', '', []],
     ['queued', '', []],
@@ -85,7 +86,7 @@ describe('what became of it', () => {
     const { vendor, provider } = plivo.connected()
     vendor.answer = answered(200, { api_id: 'x', message_uuid: ID, message_state: status, error_code: code || '000' })
     const [one] = expected
-    const fate = one ? { status: one.status, code: one.code } : { askAgainMs: 5_000 }
+    const { messageId: _, ...fate } = one ?? { messageId: '', askAgainMs: 5_000 }
     expect(await provider.query?.(anAwaited({ carrierMessageId: ID }))).toEqual(fate as never)
     expect(vendor.only().url).toBe(`${MESSAGES}${ID}/`)
   })

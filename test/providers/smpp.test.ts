@@ -311,6 +311,8 @@ test.each([
   [{ from: '+82215991234' }, {}, { source_addr_ton: 1, source_addr_npi: 1, source_addr: '82215991234' }],
   [{}, {}, { source_addr_ton: 0, source_addr_npi: 0, source_addr: '' }],
   [{}, { source: { address: 'ACME' } }, { source_addr_ton: 5, source_addr: 'ACME' }],
+  [{}, { source: { address: 'ACME' }, senders: 'KR=021234' }, { source_addr_ton: 1, source_addr: '021234' }],
+  [{ from: 'SHOP' }, { senders: 'KR=021234' }, { source_addr: 'SHOP' }],
   [{ from: '15991234' }, { source: { ton: 3, npi: 0 } }, { source_addr_ton: 3, source_addr_npi: 0 }],
   [{}, { destination: { ton: 2, npi: 8 } }, { dest_addr_ton: 2, dest_addr_npi: 8 }],
   [{}, { validity: 'none' }, { validity_period: '' }],

@@ -104,7 +104,10 @@ export const awsSms: DescriptionFile = {
     OptInRequired: ['unfit', 'the AWS account has not enabled this service or region'],
     // Conflicts.
     ConflictException: ['elsewhere', 'AWS cannot send this in the present state of its resources'],
-    DESTINATION_PHONE_NUMBER_OPTED_OUT: ['never', 'the recipient has replied STOP; AWS lists the number as opted out'],
+    DESTINATION_PHONE_NUMBER_OPTED_OUT: [
+      'stopped',
+      'the recipient has replied STOP; if they agree, remove the number from the opt-out list at AWS',
+    ],
     DESTINATION_PHONE_NUMBER_NOT_VERIFIED: [
       'elsewhere',
       'the account is in the SMS sandbox and sends to verified numbers only; ask AWS for production access',

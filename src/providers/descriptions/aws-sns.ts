@@ -107,7 +107,7 @@ export const awsSns: DescriptionFile = {
     InvalidAction: ['elsewhere', 'AWS knows no such action; check the API base'],
     NotFound: ['elsewhere', 'AWS found no such resource; check the region'],
     EndpointDisabled: ['elsewhere', 'the endpoint is disabled at SNS'],
-    OptedOut: ['never', 'the recipient has replied STOP; AWS lists the number as opted out'],
+    OptedOut: ['stopped', 'the recipient has replied STOP; if they agree, opt the number in again in the AWS console'],
     // Surely not taken, for now.
     Throttled: ['later', 'AWS asks for fewer messages at a time'],
     Throttling: ['later', 'AWS asks for fewer messages at a time'],
