@@ -70,7 +70,7 @@ export const protection = {
     .input(ofApp)
     .output(
       z.object({
-        learned: z.object({ sk: learned, pk: learned, relay: learned }),
+        learned: z.object({ sk: learned, pk: learned }),
         /** Thresholds for the baseline. */
         needed: z.object({ verified: z.int(), onDays: z.int(), ofDays: z.int() }),
         blocks: z.array(z.object({ country, prefix: prefix.optional(), kind: kind.optional(), digits, until: at })),

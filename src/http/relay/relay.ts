@@ -2,7 +2,7 @@
 
 import type { Origin } from '../../domain/codes/issue'
 import { activeSecrets, RELAY_SOURCES, type RelaySource } from '../../domain/relays/relay'
-import { Refusal, unauthorized } from '../../domain/shared/error'
+import { Refusal } from '../../domain/shared/error'
 import type { IssueDependencies } from '../../usecases/issue-code'
 import { relayCode } from '../../usecases/relay-code'
 import { asRefusal, fromRefusal } from '../errors'
@@ -65,7 +65,8 @@ async function taken(
   const secrets = relay?.source === source ? activeSecrets(relay, now) : []
   // One comparison also where there is no such relay, so that the time tells nothing.
   const isProven = (secrets.length > 0 ? secrets : ['']).filter((secret) => format.proves(received, secret)).length > 0
-  if (!relay || secrets.length === 0 || !isProven) throw unauthorized()
+  if (!relay || secrets.length === 0 || !isProven)
+    throw new Refusal('unauthorized', 'The secret or signature of this request is wrong')
   if (!deps.seen.isNew(received)) throw new Refusal('unauthorized', 'This request was received before')
   const relayed = format.read(fieldsOf(received), received)
   if (!relayed) return new Json(200, {})

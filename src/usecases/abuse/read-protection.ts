@@ -14,7 +14,7 @@ import {
   type RefusedLately,
   RuleReport,
 } from '../../abuse/rules/rule-report'
-import { isActive, type KeyKind } from '../../domain/access/api-key'
+import { isActive, type KeyKind, type StoredKeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
@@ -30,13 +30,13 @@ interface Dependencies {
 export async function readLearned(
   { store, clock }: Dependencies,
   appId: string,
-): Promise<Readonly<Record<KeyKind, Learned>>> {
+): Promise<Readonly<Record<StoredKeyKind, Learned>>> {
   const now = clock.now()
   const hours: SegmentHour[] = []
   for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
     hours.push(...page)
-  const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
-  return { sk: of('sk'), pk: of('pk'), relay: of('relay') }
+  const of = (kind: StoredKeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
+  return { sk: of('sk'), pk: of('pk') }
 }
 
 /** Number of waiting phones by rule. */

@@ -161,7 +161,6 @@ export const EMPTY: Answers = {
     learned: {
       sk: { verified: 0, onDays: 0, isLearned: false },
       pk: { verified: 49, onDays: 6, isLearned: false },
-      relay: { verified: 0, onDays: 0, isLearned: false },
     },
     ...{ needed: NEEDED, blocks: [], reopened: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
@@ -458,7 +457,6 @@ export const FULL: Answers = {
     learned: {
       sk: { verified: 12, onDays: 2, isLearned: false },
       pk: { verified: 999, onDays: 14, isLearned: true },
-      relay: { verified: 0, onDays: 0, isLearned: false },
     },
     needed: NEEDED,
     held: {
