@@ -5,11 +5,12 @@ import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
-import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { CallDocument, Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
+  type CallDocuments,
   type CarrierDescription,
   type CodeMeaning,
   carrierDescription,
@@ -70,7 +71,18 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'languages' | 'phrases' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  | 'auth'
+  | 'languages'
+  | 'phrases'
+  | 'keyPrompts'
+  | 'codePattern'
+  | 'names'
+  | 'unreadable'
+  | 'codes'
+  | 'reasons'
+  | 'result'
+  | 'reports'
+  | 'calls'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -87,12 +99,13 @@ export function describedCarrier(
   { carrier: { name }, settings, reports }: Configured,
   dependencies: CarrierDependencies,
 ): Carrier {
-  const { transport, clock, random, timeoutMs, reportUrl } = dependencies
+  const { transport, clock, random, vault, timeoutMs, reportUrl } = dependencies
   const secret = textOr(settings.reportSecret)
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
   const phraseOf = byLanguageTag(description.phrases)
+  const keyPromptOf = byLanguageTag(description.keyPrompts)
   const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
@@ -105,14 +118,25 @@ export function describedCarrier(
       timeoutMs,
     })
 
+  /** The report URL with what is to be said, sealed for this carrier: nobody else may hear it, and nobody after the code has expired. */
+  const answerUrlOf = (said: SaidInCall) =>
+    description.calls &&
+    reportUrl &&
+    `${reportUrl}?answer=${Buffer.from(vault.seal(callRow(name), JSON.stringify(said))).toString('base64url')}`
+
   const carrier: Carrier = {
     name,
     reports,
     async send(message) {
       const ofMessage = messageScope(message, clock.now())
-      const { locale } = message
-      const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
-      const scope = firstOf(ofMessage, objectScope(byLanguage))
+      const { locale, expiresAt } = message
+      const byLanguage = {
+        language: languageOf(locale),
+        phrase: filled(phraseOf(locale) ?? '')(ofMessage),
+        keyPrompt: keyPromptOf(locale),
+      }
+      const answerUrl = answerUrlOf({ ...byLanguage, expiresAt })
+      const scope = firstOf(ofMessage, objectScope({ ...byLanguage, answerUrl }))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -133,8 +157,18 @@ export function describedCarrier(
       const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
       return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
     }
-  const readReports = reportReader(description, { settings, ownSettings, dependencies })
-  if (readReports) carrier.readReports = readReports
+  if (description.reports) {
+    const isAuthentic = authenticityCheck(description.reports, { settings, ownSettings, clock })
+    carrier.readReports = reportReader(description, description.reports, { isAuthentic, dependencies })
+    if (description.calls) {
+      const documentFor = callAnswerer(description.calls, { isForm: description.reports.isForm, ownSettings })
+      carrier.answerCall = async (callback) => {
+        if (!(await isAuthentic(callback))) return undefined
+        const said = openedCall(vault, name, callback.query.get('answer') ?? '')
+        return said && clock.now() < said.expiresAt ? documentFor(callback, said) : undefined
+      }
+    }
+  }
   const challenge = description.reports?.challenge
   if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
@@ -448,23 +482,76 @@ function challengeReader(
   }
 }
 
-interface ReportSettings {
-  settings: Record<string, unknown>
-  ownSettings: ValueScope
-  dependencies: CarrierDependencies
+/** What a call says by the language of its message, until the code expires. */
+interface SaidInCall {
+  language: string | undefined
+  phrase: string
+  keyPrompt: string | undefined
+  expiresAt: number
 }
 
-function reportReader(
-  description: Described,
-  { settings, ownSettings, dependencies: { clock, transport, timeoutMs } }: ReportSettings,
-): Carrier['readReports'] {
-  const { reports } = description
-  if (!reports) return undefined
+const callRow = (carrier: string) => `call ${carrier}`
+
+/** Undefined for what was not sealed here, or for another carrier. */
+function openedCall(vault: CarrierDependencies['vault'], carrier: string, sealed: string): SaidInCall | undefined {
+  try {
+    return JSON.parse(vault.open(callRow(carrier), Buffer.from(sealed, 'base64url')))
+  } catch {
+    return undefined
+  }
+}
+
+function callAnswerer(
+  { contentType, documents }: CallDocuments,
+  { isForm, ownSettings }: { isForm: boolean; ownSettings: ValueScope },
+): (callback: ReportCallback, said: SaidInCall) => CallDocument | undefined {
+  const compiledDocuments = documents
+    .filter(({ when }) => when.map(valueTest).every((isSo) => isSo(ownSettings)))
+    .map((one) => ({ if: one.if, fill: documentFrom(one.document) }))
+  return (callback, said) => {
+    const [told] = [readBody(callback, isForm)].flat()
+    const chosen = compiledDocuments.find((one) => one.if.every(holds(told)))
+    const scope = firstOf(objectScope({ ...said, answerUrl: callback.url }), ownSettings)
+    return chosen && { document: chosen.fill(scope), contentType }
+  }
+}
+
+function documentFrom(template: unknown): Filled<string> {
+  if (typeof template === 'string') return filled(template)
+  const value = jsonFrom(template, false)
+  return (scope) => JSON.stringify(value(scope))
+}
+
+type AuthenticityCheck = (callback: ReportCallback) => boolean | Promise<boolean>
+
+function authenticityCheck(
+  reports: Reports,
+  {
+    settings,
+    ownSettings,
+    clock,
+  }: { settings: Record<string, unknown>; ownSettings: ValueScope; clock: CarrierDependencies['clock'] },
+): AuthenticityCheck {
   const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
     reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
+  return isSigned
+    ? (callback) => isSigned(callback, clock.now())
+    : (callback) => showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader)
+}
+
+interface ReportSettings {
+  isAuthentic: AuthenticityCheck
+  dependencies: CarrierDependencies
+}
+
+function reportReader(
+  description: Described,
+  reports: Reports,
+  { isAuthentic, dependencies: { transport, timeoutMs } }: ReportSettings,
+): NonNullable<Carrier['readReports']> {
   const kinds = reports.kinds.map((kind) => {
     const api = (kind.api === undefined ? undefined : description.send[kind.api]) ?? NO_API
     const idIn = idReader(kind.id ?? [])
@@ -482,8 +569,7 @@ function reportReader(
       if (url === undefined) return reportsIn(reports, kinds, callback)
       return transport.request({ method: 'GET', url, headers: {}, timeoutMs }).then(() => [])
     }
-    if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
-    const isBelieved = isSigned(callback, clock.now())
+    const isBelieved = isAuthentic(callback)
     return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
   }
 }

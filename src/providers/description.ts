@@ -124,6 +124,8 @@ const query = z.strictObject({
 })
 export type ResultQuery = z.infer<typeof query>
 
+const whenConditions = z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([])
+
 /** One way to send. */
 const api = z.strictObject({
   /** The channel; omitted: the name of this entry. */
@@ -131,7 +133,7 @@ const api = z.strictObject({
   /** Only for messages of this type. */
   messageType: z.enum(['SMS', 'LMS']).optional(),
   /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
-  when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
+  when: whenConditions,
   /** Values that must exist before anything is sent. Without one, the send is refused with its code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
@@ -192,6 +194,16 @@ const reports = z.strictObject({
 })
 export type Reports = z.infer<typeof reports>
 
+/** The carrier fetches what it says in a call from `{{answerUrl}}`, and tells there who has answered or that a key was pressed. */
+const calls = z.strictObject({
+  contentType: z.string(),
+  /** The first whose conditions hold: `if` on what the carrier tells, `when` on settings. A text, or JSON. */
+  documents: z
+    .array(z.strictObject({ if: z.array(condition).default([]), when: whenConditions, document: z.json() }))
+    .min(1),
+})
+export type CallDocuments = z.infer<typeof calls>
+
 const text = z.string()
 const auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
@@ -236,6 +248,9 @@ export type RequestAuth = z.infer<typeof auth>
 /** Addresses for reports. The second one has the report secret, for carriers that sign nothing. */
 const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
 
+/** What a call says, as it stands in the sealed query of `{{answerUrl}}`. */
+const CALL_NAMES: ReadonlySet<string> = new Set(['language', 'phrase', 'keyPrompt', 'answerUrl'])
+
 /** A setting of such a name counts where the message has none. */
 const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
 
@@ -259,6 +274,8 @@ export const carrierDescription = z
     languages: z.record(z.string(), z.string()).optional(),
     /** Phrases for calls by language tag, chosen in the same way: `{{phrase}}`. */
     phrases: z.record(z.string(), z.string()).optional(),
+    /** Requests to press any key, likewise: `{{keyPrompt}}`. */
+    keyPrompts: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
     /** The pattern of a code. Other values may quote the message and are dropped. The first group, if any, is the code. */
     codePattern: regex.optional(),
@@ -274,6 +291,7 @@ export const carrierDescription = z
     explanations: z.array(z.tuple([regex, why])).default([]),
     result: result.default({}),
     reports: reports.optional(),
+    calls: calls.optional(),
   })
   .superRefine((description, context) => {
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
@@ -284,6 +302,8 @@ export const carrierDescription = z
       REPORT_NAMES.has(name) ||
       (name === 'language' && description.languages !== undefined) ||
       (name === 'phrase' && description.phrases !== undefined) ||
+      (name === 'keyPrompt' && description.keyPrompts !== undefined) ||
+      (name === 'answerUrl' && description.calls !== undefined) ||
       isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
@@ -312,7 +332,14 @@ export const carrierDescription = z
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder(description.auth, isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
+    const documents = description.calls?.documents.map(({ when, document }) => [
+      when.map(({ value }) => value),
+      document,
+    ])
+    const wrongInCall = unknownPlaceholder(documents, (name) => CALL_NAMES.has(name) || isSetting(name))
+    if (wrongInCall !== undefined) refuse(['calls'], `no such placeholder: {{${wrongInCall}}}`)
     const { signature, signedIf } = description.reports ?? {}
+    if (description.calls && signature === undefined) refuse(['calls'], 'need reports with a signature')
     if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
       refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
