@@ -12,7 +12,6 @@ export type ReportAnswer = { recorded: number } | { challenge: string } | CallDo
 export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
-  carrierNamed: (name: string) => Promise<Carrier | undefined>
   /** The origin that carriers call, where it differs from the socket's. */
   publicUrl: string | undefined
 }

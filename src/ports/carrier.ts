@@ -14,6 +14,8 @@ export interface Carrier {
   send(message: OutboundMessage): Promise<SendOutcome>
   /** Asks what became of a message; answers `askAgainMs` while it is not decided. */
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
+  /** Takes back a message that may still be delivered. Best effort; never throws for a failure of the carrier or the network. */
+  revoke?(carrierMessageId: string): Promise<void>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
   /** The document that the carrier fetches while it calls; undefined where the callback is not authentic or is not about a code of ours. */

@@ -99,7 +99,7 @@ export function describedCarrier(
   { carrier: { name }, settings, reports }: Configured,
   dependencies: CarrierDependencies,
 ): Carrier {
-  const { transport, clock, random, vault, timeoutMs, reportUrl } = dependencies
+  const { transport, clock, random, vault, log, timeoutMs, reportUrl } = dependencies
   const secret = textOr(settings.reportSecret)
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
@@ -154,8 +154,15 @@ export function describedCarrier(
       const api = apis.find(({ owns, query }) => query && id !== undefined && owns(id))
       const askAgainMs = askAgainAfterMs((api ?? apis.find(({ query }) => query))?.query, awaited, clock.now())
       if (!api?.ask || id === undefined) return { askAgainMs }
-      const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
-      return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
+      return api.reportIn(await call(api.ask, idScope(api, id)), id) ?? { askAgainMs }
+    }
+  if (apis.some(({ revoke }) => revoke))
+    carrier.revoke = async (id) => {
+      const api = apis.find(({ revoke, owns }) => revoke && owns(id))
+      if (!api?.revoke) return
+      const outcome = api.revokedBy(await call(api.revoke, idScope(api, id)))
+      if (outcome.kind !== 'accepted')
+        log.warn({ carrier: name, code: outcome.code }, 'a message could not be taken back')
     }
   if (description.reports) {
     const isAuthentic = authenticityCheck(description.reports, { settings, ownSettings, clock })
@@ -206,6 +213,12 @@ function askAgainAfterMs(query: ResultQuery | undefined, { answeredAt }: Awaited
   return step ? step[1] * SECOND_MS : Math.min(Math.max(Math.round(age / 2), ASK_AGAIN_MIN_MS), ASK_AGAIN_MAX_MS)
 }
 
+/** The carrier's id as `{{id}}`, and the named groups of its pattern. */
+function idScope({ idPattern }: CompiledApi, id: string): ValueScope {
+  const groups = objectScope({ id: idPattern.exec(id)?.groups })
+  return (path) => (path === 'id' ? id : groups(path))
+}
+
 interface CompiledRequest {
   method: RequestTemplate['method']
   build(scope: ValueScope): { url: string; headers: Record<string, string>; body: string | undefined }
@@ -222,6 +235,8 @@ interface CompiledApi {
   query: ResultQuery | undefined
   ask: CompiledRequest | undefined
   reportIn(result: TransportResult, id: string): DeliveryReport | undefined
+  revoke: CompiledRequest | undefined
+  revokedBy(result: TransportResult): SendOutcome
 }
 
 function compiled(
@@ -230,7 +245,7 @@ function compiled(
   description: Described,
   { settings, signer }: { settings: Record<string, unknown>; signer: Signer },
 ): CompiledApi {
-  const { channel = name, messageType, query } = api
+  const { channel = name, messageType, query, revoke } = api
   const idPattern = new RegExp(api.idPattern, 's')
   const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
   const conditions = api.when.map(valueTest)
@@ -247,6 +262,8 @@ function compiled(
     query,
     ask: query && compiledRequest(query.request, settings, signer),
     reportIn: queryReader(description, api),
+    revoke: revoke && compiledRequest(revoke.request, settings, signer),
+    revokedBy: outcomeReader(description, { ...api, id: [] }, idPattern),
   }
 }
 
@@ -383,6 +400,7 @@ function outcomeReader(
       return refusalOf(verdictOf(description, code) ?? 'elsewhere', code)
     }
     const id = idIn(answer)
+    if (api.id.length === 0) return { kind: 'accepted', carrierMessageId: undefined }
     return id !== undefined && idPattern.test(id)
       ? { kind: 'accepted', carrierMessageId: id }
       : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
@@ -435,7 +453,11 @@ function resultReader(
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
     const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
+    return {
+      status: 'failed',
+      code: code ?? failedCode(firstOf(objectScope({ status }), objectScope(item))),
+      ...(isAbsent && { isAbsent }),
+    }
   }
 }
 

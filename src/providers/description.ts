@@ -83,7 +83,7 @@ const result = z.strictObject({
   deliveredCodes: z.array(z.string()).optional(),
   /** A code of `codes` or `reasons` says that it failed, unless it is ambiguous there. */
   failsByCode: z.boolean().optional(),
-  /** The code of a failure that has none; `{{status}}` is the word. */
+  /** The code of a failure that has none; `{{status}}` is the word, beside the paths of the report. */
   failedCode: z.string().optional(),
 })
 export type ResultRule = z.infer<typeof result>
@@ -157,6 +157,8 @@ const api = z.strictObject({
   unlisted: z.array(z.strictObject({ code: regex, means: meaning, only2xx: z.boolean().default(false) })).default([]),
   result: result.optional(),
   query: query.optional(),
+  /** Takes a message back: its answer is read as that to a send, but needs no id. */
+  revoke: z.strictObject({ request }).optional(),
 })
 export type SendApi = z.infer<typeof api>
 
@@ -312,12 +314,13 @@ export const carrierDescription = z
       if (!fieldAt(description, base)?.url) refuse([...at, 'base'], `no such field with an address: ${base}`)
       if (template.json !== undefined && template.form !== undefined) refuse([...at, 'form'], 'not together with json')
     }
-    for (const [name, { request, query, needs, channel = name }] of Object.entries(description.send)) {
+    for (const [name, { request, query, revoke, needs, channel = name }] of Object.entries(description.send)) {
       if (!description.channels.some((one) => one === channel)) refuse(['send', name], 'is of none of its channels')
       checkRequest(['send', name, 'request'], request, isKnown)
       const isOfQuery = (value: string) =>
         value === 'id' || value.startsWith('id.') || MOMENT_NAMES.has(value) || isSetting(value)
       if (query) checkRequest(['send', name, 'query', 'request'], query.request, isOfQuery)
+      if (revoke) checkRequest(['send', name, 'revoke', 'request'], revoke.request, isOfQuery)
       for (const { code } of needs)
         if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
     }

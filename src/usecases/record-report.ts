@@ -22,9 +22,6 @@ import { noteAbsence, openMessages, takeStep } from './shared/take-step'
 
 export interface ReportDependencies extends SaveDependencies {
   store: Store
-}
-
-export interface QueryDependencies extends ReportDependencies {
   /** The carrier that took a message, by name, or undefined if it is no longer configured. */
   carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
@@ -84,11 +81,36 @@ async function applyReport(
   if (report.isAbsent) await noteAbsence(tx, issue, leg)
   // A message that an earlier leg left open is over.
   if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
-  const open = (await openMessages(tx, issue)).at(-1)
+  const earlier = await openMessages(tx, issue)
+  const steps = afterReport(issue, awaited, report, tx.now, earlier.at(-1))
+  if (steps.length > 0 && report.status === 'delivered') {
+    const isCurrent = awaited.messageId === issue.messageId
+    revokeOthers(deps, tx, awaited, isCurrent ? earlier : [...earlier, await tx.reports.find(issue.messageId)])
+  }
   let before = issue
-  for (const step of afterReport(issue, awaited, report, tx.now, open)) {
+  for (const step of steps) {
     await takeStep(deps, tx, before, step, { by: carrier, isKept: true })
     before = step.issue
+  }
+}
+
+/**
+ * The code has arrived: messages of other legs that may still be delivered are taken back, where their carrier can do that. An ambiguous
+ * one has no id to take it back by. Best effort: a failure changes nothing, and nothing is retried.
+ */
+function revokeOthers(
+  { carrierNamed }: ReportDependencies,
+  tx: Tx,
+  delivered: AwaitedReport,
+  open: ReadonlyArray<AwaitedReport | undefined>,
+): void {
+  for (const { messageId, carrier, carrierMessageId: id } of open.filter((one) => one !== undefined)) {
+    if (messageId === delivered.messageId || id === undefined) continue
+    tx.afterCommit(() => {
+      carrierNamed(carrier)
+        .then((found) => found?.revoke?.(id))
+        .catch(() => {})
+    })
   }
 }
 
@@ -101,7 +123,7 @@ async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport
 
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */
 export const reportQuery = (
-  deps: QueryDependencies,
+  deps: ReportDependencies,
 ): JobHandler<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
   lock: (tx, job) => tx.issues.lock(job, job.subjectId),
   prepare: (tx, job, issue) => stillAwaited(deps, tx, job, issue),
@@ -130,7 +152,7 @@ export const reportQuery = (
 })
 
 /** Undefined where the carrier cannot be asked. */
-async function ask({ carrierNamed }: QueryDependencies, awaited: AwaitedReport) {
+async function ask({ carrierNamed }: ReportDependencies, awaited: AwaitedReport) {
   const carrier = await carrierNamed(awaited.carrier)
   return awaited.carrierMessageId === undefined ? undefined : carrier?.query?.(awaited)
 }
