@@ -9,6 +9,7 @@ import {
   afterReport,
   type DeliveryReport,
   isFinal,
+  presentableCode,
   REPORT_DEADLINE_MS,
   settlementOf,
 } from '../domain/delivery/delivery'
@@ -76,7 +77,7 @@ async function applyReport(
       attributes: { 'watchword.carrier': carrier, 'watchword.leg': leg, 'watchword.outcome': report.status },
     }),
   )
-  await answerFromReport(tx, awaited)
+  await noteInAttempt(tx, awaited, report)
   if (!issue) return
   if (report.isAbsent) await noteAbsence(tx, issue, leg)
   // A message that an earlier leg left open is over.
@@ -114,11 +115,14 @@ function revokeOthers(
   }
 }
 
-/** A report that overtakes the carrier's answer is that answer: the message was accepted. */
-async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport): Promise<void> {
+/** A report that overtakes the carrier's answer is that answer: the message was accepted. The code of a failure is kept with its attempt. */
+async function noteInAttempt(tx: Tx, { messageId, ...awaited }: AwaitedReport, report: DeliveryReport): Promise<void> {
   const attempts = await tx.attempts.ofIssue(awaited, awaited.issueId)
-  const unanswered = attempts.find((attempt) => attempt.messageId === messageId && attempt.outcome === undefined)
-  if (unanswered) await tx.attempts.answer({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
+  const attempt = attempts.findLast((one) => one.messageId === messageId && one.outcome !== 'refused')
+  if (!attempt) return
+  if (attempt.outcome === undefined) await tx.attempts.answer({ ...attempt, outcome: 'accepted', answeredAt: tx.now })
+  if (report.status === 'failed' && report.code !== undefined)
+    await tx.attempts.changeCode({ ...attempt, code: presentableCode(report.code) })
 }
 
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */

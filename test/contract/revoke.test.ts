@@ -121,6 +121,19 @@ test('not what Telegram has reported as failed', async () => {
   expect(revoked()).toEqual([])
 })
 
+test.each([
+  [true, 'EXPIRED_REFUNDED'],
+  [false, 'EXPIRED'],
+])('whether the fee was given back (%p) stands with the attempt', async (is_refunded, code) => {
+  await issue()
+  await world.advance(32_000)
+  expect(await telegramReported('expired', { is_refunded })).toBe(1)
+  expect(await world.rows('SELECT leg, outcome, code FROM attempts ORDER BY number')).toEqual([
+    { leg: 'telegram', outcome: 'accepted', code },
+    { leg: 'sms', outcome: 'accepted', code: null },
+  ])
+})
+
 test('not what Telegram may not have at all', async () => {
   answers.sendVerificationMessage = answered(500, '')
   await issue([{ channel: 'sms', waitSec: 8 }, { channel: 'telegram' }])
