@@ -85,8 +85,8 @@ interface Claim {
 }
 
 /**
- * Ours decides where it is there. It has room for one signature, that of the newest secret; so while a secret is
- * rotated, which several Standard Webhooks signatures tell, those count too, for receivers that have the older one.
+ * Ours decides where it is there. It has room for one signature, made with the newest secret. While a secret is rotated
+ * there are several Standard Webhooks signatures. They count too, for receivers that have the older secret.
  */
 function claimsOf(headers: WebhookHeaders): Claim[] {
   const own = ownClaim(headers)

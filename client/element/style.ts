@@ -33,13 +33,13 @@ input, select, button {
 input, select { background: var(--watchword-field, Field); color: var(--watchword-field-text, FieldText); }
 /* Numbers are read from left to right, in every language, and stand where its lines begin. */
 :host(:dir(rtl)) input { text-align: right; }
-.code { font-variant-numeric: tabular-nums; rendered-spacing: 0.3em; }
+.code { font-variant-numeric: tabular-nums; letter-spacing: 0.3em; }
 [aria-invalid=true] { border-color: var(--_error); }
 button { inline-size: auto; background: transparent; color: inherit; cursor: pointer; }
 .main { flex: 1 1 auto; border-color: var(--_accent); background: var(--_accent); color: var(--_on-accent); font-weight: 600; }
 .link { border: 0; padding-inline: 0.25rem; text-decoration: underline; text-underline-offset: 0.2em; }
 [aria-disabled=true], :disabled { opacity: 0.6; cursor: default; }
-/* Who waits a moment only need not see that waiting can be ended. */
+/* Most answers come sooner, so the button does not flicker. */
 .cancel { animation: appear 0s 1s backwards; }
 @keyframes appear { from { visibility: hidden; } }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }

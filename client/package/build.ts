@@ -1,7 +1,7 @@
 /**
- * `bun run build:client`: the package, ready to publish, in `dist/client`. Each of our files is one of the package's, as an
- * ES module and as a CommonJS one, each with its types: what an app does not import it does not load, and what it steps
- * into in a debugger it can read. Only the service in memory is bundled, with what the server is made of.
+ * `bun run build:client`: the package, ready to publish, in `dist/client`. Each source file becomes an ES module and a
+ * CommonJS module with its types. An app loads only what it imports, and its debugger steps through readable files.
+ * Only the service in memory is bundled, with what the server is made of.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

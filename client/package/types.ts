@@ -1,6 +1,6 @@
 /**
- * `client/types.ts` for the package: the contract's types written out, each with what the contract says of it. That both are
- * the same, `test/client/written.test.ts` has the compiler say.
+ * `client/types.ts` for the package: the types of the contract written out, each with its description. In
+ * `test/client/written.test.ts` the compiler checks that both are the same.
  */
 import { JSON_SCHEMA_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'

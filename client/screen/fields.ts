@@ -74,7 +74,7 @@ export function readCodes(field: HTMLInputElement, check: (code: string) => void
   )
 }
 
-/** Value of the code field: at most six digits. Of a whole pasted message the code is taken. */
+/** Value of the code field: at most six digits. From a pasted message only the code is taken. */
 export function typedCode(text: string, before: string): string {
   const digits = text.normalize('NFKC').replace(/\D/g, '')
   return readCode(text) ?? (digits.length > CODE_LENGTH ? before : digits)

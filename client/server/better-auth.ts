@@ -146,8 +146,8 @@ const identifierOf = (purpose: string, phoneNumber: string) => `watchword-${purp
 const KEPT_MS = 60 * 60_000
 
 /**
- * Of two concurrent requests the newer issue counts, whichever answer comes first: they are ordered by the service's
- * time. A store without order, such as Redis, keeps the last write.
+ * After two concurrent requests the newer issue counts, by the time of the service, whichever answer comes first. A
+ * store without order, such as Redis, keeps the last write.
  */
 async function keep({ ctx, purpose }: Call, phoneNumber: string, issue: IssueOutput): Promise<void> {
   const { internalAdapter } = ctx.context

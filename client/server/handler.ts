@@ -14,8 +14,8 @@ export interface VerificationHandlerOptions extends BackendOptions<Request, Told
 }
 
 /**
- * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. What `onVerified` answers are
- * headers, such as the cookie of a session.
+ * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. `onVerified` answers headers,
+ * such as the cookie of a session.
  *
  * ```ts
  * // app/phone/[step]/route.ts of Next.js export const POST = createVerificationHandler({ otp, purpose: 'signup',

@@ -14,7 +14,6 @@ import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { writeAudit } from '../usecases/shared/write-audit'
 import { headOf } from '../usecases/verify-audit'
-import { makeBackupsAtTheirTimes } from './backup-times'
 import {
   type CommonOptions,
   type Confirmable,
@@ -35,6 +34,7 @@ import {
 } from './copy'
 import { adminOf, DATABASE_FILE, openFile } from './open'
 import { Failure, iso, notEmbedded, outputFor } from './output'
+import { scheduleBackups } from './scheduled-backups'
 
 export const backupCommand = (): Command =>
   onDataCommand(
@@ -70,7 +70,7 @@ async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, t
   const config = readConfig(process.env, { DATA: data, BACKUP_AT: times, BACKUP_KEEP: String(Math.max(1, keep)) })
   const database = join(config.dataDir, DATABASE_FILE)
   if (!existsSync(database)) throw new Failure('no_database', `There is no database: ${database}`)
-  const stop = makeBackupsAtTheirTimes(config, createLog(config.logLevel), (pattern, run) => {
+  const stop = scheduleBackups(config, createLog(config.logLevel), (pattern, run) => {
     void run()
     return systemSchedule(pattern, run)
   })

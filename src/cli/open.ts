@@ -48,8 +48,8 @@ export const DATABASE_FILE = 'watchword.db'
 const APPLYING = 'applying a migration of the database'
 
 /**
- * Who opens: `makes`, an installation may begin with this; `isNew`, it must, whatever was in the folder before; `serves`, a
- * server does, and no command beside one; `waits`, it waits for a PostgreSQL that does not answer.
+ * How a command opens its installation. `makes`: it may make a new one. `isNew`: it must make one, whatever the folder
+ * has. `serves`: it is a server, and no command beside one. `waits`: it waits for a PostgreSQL that does not answer.
  */
 export interface Beginning {
   makes?: boolean
@@ -59,8 +59,8 @@ export interface Beginning {
 }
 
 /**
- * Throws what `readConfig` and `openStore` throw, and a `Failure` where there is no database and none is to be made: a
- * wrong folder is a mistake, and a key file without its database is a loss, neither is a new service.
+ * Throws what `readConfig` and `openStore` throw, and a `Failure` where there is no database and none may be made. A
+ * wrong folder is a mistake, and a key file without its database is a loss; neither is a new service.
  */
 export async function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Promise<Opened> {
   const config = readConfig(process.env, flags)

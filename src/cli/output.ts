@@ -1,4 +1,4 @@
-/** What commands print, and how they end: results and failures, as lines for people or as JSON. */
+/** Output and exit codes of commands: results and failures, as lines for people or as JSON. */
 import type { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
@@ -84,8 +84,8 @@ export interface Ending {
 const HINT = '(add --help for what is possible)'
 
 /**
- * How the program ends: 2 where a command was typed wrongly, 1 where it was refused or failed; a stable word for scripts and a line
- * for people.
+ * The end of a command that did not succeed: exit code 2 for a wrong command line, 1 for a refusal or failure. Scripts
+ * get a stable word, and people a line.
  */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) return usage(error)

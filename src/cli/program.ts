@@ -50,8 +50,8 @@ interface CommandLine {
 }
 
 /**
- * `words`: of the line. Of a line that begins with a command there is only that one; else all. `isJson`: whoever asked reads
- * JSON, so that help in the place of an answer is not for them.
+ * `words`: the words of the command line. If the first one is a command, only that command is built; otherwise all are.
+ * `isJson`: the caller reads JSON, so help is not printed in place of an answer.
  */
 export async function createProgram({ isJson, words = [] }: CommandLine): Promise<Command> {
   const program = new Command('watchword')

@@ -16,9 +16,9 @@ import { systemRandom } from '../system/vault'
 import { takeErasures } from '../usecases/erase-phone'
 import { setUpToken } from '../usecases/people/links'
 import { checkAuditEnd } from '../usecases/verify-audit'
-import { backupsOf, makeBackupsAtTheirTimes } from './backup-times'
 import { listenFor, orInUse } from './listener'
 import { adminOf, type Opened } from './open'
+import { backupsOf, scheduleBackups } from './scheduled-backups'
 import { startTelemetry } from './telemetry'
 
 const WARM_UP_AFTER_MS = 50
@@ -100,7 +100,7 @@ export async function serve(opened: Opened): Promise<Served> {
     log.warmUp()
   }
   setImmediate(() => setTimeout(warmUp, WARM_UP_AFTER_MS).unref())
-  const endBackups = makeBackupsAtTheirTimes(config, log)
+  const endBackups = scheduleBackups(config, log)
   const drain = async (reason: string) => {
     if (isDraining) return
     isDraining = true

@@ -53,7 +53,7 @@ export function fromRefusal(refusal: Refusal, more?: object): InterfaceError {
   return interfaceError(CODE[refusal.kind], message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
 }
 
-/** The section of `docs/errors.md` on the server that answers. `unavailable` asks for nothing but patience. */
+/** The section of `docs/errors.md` on the server that answers. `unavailable` has none, since the caller can only wait. */
 const linkOf = ({ kind, detail: { reason } }: Refusal): string =>
   kind === 'unavailable' ? '' : `. See ${GUIDE_PREFIX}/errors#${reason ?? CODE[kind].toLowerCase()}`
 

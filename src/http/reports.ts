@@ -6,7 +6,7 @@ import type { CallDocument, Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json'
 
-/** Or the text that a carrier tries the address with, or what it says in a call. */
+/** The number of recorded reports, the text that a carrier sent to test the address, or what a carrier says in a call. */
 export type ReportAnswer = { recorded: number } | { challenge: string } | CallDocument
 
 export const REPORT_PREFIX = '/provider-reports/'

@@ -83,8 +83,9 @@ const patternOf = (path: string): string =>
   plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
 
 /**
- * A socket knows the request line as it was written; a URL has resolved `/v1/../console` and its like already, past whatever
- * rule a proxy in front has for `/console`. So the pattern that the written path matches must be the one its URL has.
+ * A socket knows the request line as it was written. A URL has resolved paths such as `/v1/../console` already, which a
+ * rule of a proxy for `/console` may have missed. So the pattern that the written path matches must be the one its URL
+ * has.
  * `routePattern`: that of the path as it was written; undefined where it is not known.
  */
 export const matchesPattern = (path: string, routePattern: string | undefined): boolean =>

@@ -28,8 +28,8 @@ import {
 } from './route-table'
 
 /**
- * Answers one request; `socketAddress` is the peer's. `routePattern` is the one of `ROUTE_PATTERNS` that the path as
- * it was written matched; empty where none matched, and left out where there is no request line. Never throws.
+ * Answers one request; `socketAddress` is the peer's. `routePattern` is the entry of `ROUTE_PATTERNS` that matches the
+ * path as it was written. It is empty if none matches, and left out without a request line. Never throws.
  */
 export type Fetch = (request: Request, socketAddress: string, mount?: string) => Promise<Response>
 

@@ -64,18 +64,18 @@ export async function complete<Subject, Call, Answer>(
 const RETRY_EVERY_MS = 1_000
 
 /**
- * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here: if it were
- * lost, a refused message would be charged, and one that is to be sent later would never be sent.
+ * A store that cannot write now (a full disk, a long lock) may write soon. The answer is known only here. If it were
+ * lost, a refused message would be charged, and a delayed one would never be sent.
  */
 async function retryRecord(
   { store, clock }: PerformDependencies,
   job: Job,
-  unit: (tx: Tx) => Promise<void>,
+  work: (tx: Tx) => Promise<void>,
   { mayShare }: { mayShare?: boolean | undefined },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await store.transaction(unit, { mayShare })
+      return await store.transaction(work, { mayShare })
     } catch (error) {
       const mayPass = error instanceof Refusal && error.kind === 'unavailable'
       if (!mayPass || tries * RETRY_EVERY_MS >= LEASE_MS[job.kind]) throw error

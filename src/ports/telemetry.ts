@@ -128,7 +128,7 @@ export interface TraceSettings {
 /** Telemetry of the store. */
 export interface StoreTelemetry {
   /** A commit is on disk: how many transactions it had, how long the first one waited, and how long the commit took. */
-  committed(units: number, waitedMs: number, commitMs: number): void
+  committed(transactions: number, waitedMs: number, commitMs: number): void
   /** A transaction, or a batch of them, could not be stored (`failed`), or is retried (`again`) after a conflict. */
   uncommitted(how: 'failed' | 'again'): void
   /** A checkpoint copied the write-ahead log into the database. */

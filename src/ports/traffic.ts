@@ -31,7 +31,7 @@ export interface Traffic {
   digitsOf(appId: string): ReadonlyMap<string, string>
 }
 
-/** What is added to the incident of a segment, or opens one. */
+/** An addition to the incident of a segment, which it opens if there is none. */
 export interface IncidentUpdate {
   readonly segment: SegmentKey
   /** How many codes were refused, or would have been where the rule is only watched. */
@@ -44,7 +44,7 @@ export interface IncidentUpdate {
   readonly cost: number
 }
 
-/** What a server has found about an app's traffic and not stored yet. */
+/** Findings of a server about an app's traffic that are not stored yet. */
 export interface Findings {
   readonly appId: string
   readonly decisions: readonly Decision[]

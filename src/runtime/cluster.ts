@@ -1,6 +1,6 @@
 /**
- * One of several servers that share a database. What each server caches or counts alone may be off by a bound, which
- * docs/several-servers.md states; exact counts are in the database.
+ * One of several servers that share a database. Caches and counts of a single server may be off by a bound, which
+ * docs/several-servers.md states. Exact counts are in the database.
  */
 
 import { type Recorder, TrafficWatch } from '../abuse/counters/traffic-watch'

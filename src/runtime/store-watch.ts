@@ -15,8 +15,9 @@ interface ClockLead {
 }
 
 /**
- * Corrects stored times when the clock is set back. Otherwise everything that ends at a stored time would last longer: codes would
- * stay valid, and the lease of a dead process would hold its message for hours. New issues would be listed behind old ones.
+ * Corrects stored times when the clock is set back. Otherwise everything that ends at a stored time would last longer.
+ * Codes would stay valid, and the lease of a dead process would hold its message for hours. New issues would be listed
+ * behind old ones.
  *
  * Wraps the store: before each transaction the wall clock is compared with the monotonic clock. If the wall clock was set back,
  * stored times are corrected first.
@@ -54,9 +55,9 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
 
   return {
     ...store,
-    transaction(unit, manner) {
+    transaction(work, manner) {
       if (!correcting) follow()
-      return correcting ? correcting.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
+      return correcting ? correcting.then(() => store.transaction(work, manner)) : store.transaction(work, manner)
     },
   }
 }
@@ -92,14 +93,14 @@ export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store
     load,
     store: {
       ...store,
-      transaction(unit, manner) {
+      transaction(work, manner) {
         const ticket = {}
         waiting.set(ticket, clock.elapsed())
         let refusal: unknown
         const begun = (tx: Tx) => {
           waiting.delete(ticket)
           refusal = undefined
-          return unit(tx).catch((error: unknown) => {
+          return work(tx).catch((error: unknown) => {
             refusal = error
             throw error
           })

@@ -1,6 +1,6 @@
 /**
- * Compiles statements of Drizzle's query builder. Drizzle itself looks up the codec of every placeholder and column at
- * each call, which costs as much as a small query; here they are looked up once.
+ * Compiles statements of Drizzle's query builder. Drizzle looks up the codec of every placeholder and column at each
+ * call, which costs as much as a small query. Here they are looked up once.
  */
 import { Column, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
 import type { SelectedFieldsOrdered as SelectedByPostgres } from 'drizzle-orm/pg-core'

@@ -21,8 +21,8 @@ export function fromLibc<Functions extends Record<string, FFIFunction>>(
 const RLIMIT_CORE = 4
 
 /**
- * Sets the size limit of core files to zero, for this process and those that it starts: a core file would hold the master secret,
- * numbers and codes. Does nothing where the limit cannot be set.
+ * Sets the size limit of core files to zero, for this process and its children. A core file would hold the master
+ * secret, numbers and codes. Does nothing where the limit cannot be set.
  */
 export function leaveNoCoreFiles(): void {
   // A `struct rlimit`: the soft limit and the hard limit.

@@ -1,5 +1,6 @@
 /**
- * HTTP to carriers. What matters is whether the request may have arrived: see `TransportResult`. `fetch` is not used: Bun limits it to
+ * HTTP to carriers. The result says whether the request may have arrived: see `TransportResult`. `fetch` is not used:
+ * Bun limits it to
  * 256 requests in total, so a carrier that hangs would delay the others. It also does not tell a connection that was never made
  * from one that broke.
  */

@@ -56,7 +56,8 @@ async function issue(legs = TELEGRAM_THEN_SMS) {
 const revoked = () => requests.filter(({ method }) => method === 'revokeVerificationMessage').map(({ body }) => body)
 
 async function smsReported(status: string) {
-  const { body } = await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status })
+  const messageId = world.sms.requests[0]?.messageId ?? ''
+  const { body } = await world.report('main', { messageId, status, code: 'OF_SMS' })
   await world.settle()
   return body.recorded
 }
@@ -128,6 +129,7 @@ test.each([
   await issue()
   await world.advance(32_000)
   expect(await telegramReported('expired', { is_refunded })).toBe(1)
+  expect(await smsReported('delivered')).toBe(1)
   expect(await world.rows('SELECT leg, outcome, code FROM attempts ORDER BY number')).toEqual([
     { leg: 'telegram', outcome: 'accepted', code },
     { leg: 'sms', outcome: 'accepted', code: null },

@@ -77,7 +77,7 @@ describe('no block slips by:', () => {
       'docs/app.md: next is not installed for the tests, which call the handlers themselves',
       'docs/app.md: the live app and its key are made on the server that runs for good',
       'docs/app.md: the app is one that runs for good',
-      'docs/backups.md: test/commands/backup-times.test.ts makes them at their times',
+      'docs/backups.md: test/commands/scheduled-backups.test.ts makes them at their times',
       'docs/backups.md: run by hand, with Litestream 0.5.18; see below',
       'docs/backups.md: run by hand, with Litestream 0.5.18; see below',
       'docs/carrier-checklist.md: it would send a message',

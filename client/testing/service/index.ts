@@ -1,7 +1,6 @@
 /**
- * Test mode in memory: the contract decides what may be asked, the rules of `src/domain` decide what comes of it, and it is
- * said in the words of the server. What is written here is only what the server does with a database. That both say the same,
- * `test/client/testing-table.test.ts` shows.
+ * Test mode in memory. It uses the contract, the rules of `src/domain` and the messages of the server. This folder only
+ * replaces what the server does with a database. `test/client/testing-table.test.ts` checks that both answer the same.
  */
 import type { z } from 'zod'
 import { contract } from '../../../contract'

@@ -1,6 +1,6 @@
 /**
- * Reads stored issues as samples, and replays them in the order in which they reach each age: an issue made later may
- * be judged before an earlier one is late.
+ * Reads stored issues as samples, and replays them in the order in which they reach each age. So an issue may be judged
+ * before an earlier one is late.
  */
 import type { IssueTrafficRow } from '../../ports/store/traffic'
 import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/traffic-counter'

@@ -1,9 +1,9 @@
 /**
  * The live codes of one app, in the memory of one server.
  *
- * A request finds its buckets (segment, prefix, network), is assessed against them, and is acquired: until it is released, other
- * requests count it as in flight. Each stored issue is recorded once at each age. What a server finds is taken, stored and then
- * marked as stored, or put back.
+ * A request finds its buckets (segment, prefix, network), is assessed against them, and is acquired. Until its release,
+ * other requests count it as in flight. Each stored issue is recorded once at each age. The caller takes the findings
+ * of a server, stores them, and marks them as stored or puts them back.
  */
 import type { KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
@@ -243,7 +243,7 @@ export class AppTraffic {
     return this.#incidents.length > 0
   }
 
-  /** What was found since the last call. The caller stores it and calls `markStored`, or calls `putBack`. */
+  /** Takes the findings since the last call. The caller stores them and calls `markStored`, or calls `putBack`. */
   takeFindings(now: number): Findings {
     const firstWholeHour = Math.ceil(this.since / HOUR_MS) * HOUR_MS
     const segments = this.#all()

@@ -1,9 +1,8 @@
 /**
- * Keeps the traffic counters of apps up to date. All counters follow from stored issues: every server that sends for an
- * app records each issue when it was made and when it is 20 s, 2 min and 10 min old. So servers agree within seconds,
- * and a server that starts knows the last day, from a snapshot or from the issues. What this server issues itself
- * counts at once. What the guard does in which situation, and which simulated world shows it: the table in
- * `docs/abuse.md`.
+ * Keeps the traffic counters of apps up to date. All counters follow from stored issues. Every server that sends for an
+ * app records each issue at once, and again at the age of 20 s, 2 min and 10 min. So servers agree within seconds,
+ * and a server that starts knows the last day, from a snapshot or from the issues. Issues of this server count at once.
+ * The table in `docs/abuse.md` lists situations, the reactions of the rules, and the simulated worlds that show them.
  */
 
 import type { Issue } from '../../domain/codes/issue'

@@ -1,6 +1,6 @@
 /**
  * Compares verified codes with unverified ones. Attackers who pump messages share in their price and do not verify the
- * codes. What is allowed grows with the app's verified traffic, which needs real phones. Decisions: "Abuse". Live mode
+ * codes. The limits grow with the app's verified traffic, which needs real phones. Decisions: "Abuse". Live mode
  * only.
  *
  * - One formula for a prefix, a network and a country, in an hour and in a day: unverified ≥ max(floor, a fifth of what is
@@ -12,8 +12,8 @@
  *   used up its own share is no evidence against its country. Countries to which little is sent are tested together, too.
  * - One network for more than three countries without a success (Authgear).
  *
- * Nobody is refused by these rules in a place where at least half of the usual share was verified in the last hour and
- * in the last day.
+ * These rules refuse nobody in a place that verified at least half of its usual share, in the last hour and in the last
+ * day.
  */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
@@ -108,8 +108,8 @@ const addUp = (windows: readonly CountedWindow[]): CountedWindow =>
   )
 
 /**
- * Whether people verify codes in a place: at least half of the usual share was verified, of the delivered codes of the
- * last hour and of the last day. Codes too young to be judged count as unverified.
+ * Whether people verify codes in a place. At least half of the usual share of delivered codes was verified, in the last
+ * hour and in the last day. Codes too young to be judged count as unverified.
  */
 export function isTyped(place: Pick<TrafficCounter, 'counts' | 'pending'>, baseline: Baseline, now: number): boolean {
   const young = place.pending(now)

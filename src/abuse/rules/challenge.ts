@@ -14,7 +14,7 @@ import { SECOND_MS } from '../../domain/shared/value'
 export const VENDORS = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 export type Vendor = (typeof VENDORS)[number]
 
-/** What happens while the vendor cannot verify tokens. */
+/** The behaviour while the vendor cannot verify tokens. */
 export const ON_OUTAGE = ['refuse', 'pass'] as const
 
 /** Settings of one app. */
@@ -112,7 +112,7 @@ const NOT_THE_TOKEN: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * Judges the vendor's answer. A caller must not be able to cause `unavailable`, since that may let it pass: some
+ * Judges the vendor's answer. A caller must not be able to cause `unavailable`, since that may let it pass. Some
  * vendors answer an unreadable token with 400, and too many tokens with 429.
  */
 export function judge(settings: ChallengeSettings, { status, body }: VendorAnswer): Proof {

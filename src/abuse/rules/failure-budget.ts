@@ -134,9 +134,9 @@ export interface NextCode {
 }
 
 /**
- * Whether a next code is issued for the phone, and how many attempts it has. Where the owner only watches, the code has
- * all attempts and the counts stay as if it had been refused, so that blocking can be turned on later. With a proof of
- * a human a rationed code need not wait; it has one attempt, so that each guess takes a proof and a message.
+ * Whether a next code is issued for the phone, and how many attempts it has. In the mode `watch` the code has all
+ * attempts. The counts stay as if it had been refused, so that the owner can refuse such codes later. With a proof of a
+ * human a rationed code need not wait. It has one attempt, so each guess takes a proof and a message.
  */
 export function admitNext(
   failures: FailureCount | undefined,

@@ -1,5 +1,5 @@
 /**
- * What owners see of rule hits: sums by rule, country, prefix and network, and whether more codes are refused than usual.
+ * Rule hits as owners see them: sums by rule, country, prefix and network, and whether more codes are refused than usual.
  * Decisions: "Abuse". Live mode only.
  */
 import type { Rule } from './rule'

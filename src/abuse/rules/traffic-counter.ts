@@ -41,7 +41,7 @@ const PREVIOUS_AGE = { early: 'sent', judged: 'early', late: 'judged' } as const
 
 /**
  * Phones from which the digits of a prefix may be shown. Groups of fewer than eleven are not published (k-anonymity,
- * Sweeney 2002; CMS cell size policy), and counting phones by one byte of their hashes counts somewhat too few.
+ * Sweeney 2002; CMS cell size policy). Phones are counted by one byte of their hashes, which counts somewhat too few.
  */
 export const SHOWN_FROM_PHONES = 20
 
@@ -135,7 +135,7 @@ export interface TrafficCounterState {
   readonly pending: number
   readonly phones: readonly [number, number]
   readonly counts: readonly SlidingCounterState[]
-  /** Of network counters: when each country was last used, Unix milliseconds. */
+  /** Network counters only: when each country was last used, Unix milliseconds. */
   readonly countries?: ReadonlyArray<readonly [country: string, at: number]>
 }
 

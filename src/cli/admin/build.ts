@@ -25,7 +25,7 @@ export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['c
 interface CommandFields<Input extends z.ZodObject> {
   input: Input
   /**
-   * What each field is for, where its schema has no description of its own. Flags may stand before it, and two spaces
+   * The description of each field whose schema has none. Flags may stand before it, and two spaces
    * between; without them they follow from the name and the type. These fields come first in the help.
    */
   help?: Partial<Record<keyof z.infer<Input>, string>>

@@ -1,5 +1,5 @@
 /**
- * Completion by the command tree itself: the shells' scripts ask the hidden command `complete`, which knows commands,
+ * Completion by the command tree itself. The shells' scripts ask the hidden command `complete`, which knows commands,
  * options and choices, and reads ids from the database.
  */
 import { join } from 'node:path'

@@ -171,8 +171,8 @@ export const testBudgets = (limits: TestLimits, organizationId: string): LimitRu
 const CHEAP: readonly RefusalKind[] = ['invalid', 'unauthorized', 'no_credit', 'forbidden', 'conflict']
 
 /**
- * The limit of refusals: by network where the key is unknown, else by key and network, so that other users of the key
- * are not affected.
+ * The limit of refusals: by network if the key is unknown, else by key and network. So other users of the key are not
+ * affected.
  */
 export function refusalLimit(
   { refusalsPerMin }: Pick<LimitsConfig, 'refusalsPerMin'>,

@@ -112,8 +112,8 @@ const period = (now: number) => Math.floor(now / PERIOD_MS)
 export const signingKeyName = (now: number): string => `proof ${period(now)}`
 
 /**
- * Names of the published keys: the previous one, whose proofs are still valid, the current one, and the next one, so
- * that cached key sets contain it in time. A server whose clock is slightly off signs with one of these, too.
+ * Names of the published keys: the previous, the current and the next one. Proofs of the previous key are still valid,
+ * and cached key sets get the next one in time. A server whose clock is slightly off signs with one of these, too.
  */
 export const publishedKeyNames = (now: number): string[] =>
   [-1, 0, 1].map((after) => signingKeyName(now + after * PERIOD_MS))

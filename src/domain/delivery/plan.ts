@@ -1,4 +1,4 @@
-/** By which channels a code reaches a phone, in which order and after which waits. Decisions: "Delivery plans". */
+/** The channels by which a code goes, their order, and the waits between them. Decisions: "Delivery plans". */
 import { invalid } from '../shared/error'
 import type { Channel, Leg } from '../shared/value'
 
@@ -46,7 +46,7 @@ export function plannedLegs(
   return withoutLastWait(plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms'))
 }
 
-/** Without the channels that do not reach the phone, unless none would be left. */
+/** Leaves out the channels that do not reach the phone, unless none would be left. */
 export function reachingLegs(legs: readonly PlannedLeg[], absentFrom: readonly Leg[]): readonly PlannedLeg[] {
   const reaching = legs.filter(({ channel }) => !absentFrom.includes(channel))
   return reaching.length === 0 ? legs : withoutLastWait(reaching)

@@ -10,7 +10,7 @@ import type { Leg, MessageType } from '../shared/value'
 import { languageOfCountry } from './language'
 
 /**
- * With which lines phones fill a code in by themselves, and in whose language an app's texts are.
+ * The lines by which phones fill a code in by themselves, and the language of an app's texts.
  *
  * - Browsers: origin-bound one-time codes, wicg.github.io/sms-one-time-codes. The last line is `@domain #code`.
  * - Android apps: SMS Retriever, developers.google.com/identity/sms-retriever/verify. The text has the app's hash.

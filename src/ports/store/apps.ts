@@ -1,4 +1,4 @@
-/** Apps, API keys, challenges, templates, carriers and routes: settings that rarely change. And the health of carriers. */
+/** Settings that rarely change: apps, API keys, challenges, templates, carriers and routes. Also the health of carriers. */
 
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { Allowance, StoredKey } from '../../domain/access/api-key'

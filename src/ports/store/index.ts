@@ -1,9 +1,10 @@
 /**
  * The store, by subject: interfaces of some ten methods each, the same for every database.
  *
- * The function of a transaction may run twice (the database may ask for it), so it must touch nothing outside of its
- * transaction; what is to happen once goes to `afterCommit`. It must lock the rows that it decides by and changes, in
- * one order: app, key, carrier (by name), people, invitation, phone, idempotency record, issue, failures, job, attempt,
+ * The function of a transaction may run twice, since the database may ask for it. So it must touch nothing outside of
+ * its transaction; effects that must happen once go to `afterCommit`. It must lock the rows that it reads to decide,
+ * and those it changes. All transactions lock in one order: app, key, carrier (by name), people, invitation, phone,
+ * idempotency record, issue, failures, job, attempt,
  * absence, endpoint, webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'

@@ -1,4 +1,4 @@
-/** The job queue: jobs, claims and leases. And steps of the clock, which move what is due. */
+/** The job queue: jobs, claims and leases; and steps of the clock, which move the times of jobs. */
 import type { Job, JobKind, QueueState } from '../../domain/operations/job'
 import type { Owner } from '../../domain/shared/value'
 
@@ -48,11 +48,11 @@ export interface JobReader {
 
 export interface ClockTx {
   /**
-   * The clock was set back by so much: codes that can still be verified expire that much earlier, reports are awaited
-   * until that much earlier, jobs that wait are due that much earlier, though not before now, and no lease has more
-   * left than its length; a job that runs keeps it. Noted with a name of the process, so that on SQLite another one
-   * that sees the same step changes nothing, however late: what was noticed since it looked last, `unseenForMs` ago, is
-   * the same. A PostgreSQL's clock is followed by its store.
+   * The clock was set back by so much. Codes that can still be verified expire that much earlier, and the wait for
+   * reports ends that much earlier. Waiting jobs are due that much earlier, but not before now. No lease has more time
+   * left than its length, and a running job keeps its lease. The step is noted with a name of the process. On SQLite,
+   * another process that sees the same step later then changes nothing: a step noted since its last look, `unseenForMs`
+   * ago, is the same one. A PostgreSQL's clock is followed by its store.
    */
   setBack(byMs: number, noticedBy: string, unseenForMs: number): Promise<void>
 }

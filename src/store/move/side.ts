@@ -23,7 +23,7 @@ const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
 /** Tables that have rows even in an empty database. */
 const BEGUN_WITH = new Set(['facts', 'key_ring'])
 
-/** Uses one connection. What differs between the two kinds of database is abstract. */
+/** Uses one connection. The methods that differ between the two kinds of database are abstract. */
 export abstract class Side {
   /** Display name: a folder, or a URL without its password. */
   abstract readonly name: string

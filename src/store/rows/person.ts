@@ -1,4 +1,4 @@
-/** Operators, and the audit log of what they change, with its head: a line with the last entry, kept in the database and in a file. */
+/** Operators, and the audit log of their changes. Its head, a line with the last entry, is kept in the database and in a file. */
 import type { Operator } from '../../domain/access/operator'
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'

@@ -185,7 +185,7 @@ function copyLog(writing: Database): void {
     writing.run('PRAGMA busy_timeout = 0')
     writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // The disk may be full. What is in the log is as safe as what is copied.
+    // The disk may be full. Changes in the log are as safe as those that are copied.
   }
 }
 
@@ -208,8 +208,8 @@ export function stageOf(file: string): FileStage {
 }
 
 /**
- * Makes a database without keys. It is made before the key file, so that a first start that is killed, or two at once,
- * never look like a key file whose database was lost.
+ * Makes a database without keys. It is made before the key file. So a first start that is killed, or two at once, never
+ * look like a key file whose database was lost.
  */
 export function createDatabase(file: string): void {
   const db = new Database(file, { create: true, strict: true })

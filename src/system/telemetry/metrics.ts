@@ -60,7 +60,7 @@ export function createMetrics(): Metrics {
   )
   const webhooks = counter('webhooks', 'Calls of receivers, and what came of them', 'outcome')
   const webhookSeconds = histogram('webhook_duration_seconds', 'From call to answer', LATENCIES)
-  const groups = histogram('commit_units', 'Units that a commit wrote together', GROUPS)
+  const groups = histogram('commit_units', 'Transactions that a commit wrote together', GROUPS)
   const waits = histogram('commit_wait_seconds', 'How long the first of them had waited', LATENCIES)
   const commits = histogram('commit_duration_seconds', 'From the commit to the disk', LATENCIES)
   const uncommitted = counter('uncommitted', 'Units that could not be stored, or were run again', 'how')
@@ -102,8 +102,8 @@ export function createMetrics(): Metrics {
       },
     },
     store: {
-      committed(units, waitedMs, commitMs) {
-        groups.observe(units)
+      committed(transactions, waitedMs, commitMs) {
+        groups.observe(transactions)
         waits.observe(waitedMs / 1_000)
         commits.observe(commitMs / 1_000)
       },
@@ -144,7 +144,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
     'write_ahead_log_bytes',
     'What is not copied into the database yet, or was and is written over next',
   )
-  const unitsWait = gauge('unit_wait_seconds', 'How long the oldest unit that has not begun has waited')
+  const transactionWait = gauge('unit_wait_seconds', 'How long the oldest transaction that has not begun has waited')
   const balance = gauge('wallet_balance_credits', 'What an app has', 'app')
   const reserved = gauge('wallet_reserved_credits', 'What of it is set aside for messages on their way', 'app')
   const up = gauge('vitals_up', 'Whether the database said how this server is')
@@ -153,7 +153,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
   return (vitals) => {
     // Labels that are gone must not keep their last value.
     for (const sign of passing) sign.reset()
-    for (const sign of [database, log, unitsWait]) sign.remove()
+    for (const sign of [database, log, transactionWait]) sign.remove()
     up.set(vitals ? 1 : 0)
     if (!vitals) return
     for (const { kind, waiting, due: dueNow, oldestDueMs } of vitals.queues) {
@@ -175,7 +175,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
     }
     database.set(vitals.databaseBytes)
     if (vitals.logBytes !== undefined) log.set(vitals.logBytes)
-    unitsWait.set(vitals.waitingMs / 1_000)
+    transactionWait.set(vitals.waitingMs / 1_000)
     for (const wallet of vitals.wallets) {
       balance.set({ app: wallet.appId }, wallet.balance)
       reserved.set({ app: wallet.appId }, wallet.reserved)

@@ -1,6 +1,7 @@
 /**
- * The order of the last writes of a transaction, the same for all transactions so that they cannot deadlock: by app, and for
- * each app first the writes that lock its wallet, then those that take from a slot of reserved credit. Taking from an empty
+ * The order of the last writes of a transaction. All transactions have the same order, so that they cannot deadlock: by
+ * app, and for each app first the writes that lock its wallet, then those that take from a slot of reserved credit.
+ * Taking from an empty
  * slot locks the wallet, so a transaction that holds a slot must not wait for a wallet. It takes from each slot only once.
  */
 import type { BoundStatement } from '../connection/statement'

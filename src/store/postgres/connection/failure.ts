@@ -39,7 +39,7 @@ export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(erro
 
 /**
  * SQLSTATEs of conditions that may pass: out of reach, out of disk or memory, shutting down, a standby (0A000 for an
- * unlogged table), or a timeout of the database or of this server within a transaction.
+ * unlogged table), or a timeout within a transaction.
  */
 const TRANSIENT = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
 

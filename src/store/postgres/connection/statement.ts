@@ -32,7 +32,7 @@ export interface Statement<Row> {
   readonly summed?: string
 }
 
-/** What a batched transaction must know of a statement to run it for several participants. */
+/** Facts about a statement that a batched transaction needs to run it for several participants. */
 export interface Shared<Row> {
   /** PostgreSQL types of the parameters. */
   readonly types: readonly string[]

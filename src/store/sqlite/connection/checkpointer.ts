@@ -22,7 +22,7 @@ parentPort?.on('message', () => {
   try {
     parentPort?.postMessage(copyUntilShort())
   } catch {
-    // The disk may be full. What is in the log is as safe as what is copied.
+    // The disk may be full. Changes in the log are as safe as those that are copied.
     parentPort?.postMessage(false)
   }
 })

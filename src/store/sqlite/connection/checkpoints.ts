@@ -72,7 +72,7 @@ export class Checkpoints {
     try {
       this.#copyIfLong()
     } catch {
-      // The disk may be full. What is in the log is as safe as what is copied.
+      // The disk may be full. Changes in the log are as safe as those that are copied.
     }
   }
 

@@ -1,12 +1,13 @@
 /**
- * Group commit. SQLite has one writer and a durable commit costs an fsync, so writers queue: all transactions queued in one
- * turn of the event loop run under one BEGIN … COMMIT and are answered after the COMMIT. So an answer means that the change
+ * Group commit. SQLite has one writer, and a durable commit costs an fsync, so writers queue. All transactions queued
+ * in one turn of the event loop run under one BEGIN … COMMIT. They are answered after the COMMIT. So an answer means
+ * that the change
  * is on disk (`synchronous=FULL`).
  *
  * A transaction that fails does not fail its group. Most have written nothing when they fail, so there is nothing to undo. To
  * undo the others, each transaction would need a savepoint, for which SQLite copies every changed page. So a group runs
  * without savepoints at first. If one of its transactions fails after it has written, the group is rolled back and runs
- * again with savepoints, and so do the groups of the next second.
+ * again with savepoints. The groups of the next second have savepoints, too.
  */
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../../domain/shared/error'
@@ -178,8 +179,8 @@ export class Writer {
         if (hasSavepoints) this.#rollbackToSavepoint()
         ended.push({ transaction, error: isStorageError(error) ? cannotWrite(error) : error })
         if (!this.db.inTransaction) {
-          // SQLite has rolled back the whole group because the disk was full or failing. What ran before is lost, and the
-          // rest needs a new BEGIN.
+          // SQLite has rolled back the whole group because the disk was full or failing. The transactions that ran
+          // before are lost, and the rest needs a new BEGIN.
           this.#lose(ended, error)
           this.#queue.unshift(...group.slice(index + 1))
           return undefined

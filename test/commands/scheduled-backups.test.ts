@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupsOf, makeBackupsAtTheirTimes } from '../../src/cli/backup-times'
 import { checkBackups } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
+import { backupsOf, scheduleBackups } from '../../src/cli/scheduled-backups'
 import { readConfig } from '../../src/config'
 import type { Log } from '../../src/ports/log'
 import { listBackups } from '../../src/system/backups'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   dataDir = join(folder.path, 'data')
   logged.length = 0
   await runJson(fromSource(folder.path), 'app', 'create', 'shop', '--data', dataDir)
-  end = makeBackupsAtTheirTimes(configOf('03:00,15:00'), log, (_, run) => {
+  end = scheduleBackups(configOf('03:00,15:00'), log, (_, run) => {
     minute = run
     return () => {}
   })

@@ -18,7 +18,7 @@ export const backupsOf = ({ dataDir, backups: { at } }: Config): Backups => ({
 })
 
 /** Returns a function that stops the schedule and a running backup. */
-export function makeBackupsAtTheirTimes(config: Config, log: Log, schedule = systemSchedule): () => void {
+export function scheduleBackups(config: Config, log: Log, schedule = systemSchedule): () => void {
   const { at } = config.backups
   if (at.length === 0) return () => {}
   const ending = new AbortController()
