@@ -150,6 +150,12 @@ describe('what a call says', () => {
   })
 })
 
+test('a description whose calls nobody signs, or that say what is not sealed, is refused', () => {
+  expect(() => describedType({ ...described, reports: { isForm: true } })).toThrow('need reports with a signature')
+  const calls = { contentType: 'text/xml', documents: [{ document: '<Say>{{code}}</Say>' }] }
+  expect(() => describedType({ ...described, calls })).toThrow('no such placeholder: {{code}}')
+})
+
 describe('languages', () => {
   test.each([
     ['en-GB', 'en-GB', 'Your code is', 'Press any key'],
