@@ -3,6 +3,7 @@ import type { Recorder } from './abuse/counters/traffic-watch'
 import type { Config } from './config'
 import { createConsole } from './console'
 import { createReadiness } from './http/health'
+import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi } from './http/routes'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
@@ -89,12 +90,14 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     erasedFile: ports.erasedFile,
   })
-  const api = lazyApi({ ...basics, challenges, idempotencyDays, modes, dispatch, limits, descriptors })
+  const issuing = { ...basics, challenges, idempotencyDays, modes, dispatch }
+  const api = lazyApi({ ...issuing, limits, descriptors })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: (...request) => api()(...request),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
+    relay: createRelays(issuing),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

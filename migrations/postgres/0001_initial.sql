@@ -656,6 +656,14 @@ CREATE TABLE challenges (
   settings bytea NOT NULL
 );
 
+-- Platforms that hand over codes of their own.
+CREATE TABLE relays (
+  relay_id text PRIMARY KEY,
+  app_id   text NOT NULL REFERENCES apps,
+  settings bytea NOT NULL -- sealed: it holds the secret of the platform
+);
+CREATE INDEX relays_by_app ON relays (app_id);
+
 -- Erased issues: to be removed once nothing counts them any more, and then to be known for as long as idempotency keys that stand for them.
 CREATE TABLE erased_issues (
   app_id   text COLLATE "C" NOT NULL,

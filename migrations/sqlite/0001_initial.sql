@@ -469,6 +469,14 @@ CREATE TABLE challenges (
   settings BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Platforms that hand over codes of their own.
+CREATE TABLE relays (
+  relay_id TEXT PRIMARY KEY,
+  app_id   TEXT NOT NULL REFERENCES apps,
+  settings BLOB NOT NULL -- sealed: it holds the secret of the platform
+) STRICT, WITHOUT ROWID;
+CREATE INDEX relays_by_app ON relays (app_id);
+
 -- Erased issues: to be removed once nothing counts them any more, and then to be known for as long as idempotency keys that stand for them.
 CREATE TABLE erased_issues (
   app_id   TEXT NOT NULL,

@@ -16,6 +16,7 @@ import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './error
 import type { Readiness } from './health'
 import { answerHeaders, Json, preflightHeaders } from './json'
 import { answerMetrics } from './metrics'
+import { type AnswerRelay, RELAY_PREFIX } from './relay/relay'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import {
   API_PREFIX,
@@ -136,6 +137,7 @@ export interface RouteDependencies {
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
+  relay: AnswerRelay
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
@@ -155,6 +157,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     console,
     readiness,
     reports,
+    relay,
     publishedKeys,
     metrics,
     node,
@@ -181,7 +184,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return url.pathname === path ? otherAnswer(incoming, url) : notFound()
   }
 
-  async function otherAnswer({ request, socketAddress }: IncomingRequest, url: URL): Promise<RouteAnswer> {
+  async function otherAnswer({ request, socketAddress, origin }: IncomingRequest, url: URL): Promise<RouteAnswer> {
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
@@ -193,6 +196,10 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
+    if (path.startsWith(RELAY_PREFIX)) {
+      const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
+      return { route: 'relay', ...(await relay(request, path, { clientIp, origin })) }
+    }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 

@@ -1,10 +1,10 @@
 /** The tables of both stores, each column once; tests hold them against the migrations. Times are Unix milliseconds. */
-import type { EventType } from '../../contract/event'
+import type { HookEventType } from '../../contract/constants'
 import type { Scope } from '../../contract/scope'
 import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
-import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
+import type { Allowance, KeyKind, KeyLimits, StoredKeyKind } from '../domain/access/api-key'
 import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { ReviewNumber } from '../domain/codes/review-number'
@@ -111,10 +111,16 @@ export const challenges = table('challenges', ['appId'], {
   settings: bytes,
 })
 
+export const relays = table('relays', ['relayId'], {
+  relayId: text,
+  appId: text,
+  settings: bytes,
+})
+
 export const apiKeys = table('api_keys', ['keyId'], {
   keyId: text,
   appId: text,
-  kind: word<KeyKind>(),
+  kind: word<StoredKeyKind>(),
   mode,
   hash: bytes,
   prefix: text,
@@ -375,7 +381,7 @@ export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
   appId: text,
   mode,
   url: text,
-  events: json<EventType[]>(),
+  events: json<HookEventType[]>(),
   filters: json<HookFilters>(),
   headers: bytes,
   template: optional(text),
@@ -390,7 +396,7 @@ export const webhookEvents = table('webhook_events', ['eventId'], {
   eventId: uuid,
   appId: text,
   mode,
-  type: word<EventType>(),
+  type: word<HookEventType>(),
   issueId: optional(uuid),
   body: bytes,
   createdAt: bigint,

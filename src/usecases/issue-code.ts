@@ -7,7 +7,7 @@ import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import type { App } from '../domain/access/app'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
-import { compose, type Issued, type IssueRequest, issued } from '../domain/codes/issue-request'
+import { compose, type Issued, issued } from '../domain/codes/issue-request'
 import { textsOf } from '../domain/message/rendered-message'
 import { priceOf } from '../domain/wallet/wallet'
 import type { Node } from '../ports/node'
@@ -18,7 +18,14 @@ import type { Dispatch } from '../ports/work'
 import { assertProven, type ChallengeDependencies } from './abuse/challenge'
 import type { DeliverDependencies } from './deliver-code'
 import { findRecentRecord, recordOf, replay, replayFromDisk } from './issue/replay'
-import { type CheckedRequest, checkedRequest, createIssue, type ResolvedIssue, resolveIssue } from './issue/request'
+import {
+  type AskedIssue,
+  type CheckedRequest,
+  checkedRequest,
+  createIssue,
+  type ResolvedIssue,
+  resolveIssue,
+} from './issue/request'
 import {
   decisionOf,
   type IssueResult,
@@ -40,7 +47,7 @@ export interface IssueDependencies extends DeliverDependencies, ChallengeDepende
 }
 
 /** Throws `invalid`, `conflict`, `unavailable`, `limited`, `forbidden` or `no_credit`; then nothing has changed and the key stays unused. */
-export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
+export async function issueCode(deps: IssueDependencies, key: ApiKey, request: AskedIssue): Promise<Issued> {
   const startedAt = deps.clock.elapsed()
   const resolved = resolveIssue(deps, key, request)
   const result = await resultOf(
@@ -66,7 +73,7 @@ async function replayRecent(
 async function issueNew(
   deps: IssueDependencies,
   key: ApiKey,
-  request: IssueRequest,
+  request: AskedIssue,
   resolved: ResolvedIssue,
 ): Promise<IssueResult> {
   const { challenge, address } = request
@@ -93,7 +100,7 @@ async function issueNew(
 }
 
 interface AdmissionRequest {
-  request: IssueRequest
+  request: AskedIssue
   app: App | undefined
   checked: CheckedRequest
   pending: PendingRequest
@@ -139,7 +146,7 @@ async function admit(
     const issueId = deps.random.uuid(tx.now)
     const code = rules.newCode(recipient)
     const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
-    const rendered = compose(checked.request, recipient, { template, wording, code, key })
+    const rendered = compose(checked.request, recipient, { text: request.relayed?.text, template, wording, code, key })
     const price = priceOf(rules.prices, channel, rendered.messageType)
 
     // Admit: limits, and the rules against abuse from the narrowest to the widest.

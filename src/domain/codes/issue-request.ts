@@ -110,6 +110,8 @@ interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
 }
 
 interface MessageInput {
+  /** A text of another platform, which takes the place of the template. */
+  text?: string | undefined
   template: Template | undefined
   wording: Wording
   code: string
@@ -120,7 +122,7 @@ interface MessageInput {
 export function compose(
   request: ResolvedRequest,
   { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
-  { template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
+  { text: given, template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
 ): RenderedMessage {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
@@ -130,7 +132,7 @@ export function compose(
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
   const translated = inLanguage(template, tag)
-  const sms = withAutofill(render(translated, variables, code), autofill, code)
+  const sms = given ?? withAutofill(render(translated, variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {

@@ -65,7 +65,8 @@ export interface OutboxTx {
 /** A page of issues; times are Unix milliseconds. */
 export interface IssueFilter {
   before?: string
-  status?: VerificationStatus
+  /** `relayed`: those of relays, which are in no other page. */
+  status?: VerificationStatus | 'relayed'
   createdFrom?: number
   createdTo?: number
   limit: number

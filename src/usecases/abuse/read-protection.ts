@@ -36,7 +36,7 @@ export async function readLearned(
   for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
     hours.push(...page)
   const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
-  return { sk: of('sk'), pk: of('pk') }
+  return { sk: of('sk'), pk: of('pk'), relay: of('relay') }
 }
 
 /** Number of waiting phones by rule. */
@@ -64,7 +64,7 @@ export async function readWaitingPhones(
   }
   for (const { kind, failures } of found.slice(0, MOST_HELD)) {
     const { rule } = standingOf(failures, protectionOf(app), clock.now())
-    if (rule) counts[kind][rule]++
+    if (rule && kind !== 'relay') counts[kind][rule]++
   }
   return { ...counts, areAll: found.length <= MOST_HELD }
 }
@@ -94,7 +94,10 @@ export async function readRecentTraffic(
   {
     store,
     clock,
-  }: { store: { read: Pick<Reader, 'keys' | 'traffic'>; lists: Pick<Lists, 'traffic'> }; clock: Pick<Clock, 'now'> },
+  }: {
+    store: { read: Pick<Reader, 'keys' | 'relays' | 'traffic'>; lists: Pick<Lists, 'traffic'> }
+    clock: Pick<Clock, 'now'>
+  },
   appId: string,
   prefix?: string,
 ): Promise<RecentTraffic> {
@@ -121,9 +124,10 @@ export async function readRecentTraffic(
     for (const { kind, country, prefixHash, isRefused, times } of page)
       if (isRefused && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind, country, refused: times })
   const keys = (await store.read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
+  const relays = (await store.read.relays.ofApp(appId)).filter(({ mode }) => mode === 'live')
   const keysOf = (kind: KeyKind) => keys.filter((key) => key.kind === kind).length
   const codes = [...counts.values()].sort((one, other) => other.sent + other.refused - one.sent - one.refused)
-  return { keys: { sk: keysOf('sk'), pk: keysOf('pk') }, codes, areAll: seen < MOST_LATELY }
+  return { keys: { sk: keysOf('sk'), pk: keysOf('pk'), relay: relays.length }, codes, areAll: seen < MOST_LATELY }
 }
 
 const NO_HASH = new Uint8Array()
