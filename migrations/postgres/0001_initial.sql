@@ -125,6 +125,7 @@ CREATE TABLE templates (
   created_at             bigint NOT NULL,
   locale                 text, -- of the body; NULL: not said
   bodies                 text, -- the same in other languages, as JSON; NULL: in none
+  dlt                    text, -- ids of India's DLT for the body, as JSON; NULL: none
   PRIMARY KEY (app_id, template_id, version)
 );
 

@@ -62,6 +62,7 @@ CREATE TABLE templates (
   created_at             INTEGER NOT NULL,
   locale                 TEXT, -- of the body; NULL: not said
   bodies                 TEXT, -- the same in other languages, as JSON; NULL: in none
+  dlt                    TEXT, -- ids of India's DLT for the body, as JSON; NULL: none
   PRIMARY KEY (app_id, template_id, version)
 ) STRICT, WITHOUT ROWID;
 

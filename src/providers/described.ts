@@ -24,10 +24,13 @@ import {
   type StatusWords,
   settingsSchema,
 } from './description'
+import { senderByCountry } from './engine-settings'
+import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
 import { type Signer, signerOf } from './signers/sign'
 import {
+  byTag,
   type Filled,
   filled,
   firstOf,
@@ -72,6 +75,7 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 export type Described = Pick<
   CarrierDescription,
   | 'auth'
+  | 'lookup'
   | 'languages'
   | 'phrases'
   | 'keyPrompts'
@@ -104,19 +108,21 @@ export function describedCarrier(
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
-  const phraseOf = byLanguageTag(description.phrases)
-  const keyPromptOf = byLanguageTag(description.keyPrompts)
-  const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
+  const phraseOf = byTag(description.phrases)
+  const keyPromptOf = byTag(description.keyPrompts)
+  const languageOf = byTag(description.languages, textOr(settings.languages))
+  const senderOf = senderByCountry(settings.senders)
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
 
-  const call = ({ method, build }: CompiledRequest, scope: ValueScope) =>
+  const call = ({ method, build }: CompiledRequest, scope: ValueScope, longestMs = timeoutMs) =>
     transport.request({
       method,
       ...build(firstOf(scope, ownSettings, momentScope({ now: clock.now(), random }))),
-      timeoutMs,
+      timeoutMs: Math.min(timeoutMs, longestMs),
     })
+  const lookUp = numberLookup(description, { settings, call, dependencies })
 
   /** The report URL with what is to be said, sealed for this carrier: nobody else may hear it, and nobody after the code has expired. */
   const answerUrlOf = (said: SaidInCall) =>
@@ -128,6 +134,8 @@ export function describedCarrier(
     name,
     reports,
     async send(message) {
+      const fact = lookUp && (await lookUp(message))
+      if (fact !== undefined) return refusalOf('absent', `LOOKUP_${fact.toUpperCase()}`)
       const ofMessage = messageScope(message, clock.now())
       const { locale, expiresAt } = message
       const byLanguage = {
@@ -136,7 +144,7 @@ export function describedCarrier(
         keyPrompt: keyPromptOf(locale),
       }
       const answerUrl = answerUrlOf({ ...byLanguage, expiresAt })
-      const scope = firstOf(ofMessage, objectScope({ ...byLanguage, answerUrl }))
+      const scope = firstOf(ofMessage, objectScope({ ...byLanguage, answerUrl, from: senderOf(message.to) }))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -181,17 +189,32 @@ export function describedCarrier(
   return carrier
 }
 
-/** The value of a language tag, of its language, or of `*`; first those of the operator's own (`en=en_GB, *=ko`). */
-function byLanguageTag(known: Readonly<Record<string, string>> = {}, own = ''): (tag?: string) => string | undefined {
-  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
-  return (tag = '') => {
-    const language = tag.split('-')[0] ?? ''
-    for (const table of [said, known])
-      for (const name of [tag, language, '*']) {
-        const code = ownIn<string>(table, name)
-        if (code) return code
-      }
-    return undefined
+interface LookupSettings {
+  settings: Record<string, unknown>
+  call(request: CompiledRequest, scope: ValueScope, longestMs: number): Promise<TransportResult>
+  dependencies: CarrierDependencies
+}
+
+/** Answers the fact for which a message is not sent. Undefined where the operator wants no question. */
+function numberLookup(
+  { lookup, auth }: Described,
+  { settings, call, dependencies: { clock, random } }: LookupSettings,
+): ((message: OutboundMessage) => Promise<string | undefined>) | undefined {
+  const wanted = textOr(settings.lookup).split(',')
+  const facts = wanted.flatMap((name) => Object.entries(lookup?.facts ?? {}).filter(([fact]) => fact === name.trim()))
+  const request = lookup && compiledRequest(lookup.request, settings, signerOf(lookup.auth ?? auth))
+  if (!lookup || !request || facts.length === 0) return undefined
+  const memory = new LookupMemory(clock, random)
+  return async (message) => {
+    const { channel, isFallback, to } = message
+    // The phone of a fallback has just been tried by another channel.
+    if (isFallback || !lookup.channels.includes(channel)) return undefined
+    return memory.factOf(to, async () => {
+      const result = await call(request, messageScope(message, clock.now()), LOOKUP_TIMEOUT_MS)
+      const answer = result.kind === 'answered' && result.status === 200 ? parseJson(result.body) : undefined
+      if (answer === undefined) return undefined
+      return { fact: facts.find(([, conditions]) => conditions.some(holds(answer)))?.[0] }
+    })
   }
 }
 
@@ -379,8 +402,8 @@ const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined 
 
 function refusalOf(means: CodeMeaning, code: string): SendOutcome {
   if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
-  return means === 'absent'
-    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+  return means === 'absent' || means === 'stopped'
+    ? { kind: 'refused', retry: 'never', code, absence: means }
     : { kind: 'refused', retry: means, code }
 }
 
@@ -452,11 +475,12 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
+    const means = code === undefined ? undefined : verdictOf(description, code)
+    const absence = means === 'absent' || means === 'stopped' ? { absence: means } : undefined
     return {
       status: 'failed',
       code: code ?? failedCode(firstOf(objectScope({ status }), objectScope(item))),
-      ...(isAbsent && { isAbsent }),
+      ...absence,
     }
   }
 }
@@ -657,6 +681,10 @@ export function explain(
 
 const GENERAL: ReadonlyArray<[RegExp, (title: string) => string]> = [
   [/^CHANNEL_NOT_CONFIGURED$/, (title) => `${title} is not configured for this channel`],
+  [
+    /^LOOKUP_/,
+    (title) => `${title} says that the number is of a kind that you send nothing to; see the setting lookup`,
+  ],
   [/^NOT_E164$/, () => 'the recipient is no valid number'],
   [/^NOT_SENT_/, (title) => `no connection to ${title}; check network, DNS, certificates and the API base`],
   [/^NO_ANSWER_/, (title) => `${title} did not answer in time, or broke off; the message may be out`],

@@ -4,11 +4,12 @@
  */
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
+import { withEngineSettings } from './engine-settings'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. */
-export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. `stopped`: its owner takes no messages there (STOP). */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'stopped', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
@@ -247,6 +248,16 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
+/** A question about a number before its first message. Nothing is sent where a fact holds that the operator names in the setting `lookup`. */
+const numberLookup = z.strictObject({
+  request,
+  /** Where it is not the `auth` of all other requests. */
+  auth: auth.optional(),
+  channels: z.array(z.enum(LEGS)).min(1),
+  /** By their names, such as `landline`: conditions on the answer, of which one suffices. */
+  facts: z.record(z.string().regex(/^[a-z]{1,32}$/, 'must be lower-case letters'), z.array(condition).min(1)),
+})
+
 /** Addresses for reports. The second one has the report secret, for carriers that sign nothing. */
 const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
 
@@ -279,6 +290,7 @@ export const carrierDescription = z
     /** Requests to press any key, likewise: `{{keyPrompt}}`. */
     keyPrompts: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
+    lookup: numberLookup.optional(),
     /** The pattern of a code. Other values may quote the message and are dropped. The first group, if any, is the code. */
     codePattern: regex.optional(),
     /** Names for codes that look like a phone number or a verification code: without a name they are redacted. */
@@ -324,8 +336,11 @@ export const carrierDescription = z
       for (const { code } of needs)
         if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
     }
+    if (description.lookup) checkRequest(['lookup', 'request'], description.lookup.request, isKnown)
     for (const name of Object.keys(description.fields))
       if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
+    for (const name of ['senders', 'lookup'])
+      if (Object.hasOwn(description.fields, name)) refuse(['fields', name], 'is a setting that the engine adds')
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
@@ -333,7 +348,7 @@ export const carrierDescription = z
     if (wrongPhrase !== undefined) refuse(['phrases'], `no such placeholder: {{${wrongPhrase}}}`)
     const isOfAuth = (name: string) =>
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
-    const wrong = unknownPlaceholder(description.auth, isOfAuth)
+    const wrong = unknownPlaceholder([description.auth, description.lookup?.auth], isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
     const documents = description.calls?.documents.map(({ when, document }) => [
       when.map(({ value }) => value),
@@ -369,9 +384,10 @@ export function settingsSchema({
   fields,
   oneOf,
   reports,
-}: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports'>): z.ZodType {
+  lookup,
+}: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports' | 'lookup'>): z.ZodType {
   const shape: Record<string, z.ZodType> = {}
-  for (const [name, field] of Object.entries(fields))
+  for (const [name, field] of Object.entries(withEngineSettings({ fields, lookup })))
     shape[name] = 'fields' in field ? groupSchema(field) : fieldSchema(field)
   // Where reports are signed, one of a former release may be stored.
   shape.reportSecret = hasReportSecret(reports) ? z.string().min(16) : z.string().optional()

@@ -11,7 +11,7 @@ import type { ReviewNumber } from '../domain/codes/review-number'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
-import type { TemplateVariable, Translation } from '../domain/message/template'
+import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
@@ -148,6 +148,7 @@ export const templates = table('templates', ['appId', 'templateId', 'version'], 
   createdAt: bigint,
   locale: optional(text),
   bodies: optional(json<Record<string, Translation>>()),
+  dlt: optional(json<DltIds>()),
 })
 
 export const carriers = table('providers', ['name'], {

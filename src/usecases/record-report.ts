@@ -79,7 +79,7 @@ async function applyReport(
   )
   await noteInAttempt(tx, awaited, report)
   if (!issue) return
-  if (report.isAbsent) await noteAbsence(tx, issue, leg)
+  await noteAbsence(tx, issue, leg, report.absence)
   // A message that an earlier leg left open is over.
   if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
   const earlier = await openMessages(tx, issue)
@@ -110,6 +110,7 @@ function revokeOthers(
     tx.afterCommit(() => {
       carrierNamed(carrier)
         .then((found) => found?.revoke?.(id))
+        // The carriers could not be read: the message stays.
         .catch(() => {})
     })
   }

@@ -81,7 +81,7 @@ test.each([
   ['SOMETHING_NEW', 'elsewhere', false],
 ])('the error %s means %s', async (error, retry, isAbsent) => {
   const { outcome } = await send(answered(200, { ok: false, error }))
-  expect(outcome).toEqual({ kind: 'refused', retry, code: error, ...(isAbsent && { isAbsent }) } as never)
+  expect(outcome).toEqual({ kind: 'refused', retry, code: error, ...(isAbsent && { absence: 'absent' }) } as never)
   expectHarmless(outcome, [TOKEN])
   expect(telegram.explain(error)).toBeDefined()
 })

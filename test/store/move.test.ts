@@ -65,7 +65,7 @@ async function furnishedFile(): Promise<string> {
     ),
     challenges: [`'app_one', ${blob(60, 4)}`],
     templates: [
-      `'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5, 'ko', ${text(`{"en":{"body":${JSON.stringify(`#{code} ${NASTY}`)}}}`)}`,
+      `'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5, 'ko', ${text(`{"en":{"body":${JSON.stringify(`#{code} ${NASTY}`)}}}`)}, '{"entityId":"1201"}'`,
     ],
     providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL`],
     provider_health: [`'main', 0, 5, 'HTTP_500', 9`, `'other', 1, 5, NULL, NULL`],

@@ -1195,8 +1195,9 @@ export function storeSuite(
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
         locale: 'en',
+        dlt: { entityId: '1201', templateId: '1107' },
         bodies: {
-          'zh-TW': { body: '#{code} #{name}', providerTemplateCode: 'W1_TW' },
+          'zh-TW': { body: '#{code} #{name}', providerTemplateCode: 'W1_TW', dlt: { templateId: '1207' } },
           ja: { body: '#{name} #{code}' },
         },
       }

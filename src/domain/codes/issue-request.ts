@@ -144,6 +144,8 @@ export function compose(
     messageType: messageTypeFor(sms, request.messageType),
     templateId,
     templateCode: approved.providerTemplateCode,
+    // Other countries know no such ids, and their carriers may refuse them.
+    dlt: country === 'IN' ? translated.dlt : undefined,
     variables,
     locale: translated.locale ?? tag,
     scenario,

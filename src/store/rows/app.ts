@@ -51,6 +51,7 @@ export const templateRow = (template: Template, version: Version): TemplateRow =
   ...version,
   locale: template.locale ?? null,
   bodies: template.bodies ?? null,
+  dlt: template.dlt ?? null,
 })
 
 export const templateOf = ({
@@ -59,11 +60,13 @@ export const templateOf = ({
   appId: ___,
   locale,
   bodies,
+  dlt,
   ...template
 }: TemplateRow): Template => ({
   ...template,
   locale: locale ?? undefined,
   bodies: bodies ?? undefined,
+  dlt: dlt ?? undefined,
 })
 
 /** The newest version of each template; `versions` are in ascending order. */
