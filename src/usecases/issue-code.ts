@@ -5,7 +5,6 @@
 import { admitNext } from '../abuse/rules/failure-budget'
 import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
-import type { App } from '../domain/access/app'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, issued } from '../domain/codes/issue-request'
 import { textsOf } from '../domain/message/rendered-message'
@@ -81,7 +80,7 @@ async function issueNew(
   const checked = checkedRequest(deps, key, resolved, { app, address, now: deps.clock.now() })
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
   const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
-  const admitted = await resultOf(() => admit(deps, key, { request, app, checked, pending, isProven: false }))
+  const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
   const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined
   if (issue) deps.node.replays.note(recordOf(checked, issue))
@@ -93,7 +92,7 @@ async function issueNew(
   async function admitProven({ thrown, hit }: RefusedRequest): Promise<IssueResult> {
     const proven = await resultOf(async () => {
       await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, thrown)
-      return admit(deps, key, { request, app, checked, pending, isProven: true })
+      return admit(deps, key, { request, checked, pending, isProven: true })
     })
     return proven.kind === 'refused' ? { ...proven, hit: proven.hit ?? hit } : proven
   }
@@ -101,7 +100,6 @@ async function issueNew(
 
 interface AdmissionRequest {
   request: AskedIssue
-  app: App | undefined
   checked: CheckedRequest
   pending: PendingRequest
   /** The caller has proven to be human. */
@@ -112,12 +110,14 @@ interface AdmissionRequest {
 async function admit(
   deps: IssueDependencies,
   key: ApiKey,
-  { request, app, checked, pending, isProven }: AdmissionRequest,
+  { request, checked, pending, isProven }: AdmissionRequest,
 ): Promise<IssueResult> {
   const { store, node } = deps
   const { owner, rules, recipient } = checked
   const { channel, purpose, templateId } = checked.request
   const template = (await node.directory.templates(key.appId)).find((known) => known.templateId === templateId)
+  // Read again: its owner may have decided otherwise while a proof was checked.
+  const app = await node.directory.app(key.appId)
   const protection = rules.protection(app)
   const router = await rules.router()
   const { country } = recipient
