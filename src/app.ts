@@ -54,10 +54,10 @@ export function createApp(config: Config, ports: Ports): RunningApp {
 
   const simulator = createSimulator(clock, node.limiters)
   const carriers = new Carriers(node, simulator, {
-    ...{ transport, dial, clock, random, log, timeoutMs: config.carrierTimeoutMs },
+    ...{ transport, dial, clock, random, vault, log, timeoutMs: config.carrierTimeoutMs },
     concurrency: config.carrierConcurrency,
     reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
-    report: (name, report) => recordReport(basics, name, report),
+    report: (name, report) => recordReport({ ...basics, carrierNamed }, name, report),
   })
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })

@@ -269,10 +269,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 }
 
-const reportAnswer = (answer: ReportAnswer) =>
-  'challenge' in answer
-    ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
-    : new Json(200, answer)
+function reportAnswer(answer: ReportAnswer): Response | Json {
+  if ('recorded' in answer) return new Json(200, answer)
+  const { document, contentType } =
+    'document' in answer ? answer : { document: answer.challenge, contentType: 'text/plain; charset=utf-8' }
+  // A document may have the code in it.
+  return new Response(document, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
+}
 
 /**
  * The interface, loaded with its first request: making its schemas takes a quarter of a start. `require` keeps it synchronous.

@@ -7,6 +7,7 @@ import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { Carrier, ReportedMessage } from '../../src/ports/carrier'
 import { smpp as smppType } from '../../src/providers/smpp'
 import { systemDial } from '../../src/system/dial'
+import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 import { until } from '../support/until'
@@ -169,6 +170,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       log: { debug: log, info: log, warn: log, error: log },
       timeoutMs: TIMEOUT_MS,
       reportUrl: undefined,
+      vault: HTTP_ONLY.vault,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
       isOurs,
       report: async (reported) => {

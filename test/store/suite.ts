@@ -938,6 +938,18 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
+      test('a report changes the code of an attempt, and nothing else', async () => {
+        const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const known = await run(async (tx) => {
+          for (const attempt of [first, second]) await tx.attempts.add(attempt)
+          await tx.attempts.ofIssue(OWNER, issue.issueId)
+          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          return tx.attempts.ofIssue(OWNER, issue.issueId)
+        })
+        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
+      })
+
       test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
         const awaited = awaitedOf(issue, { carrierMessageId: 'p1', answeredAt: NOW + 5 })
         const nameless = awaitedOf(issueNumber(2), { carrierMessageId: undefined })
