@@ -224,6 +224,13 @@ describe('a relayed code', () => {
     ])
   })
 
+  test('with the code of another occasion is another message', async () => {
+    const { path, secret } = await open('plain')
+    for (const type of ['login', 'login', 'recovery'])
+      expect((await hand(path, secret, { to: TO, code: '4829', type, text: `${type} 4829` })).status).toBe(200)
+    expect(received().map(({ text }) => text)).toEqual(['login 4829', 'recovery 4829'])
+  })
+
   test('is held by caps of its prefix, without a rule about typing', async () => {
     const { path, secret } = await open('plain')
     const statuses: number[] = []
