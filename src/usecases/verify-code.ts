@@ -51,7 +51,7 @@ export async function verifyCode(
       const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
       const { verified, reasonCode, changed } = check(issue, matches, tx.now)
       if (changed) {
-        await count(tx, found, verified)
+        await countCheck(tx, found, verified)
         await saveIssue(deps, tx, issue, changed)
       }
       const verification = verificationOf(changed ?? issue, { verified, reasonCode })
@@ -70,7 +70,7 @@ const isSentTo = ({ vault }: VerifyDependencies, { phoneHash }: Issue, { identit
   timingSafeEqual(vault.phoneHash(identity), phoneHash)
 
 /** A wrong code counts against its phone, over all its codes; a right one ends the row. */
-async function count(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {
+export async function countCheck(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {
   if (issue.mode === 'test' || (verified && !hasFailures)) return
   const phone = phoneOf(issue)
   const before = await tx.failures.lock(phone)

@@ -46,6 +46,7 @@ const STATEMENTS = {
           'retentionDays',
           'plans',
           'reviewNumbers',
+          'twilioPurposes',
         ]),
       )
       .where(thisApp)

@@ -15,6 +15,7 @@ import {
   testIssueLimits,
   testRequestLimits,
 } from '../../domain/access/rate-limits'
+import type { IssueRequest } from '../../domain/codes/issue-request'
 import type { ReviewNumber } from '../../domain/codes/review-number'
 import {
   assertTestAdmits,
@@ -32,6 +33,9 @@ import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Traffic } from '../../ports/traffic'
 import type { Random } from '../../ports/vault'
 
+/** `legs`: those of the request, instead of the app's plan. */
+type AskedLegs = Parameters<typeof plannedLegs>[1] & Pick<IssueRequest, 'legs'>
+
 export interface ModeRules {
   /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
   recipient(phoneNumber: string, region: string | undefined): Recipient
@@ -39,7 +43,7 @@ export interface ModeRules {
   /** Whether an AlimTalk that fails goes on as SMS. */
   fallsBack(recipient: Recipient, requested: boolean): boolean
   /** The legs of a new issue, where its app has a delivery plan for it. Test mode plays its scenarios on the channel's own legs. */
-  legs(app: App | undefined, asked: Parameters<typeof plannedLegs>[1]): readonly PlannedLeg[] | undefined
+  legs(app: App | undefined, asked: AskedLegs): readonly PlannedLeg[] | undefined
   /** What holds against abuse of an app: in test mode nothing does. */
   protection(app: App | undefined): Protection
   /** Who watches where its codes go: of test codes nobody does. */
@@ -96,7 +100,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
       liveRecipient(phoneNumber, region === undefined ? numbering : { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
-    legs: (app, asked) => app?.plans && plannedLegs(app.plans, asked),
+    legs: (app, asked) => asked.legs ?? (app?.plans && plannedLegs(app.plans, asked)),
     protection: protectionOf,
     watched: (traffic) => traffic,
     home: (region = numbering.region) => region,
