@@ -4,7 +4,7 @@ import type { Config } from './config'
 import { createConsole } from './console'
 import { createReadiness } from './http/health'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
-import { createFetch, createRoutes, type Fetch, lazyApi } from './http/routes'
+import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -89,10 +89,12 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     erasedFile: ports.erasedFile,
   })
-  const api = lazyApi({ ...basics, challenges, idempotencyDays, modes, dispatch, limits, descriptors })
+  const ofApi = { ...basics, challenges, idempotencyDays, modes, dispatch, limits, descriptors }
+  const api = lazyApi(ofApi)
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: (...request) => api()(...request),
+    twilio: lazyTwilio({ ...ofApi, publicUrl }),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),

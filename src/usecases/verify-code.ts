@@ -70,7 +70,11 @@ const isSentTo = ({ vault }: VerifyDependencies, { phoneHash }: Issue, { identit
   timingSafeEqual(vault.phoneHash(identity), phoneHash)
 
 /** A wrong code counts against its phone, over all its codes; a right one ends the row. */
-export async function countCheck(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {
+export async function countCheck(
+  tx: Tx,
+  { issue, hasFailures }: { issue: Issue; hasFailures: boolean },
+  verified: boolean,
+) {
   if (issue.mode === 'test' || (verified && !hasFailures)) return
   const phone = phoneOf(issue)
   const before = await tx.failures.lock(phone)
