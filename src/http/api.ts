@@ -104,7 +104,7 @@ interface Procedure {
   perform: (input: unknown, caller: Caller) => Promise<unknown>
 }
 
-type PerformDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'limits' | 'log'>
+type PerformerDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'limits' | 'log'>
 
 /** What came of a request: its answer, or its refusal. It has neither after an unexpected error. */
 interface Performed<T> {
@@ -114,7 +114,7 @@ interface Performed<T> {
 }
 
 /** Authenticates a request and has it handled. Refusals are logged and count against their own limit. */
-export function createPerform(deps: PerformDependencies) {
+export function createPerformer(deps: PerformerDependencies) {
   const { node, log } = deps
 
   /** Returns the refusal of a failed request after logging it; undefined for an unexpected error, which is never shown. */
@@ -166,7 +166,7 @@ export function createPerform(deps: PerformDependencies) {
 
 export function createApi(deps: ApiDependencies): Api {
   const procedures = proceduresOf(deps)
-  const perform = createPerform(deps)
+  const perform = createPerformer(deps)
 
   async function handle(
     operation: Operation,

@@ -21,15 +21,15 @@ export function issueIdOf(verificationSid: string): string | undefined {
   return parts?.slice(1).join('-').toLowerCase()
 }
 
-type Channel = 'sms' | 'call' | 'whatsapp'
-type Status = 'pending' | 'approved' | 'canceled' | 'max_attempts_reached'
+type TwilioChannel = 'sms' | 'call' | 'whatsapp'
+type TwilioStatus = 'pending' | 'approved' | 'canceled' | 'max_attempts_reached'
 
 /** Channels of Twilio that stand for a leg of ours. The others go by the app's own plan. */
-const CHANNEL_OF_LEG: Partial<Record<Leg, Channel>> = { voice: 'call', whatsapp: 'whatsapp' }
-const channelOf = ({ leg }: Issue): Channel => CHANNEL_OF_LEG[leg] ?? 'sms'
+const CHANNEL_OF_LEG: Partial<Record<Leg, TwilioChannel>> = { voice: 'call', whatsapp: 'whatsapp' }
+const channelOf = ({ leg }: Issue): TwilioChannel => CHANNEL_OF_LEG[leg] ?? 'sms'
 
 /** Undefined where Twilio has deleted a verification: after it was approved, and once it has expired. */
-export function statusOf(issue: Issue, now: number): Status | undefined {
+export function statusOf(issue: Issue, now: number): TwilioStatus | undefined {
   if (now >= issue.expiresAt) return undefined
   switch (effectiveStatus(issue, now)) {
     case 'issued':
@@ -44,7 +44,7 @@ export function statusOf(issue: Issue, now: number): Status | undefined {
 }
 
 /** Whom an answer is about. `to` is null where the request does not name the number: only its hash is stored. */
-export interface Subject {
+export interface Verified {
   appId: string
   purpose: string
   to: string | null
@@ -52,7 +52,7 @@ export interface Subject {
 
 const moment = (at: number) => new Date(at).toISOString().replace(/\.\d+/, '')
 
-const common = (issue: Issue, { appId, purpose, to }: Subject, status: Status) => ({
+const common = (issue: Issue, { appId, purpose, to }: Verified, status: TwilioStatus) => ({
   sid: sidOfUuid('VE', issue.issueId),
   service_sid: serviceSid(appId, purpose),
   account_sid: accountSid(appId),
@@ -67,7 +67,7 @@ const common = (issue: Issue, { appId, purpose, to }: Subject, status: Status) =
 })
 
 /** `base`: the address under which the client calls, up to the version. */
-export function verificationBody(issue: Issue, subject: Subject, status: Status, base: string) {
+export function verificationBody(issue: Issue, subject: Verified, status: TwilioStatus, base: string) {
   const body = common(issue, subject, status)
   const attempt = {
     time: body.date_created,
@@ -83,7 +83,7 @@ export function verificationBody(issue: Issue, subject: Subject, status: Status,
   }
 }
 
-export const checkBody = (issue: Issue, subject: Subject, status: Status) => ({
+export const checkBody = (issue: Issue, subject: Verified, status: TwilioStatus) => ({
   ...common(issue, subject, status),
   sna_attempts_error_codes: [],
 })

@@ -16,7 +16,7 @@ import { issueCode } from '../../usecases/issue-code'
 import { readIssue } from '../../usecases/read-history'
 import { rulesOf } from '../../usecases/shared/mode'
 import { verifyCode } from '../../usecases/verify-code'
-import { type ApiAnswer, type ApiDependencies, createPerform, isOverloaded, OVERLOADED } from '../api'
+import { type ApiAnswer, type ApiDependencies, createPerformer, isOverloaded, OVERLOADED } from '../api'
 import type { Caller, RequestContext } from '../authenticate'
 import { readText } from '../json'
 import {
@@ -26,11 +26,11 @@ import {
   errorAnswer,
   issueIdOf,
   notSupported,
-  type Subject,
   serviceSid,
   statusOf,
   TWILIO_PREFIX,
   unexpectedAnswer,
+  type Verified,
   verificationBody,
 } from './twilio-answer'
 
@@ -60,13 +60,13 @@ interface Call {
   base: string
 }
 
-interface Endpoint {
+interface TwilioOperation {
   route: string
   access: OperationAccess
   perform: (deps: TwilioDependencies, call: Call) => Promise<{ status: number; body: object }>
 }
 
-const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+const OPERATIONS: Readonly<Record<string, TwilioOperation>> = {
   'POST Verifications': { route: 'create', access: ACCESS.issue, perform: create },
   'GET Verifications/': { route: 'fetch', access: ACCESS.status, perform: fetchOne },
   'POST Verifications/': { route: 'update', access: ACCESS.verify, perform: update },
@@ -76,13 +76,13 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
 const PATH = /^v2\/Services\/([^/]+)\/(Verifications\/?|VerificationCheck)([^/]*)$/
 
 export function createTwilio(deps: TwilioDependencies): TwilioApi {
-  const perform = createPerform(deps)
+  const perform = createPerformer(deps)
 
   return async (request, url, { clientIp, origin }) => {
     const path = url.pathname.slice(TWILIO_PREFIX.length)
     const [, service = '', resource = '', id = ''] = PATH.exec(path) ?? []
-    const endpoint = (resource.endsWith('/') || id === '') && ENDPOINTS[`${request.method} ${resource}`]
-    const route = endpoint ? `twilio ${endpoint.route}` : 'twilio'
+    const operation = (resource.endsWith('/') || id === '') && OPERATIONS[`${request.method} ${resource}`]
+    const route = operation ? `twilio ${operation.route}` : 'twilio'
     const refused = (refusal: Refusal) => ({
       ...errorAnswer(refusal, path.slice('v2'.length)),
       retryAfterMs: refusal.detail.retryAfterMs,
@@ -90,10 +90,10 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
       route,
     })
     if (isOverloaded(deps)) return refused(OVERLOADED)
-    if (!endpoint) return refused(new Refusal('not_found', 'No such path or method'))
+    if (!operation) return refused(new Refusal('not_found', 'No such path or method'))
     const { user, headers } = credentials(request.headers)
     const context = { headers, search: url.search, clientIp, origin }
-    const access = { ...endpoint.access, publicKey: false }
+    const access = { ...operation.access, publicKey: false }
     const { key, answer, refusal } = await perform(context, access, async (caller) => {
       const { appId } = caller.key
       if (!isSameSecret(user, accountSid(appId))) throw unauthorized()
@@ -102,7 +102,7 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
       if (purpose === undefined) throw notFound('service')
       const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()
       const base = `${deps.publicUrl ?? url.origin}${TWILIO_PREFIX}`
-      return endpoint.perform(deps, { caller, purpose, form, id: decoded(id), base })
+      return operation.perform(deps, { caller, purpose, form, id: decoded(id), base })
     })
     if (answer) return { ...answer, key, route }
     return refusal ? { ...refused(refusal), key } : { ...unexpectedAnswer(), key, route }
@@ -225,7 +225,7 @@ function rateLimitsOf(form: URLSearchParams): Record<string, unknown> {
   }
 }
 
-const subjectOf = ({ caller, purpose }: Call, to: string | null): Subject => ({ appId: caller.key.appId, purpose, to })
+const subjectOf = ({ caller, purpose }: Call, to: string | null): Verified => ({ appId: caller.key.appId, purpose, to })
 
 /** The verification that a request names, in the order of how exactly it does. Throws `not_found`. */
 async function find(
