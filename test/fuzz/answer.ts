@@ -77,8 +77,7 @@ function faultsOfRefusal(status: number, headers: Map<string, string>, body: str
   const isEnvelope =
     headers.get('content-type') === 'application/json' &&
     isObject(envelope) &&
-    typeof envelope.defined === 'boolean' &&
-    typeof envelope.code === 'string' &&
+    (isTwilios(envelope) || (typeof envelope.defined === 'boolean' && typeof envelope.code === 'string')) &&
     envelope.status === status &&
     typeof envelope.message === 'string'
   if (!isEnvelope) return [`${status} without the envelope: ${body.slice(0, 200)}`]
@@ -86,6 +85,10 @@ function faultsOfRefusal(status: number, headers: Map<string, string>, body: str
   if (message.length > LONGEST_MESSAGE) return [`${status} with a message of ${message.length} characters`]
   return INSIDES.test(message) ? [`${status} tells of its insides: ${message.slice(0, 200)}`] : []
 }
+
+/** An error for a client of Twilio Verify. */
+const isTwilios = ({ code, more_info }: Record<string, unknown>) =>
+  typeof code === 'number' && more_info === `https://www.twilio.com/docs/errors/${code}`
 
 function parsed(text: string): unknown {
   try {
@@ -99,7 +102,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** The issue an answer is about, where one was made or told again. */
 export function issuedIn({ status, body }: Answer): string | undefined {
-  const value = status === 200 ? parsed(body) : undefined
+  const value = status === 200 || status === 201 ? parsed(body) : undefined
   const said = isObject(value) && isObject(value.json) ? value.json : value
+  // A client of Twilio Verify is told the SID of a verification.
+  if (isObject(said) && typeof said.sid === 'string' && status === 201) return said.sid
   return isObject(said) && typeof said.issueId === 'string' && 'queuedAt' in said ? said.issueId : undefined
 }

@@ -116,7 +116,7 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
   unavailable: 503,
 }
 
-/** Code, status and message of a refusal; `resource` is the path that was asked for. */
+/** Code, status and message of a refusal; `resource` is the path that was asked for, without a number. */
 function errorOf(refusal: Refusal, resource: string): readonly [code: number, status: number, message: string] {
   const { kind, detail, message } = refusal
   const status = STATUS[kind]
@@ -147,9 +147,12 @@ export function errorAnswer(refusal: Refusal, resource: string) {
 /** An unexpected error; its cause is not revealed. */
 export const unexpectedAnswer = () => ({ status: 500, body: errorBody(20500, 500, 'Internal Server Error') })
 
+/** Some messages quote the caller's input. */
+const LONGEST_MESSAGE = 500
+
 const errorBody = (code: number, status: number, message: string) => ({
   code,
-  message,
+  message: message.slice(0, LONGEST_MESSAGE),
   more_info: `https://www.twilio.com/docs/errors/${code}`,
   status,
 })

@@ -84,7 +84,7 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
     const operation = (resource.endsWith('/') || id === '') && OPERATIONS[`${request.method} ${resource}`]
     const route = operation ? `twilio ${operation.route}` : 'twilio'
     const refused = (refusal: Refusal) => ({
-      ...errorAnswer(refusal, path.slice('v2'.length)),
+      ...errorAnswer(refusal, operation ? `/Services/${service}/${resource}` : ''),
       retryAfterMs: refusal.detail.retryAfterMs,
       refusal,
       route,
