@@ -23,6 +23,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/privacy.md' },
   { page: 'docs/secrets.md' },
   { page: 'docs/texts.md' },
+  { page: 'docs/twilio.md', sections: ['Try it', 'Node'] },
   { page: 'docs/versions.md' },
   { page: 'docs/watching.md' },
   {
@@ -62,6 +63,12 @@ export const clientStories = (name: keyof typeof CLIENTS): Story[] => [
   { page: `docs/client-${name.toLowerCase()}.md` },
 ]
 
+/** SDKs of Twilio in other languages: also `bun run docs:languages`. */
+export const TWILIO = {
+  Python: { programs: ['python3'], page: 'docs/twilio.md', sections: ['Try it', 'Python'] },
+  Go: { programs: ['go'], page: 'docs/twilio.md', sections: ['Try it', 'Go'] },
+} as const
+
 /** Followed by a reader who has a PostgreSQL. */
 export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
 
@@ -83,6 +90,7 @@ export const followed: ReadonlySet<Block> = new Set(
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
     ...(Object.keys(CLIENTS) as Array<keyof typeof CLIENTS>).flatMap(clientStories),
+    ...Object.values(TWILIO),
     ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
   ].flatMap(blocksOfStory),
 )

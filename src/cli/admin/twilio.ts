@@ -23,7 +23,7 @@ export const twilio = adminCommand({
   lines: ({ baseUrl, accountSid, services }) => [
     `Base URL     ${baseUrl}`,
     `Account SID  ${accountSid}`,
-    'Auth token   a secret key of the app, with the scopes otp:issue and otp:verify',
+    'Auth token   a secret key of the app, with the scopes otp:issue, otp:verify and otp:status',
     ...table(
       ['PURPOSE', 'SERVICE SID'],
       services.map(({ purpose, serviceSid }) => [purpose, serviceSid]),
