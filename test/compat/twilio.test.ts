@@ -294,6 +294,12 @@ describe('who may call', () => {
     expect(said(await create({}, fromPage))).toEqual([403, 70051])
   })
 
+  test('may leave out the underscores of the key, as the SDK for Go must', async () => {
+    expect((await create({}, { key: keys.live.replaceAll('_', '') })).status).toBe(201)
+    const magic = await create({ To: MAGIC }, { key: keys.test.replaceAll('_', '') })
+    expect(magic.status).toBe(201)
+  })
+
   test('needs the scope of the operation', async () => {
     const scoped = (scopes: string[]) => world.key({ appId: keys.appId, kind: 'sk', mode: 'live', scopes })
     const [issues, verifies] = [await scoped(['otp:issue']), await scoped(['otp:verify'])]

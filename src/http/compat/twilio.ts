@@ -109,6 +109,9 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
   }
 }
 
+/** A secret key without its underscores: the SDK for Go sends letters and digits only. */
+const PLAIN_KEY = /^sk(test)?([0-9A-Za-z]{49})$/
+
 const BASIC = /^Basic +([A-Za-z0-9+/]+=*) *$/i
 
 /** User and password, the latter as a key of ours. Wrong headers make a key that does not exist. */
@@ -116,7 +119,8 @@ function credentials(given: Headers): { user: string; headers: Headers } {
   const text = Buffer.from(BASIC.exec(given.get('authorization') ?? '')?.[1] ?? '', 'base64').toString('latin1')
   const [user = '', ...password] = text.split(':')
   const headers = new Headers(given)
-  headers.set('authorization', `Bearer ${encodeURIComponent(password.join(':'))}`)
+  const key = password.join(':').replace(PLAIN_KEY, (_, test, body) => `sk_${test ? 'test_' : ''}${body}`)
+  headers.set('authorization', `Bearer ${encodeURIComponent(key)}`)
   return { user, headers }
 }
 
