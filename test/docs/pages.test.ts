@@ -118,11 +118,11 @@ describe('no block slips by:', () => {
       'docs/watching.md: needs Prometheus; run by hand with Prometheus 2.42 of Debian 12, where both say SUCCESS',
       'docs/watching.md: test/binary/watching.test.ts sends the signal',
       'docs/webhooks.md: test/binary/quickstart.test.ts adds such webhooks itself',
+      'docs/whatsapp.md: it would create a template at Meta',
+      'docs/whatsapp.md: it would send a message',
       'examples/express-element/README.md: bun run examples starts it',
       'examples/fastapi/README.md: bun run examples starts it',
       'examples/nextjs/README.md: bun run examples starts it',
-      'docs/whatsapp.md: it would create a template at Meta',
-      'docs/whatsapp.md: it would send a message',
     ])
   })
 
