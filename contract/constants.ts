@@ -25,6 +25,10 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
+/** What webhooks tell: those, and of codes that relays deliver, which are no part of the interface. */
+export const HOOK_EVENT_TYPES = [...EVENT_TYPES, 'message.sent', 'message.delivered', 'message.failed'] as const
+export type HookEventType = (typeof HOOK_EVENT_TYPES)[number]
+
 /** REST path of each operation below `/v1`. Specification: "Endpoints". */
 export const PATHS = {
   issue: '/issue',

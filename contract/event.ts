@@ -4,7 +4,7 @@
  * These are the bodies without a payload template.
  */
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from './constants'
+import { EVENT_TYPES, type EventType, type HookEventType } from './constants'
 import { issueId, leg, timestamp } from './value'
 
 export { EVENT_TYPES, type EventType }
@@ -213,3 +213,9 @@ export type OtpEventOf<T extends EventType> = Extract<OtpEvent, { type: T }>
 /** A sample event with fixed values, for previews, tests and the published description. */
 export const sampleEvent = <T extends EventType>(type: T): OtpEventOf<T> =>
   structuredClone(SAMPLES[type]) as unknown as OtpEventOf<T>
+
+/** A sample of any event. Those of relays have the fields of their `otp` siblings. */
+export const sampleHookEvent = (type: HookEventType): { type: HookEventType; data: OtpEvent['data'] } => ({
+  ...sampleEvent(type.replace('message.', 'otp.') as EventType),
+  type,
+})

@@ -3,6 +3,7 @@ import type { Recorder } from './abuse/counters/traffic-watch'
 import type { Config } from './config'
 import { createConsole } from './console'
 import { createReadiness } from './http/health'
+import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
@@ -53,10 +54,10 @@ export function createApp(config: Config, ports: Ports): RunningApp {
 
   const simulator = createSimulator(clock, node.limiters)
   const carriers = new Carriers(node, simulator, {
-    ...{ transport, dial, clock, random, log, timeoutMs: config.carrierTimeoutMs },
+    ...{ transport, dial, clock, random, vault, log, timeoutMs: config.carrierTimeoutMs },
     concurrency: config.carrierConcurrency,
     reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
-    report: (name, report) => recordReport(basics, name, report),
+    report: (name, report) => recordReport({ ...basics, carrierNamed }, name, report),
   })
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
@@ -89,7 +90,8 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     erasedFile: ports.erasedFile,
   })
-  const ofApi = { ...basics, challenges, idempotencyDays, modes, dispatch, limits, descriptors }
+  const issuing = { ...basics, challenges, idempotencyDays, modes, dispatch }
+  const ofApi = { ...issuing, limits, descriptors }
   const api = lazyApi(ofApi)
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
@@ -97,6 +99,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     twilio: lazyTwilio({ ...ofApi, publicUrl }),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
+    relay: createRelays(issuing),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

@@ -126,6 +126,7 @@ CREATE TABLE templates (
   created_at             bigint NOT NULL,
   locale                 text, -- of the body; NULL: not said
   bodies                 text, -- the same in other languages, as JSON; NULL: in none
+  dlt                    text, -- ids of India's DLT for the body, as JSON; NULL: none
   PRIMARY KEY (app_id, template_id, version)
 );
 
@@ -656,6 +657,14 @@ CREATE TABLE challenges (
   -- Sealed: it holds the app's secret at the vendor.
   settings bytea NOT NULL
 );
+
+-- Platforms that hand over codes of their own.
+CREATE TABLE relays (
+  relay_id text PRIMARY KEY,
+  app_id   text NOT NULL REFERENCES apps,
+  settings bytea NOT NULL -- sealed: it holds the secret of the platform
+);
+CREATE INDEX relays_by_app ON relays (app_id);
 
 -- Erased issues: to be removed once nothing counts them any more, and then to be known for as long as idempotency keys that stand for them.
 CREATE TABLE erased_issues (

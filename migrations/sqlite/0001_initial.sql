@@ -63,6 +63,7 @@ CREATE TABLE templates (
   created_at             INTEGER NOT NULL,
   locale                 TEXT, -- of the body; NULL: not said
   bodies                 TEXT, -- the same in other languages, as JSON; NULL: in none
+  dlt                    TEXT, -- ids of India's DLT for the body, as JSON; NULL: none
   PRIMARY KEY (app_id, template_id, version)
 ) STRICT, WITHOUT ROWID;
 
@@ -469,6 +470,14 @@ CREATE TABLE challenges (
   -- Sealed: it holds the app's secret at the vendor.
   settings BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Platforms that hand over codes of their own.
+CREATE TABLE relays (
+  relay_id TEXT PRIMARY KEY,
+  app_id   TEXT NOT NULL REFERENCES apps,
+  settings BLOB NOT NULL -- sealed: it holds the secret of the platform
+) STRICT, WITHOUT ROWID;
+CREATE INDEX relays_by_app ON relays (app_id);
 
 -- Erased issues: to be removed once nothing counts them any more, and then to be known for as long as idempotency keys that stand for them.
 CREATE TABLE erased_issues (

@@ -2,17 +2,16 @@
 
 import { isSameSecret } from '../domain/access/api-key'
 import { Refusal } from '../domain/shared/error'
-import type { Carrier } from '../ports/carrier'
+import type { CallDocument, Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json'
 
-/** The number of recorded reports, or the text that a carrier sent to test the address. */
-export type ReportAnswer = { recorded: number } | { challenge: string }
+/** The number of recorded reports, the text that a carrier sent to test the address, or what a carrier says in a call. */
+export type ReportAnswer = { recorded: number } | { challenge: string } | CallDocument
 
 export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
-  carrierNamed: (name: string) => Promise<Carrier | undefined>
   /** The origin that carriers call, where it differs from the socket's. */
   publicUrl: string | undefined
 }
@@ -26,21 +25,27 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? UNKNOWN_CARRIER
   const challenge = request.method === 'GET' ? carrier.answerChallenge?.(url.searchParams) : undefined
   if (challenge !== undefined) return { challenge }
-  const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
-  const reports = await readReports({
+  const callback = {
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
     query: url.searchParams,
     text: await readText(request),
-  })
-  if (!reports) throw new Refusal('unauthorized', 'The secret or signature of this report is wrong')
+  }
+  if (carrier.answerCall && url.searchParams.has('answer')) return (await carrier.answerCall(callback)) ?? refuse()
+  const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
+  const reports = (await readReports(callback)) ?? refuse()
   let recorded = 0
   for (const report of reports) if (await recordReport(deps, carrier.name, report)) recorded++
   return { recorded }
 }
 
+function refuse(): never {
+  throw new Refusal('unauthorized', 'The secret or signature of this report is wrong')
+}
+
 /** Accepts no report, and compares a secret as the others do, so that timing reveals nothing. */
-const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge'> & Required<Pick<Carrier, 'readReports'>> = {
+const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge' | 'answerCall'> &
+  Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {
     isSameSecret(headers.get('authorization') ?? query.get('token') ?? '', '')

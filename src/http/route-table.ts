@@ -69,6 +69,7 @@ export const ROUTE_PATTERNS: readonly string[] = [
   '/console/*',
   '/provider-reports/:provider',
   '/compat/twilio/*',
+  '/relay/:source/:relay',
 ]
 
 const PATTERN = /[:*]/

@@ -18,6 +18,7 @@ import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './error
 import type { Readiness } from './health'
 import { answerHeaders, Json, preflightHeaders } from './json'
 import { answerMetrics } from './metrics'
+import { type AnswerRelay, RELAY_PREFIX } from './relay/relay'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import {
   API_PREFIX,
@@ -139,6 +140,7 @@ export interface RouteDependencies {
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
+  relay: AnswerRelay
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
@@ -159,6 +161,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     console,
     readiness,
     reports,
+    relay,
     publishedKeys,
     metrics,
     node,
@@ -186,7 +189,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   async function otherAnswer(incoming: IncomingRequest, url: URL): Promise<RouteAnswer> {
-    const { request, socketAddress } = incoming
+    const { request, socketAddress, origin } = incoming
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
@@ -199,6 +202,10 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
+    if (path.startsWith(RELAY_PREFIX)) {
+      const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
+      return { route: 'relay', ...(await relay(request, path, { clientIp, origin })) }
+    }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
@@ -273,10 +280,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 }
 
-const reportAnswer = (answer: ReportAnswer) =>
-  'challenge' in answer
-    ? new Response(answer.challenge, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
-    : new Json(200, answer)
+function reportAnswer(answer: ReportAnswer): Response | Json {
+  if ('recorded' in answer) return new Json(200, answer)
+  const { document, contentType } =
+    'document' in answer ? answer : { document: answer.challenge, contentType: 'text/plain; charset=utf-8' }
+  // A document may have the code in it.
+  return new Response(document, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
+}
 
 /**
  * The interface, loaded with its first request: making its schemas takes a quarter of a start. `require` keeps it synchronous.

@@ -3,14 +3,14 @@ import type { Job, JobKind } from '../domain/operations/job'
 import { SECOND_MS } from '../domain/shared/value'
 import type { Node, Slot } from '../ports/node'
 import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
-import { type QueryDependencies, reportQuery } from '../usecases/record-report'
+import { type ReportDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import { startNextLeg } from '../usecases/start-next-leg'
 import type { CarrierSlots } from './dispatch'
 import { fixedSemaphore, slotsPerQueue } from './dispatch'
 import { type AcquireJobSlot, perform } from './runner'
 
-interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
+interface KindDependencies extends DeliverDependencies, ReportDependencies, SendWebhookDependencies {
   node: Pick<Node, 'wakeUps' | 'logSampler'>
   slots: CarrierSlots
 }

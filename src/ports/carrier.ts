@@ -14,8 +14,12 @@ export interface Carrier {
   send(message: OutboundMessage): Promise<SendOutcome>
   /** Asks what became of a message; answers `askAgainMs` while it is not decided. */
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
+  /** Takes back a message that may still be delivered. Best effort; never throws for a failure of the carrier or the network. */
+  revoke?(carrierMessageId: string): Promise<void>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
+  /** The document that the carrier fetches while it calls; undefined where the callback is not authentic or is not about a code of ours. */
+  answerCall?(callback: ReportCallback): Promise<CallDocument | undefined>
   /** The answer to a GET by which the carrier tries the report URL; undefined where it does not show our secret. */
   answerChallenge?(query: URLSearchParams): string | undefined
   /** Closes open connections; a later send is refused. */
@@ -38,6 +42,12 @@ export interface ReportCallback {
   query: URLSearchParams
   /** The body, at most 64 KiB; empty where the carrier reports in the query. */
   text: string
+}
+
+/** What a carrier says in a call, or that it hangs up. */
+export interface CallDocument {
+  document: string
+  contentType: string
 }
 
 export interface ReportedMessage extends DeliveryReport {

@@ -5,11 +5,12 @@ import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
-import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { CallDocument, Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
+  type CallDocuments,
   type CarrierDescription,
   type CodeMeaning,
   carrierDescription,
@@ -23,10 +24,13 @@ import {
   type StatusWords,
   settingsSchema,
 } from './description'
+import { senderByCountry } from './engine-settings'
+import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
 import { type Signer, signerOf } from './signers/sign'
 import {
+  byTag,
   type Filled,
   filled,
   firstOf,
@@ -70,7 +74,19 @@ const reportsAtAll = ({ reports, send }: CarrierDescription) =>
 /** What the engine reads of a description; the `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
-  'auth' | 'languages' | 'phrases' | 'codePattern' | 'names' | 'unreadable' | 'codes' | 'reasons' | 'result' | 'reports'
+  | 'auth'
+  | 'lookup'
+  | 'languages'
+  | 'phrases'
+  | 'keyPrompts'
+  | 'codePattern'
+  | 'names'
+  | 'unreadable'
+  | 'codes'
+  | 'reasons'
+  | 'result'
+  | 'reports'
+  | 'calls'
 > & {
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
@@ -87,32 +103,48 @@ export function describedCarrier(
   { carrier: { name }, settings, reports }: Configured,
   dependencies: CarrierDependencies,
 ): Carrier {
-  const { transport, clock, random, timeoutMs, reportUrl } = dependencies
+  const { transport, clock, random, vault, log, timeoutMs, reportUrl } = dependencies
   const secret = textOr(settings.reportSecret)
   const reportUrlWithToken = reportUrl && `${reportUrl}?token=${encodeURIComponent(secret)}`
   const ownSettings = firstOf(objectScope(settings), objectScope({ reportUrl, reportUrlWithToken }))
   const signer = signerOf(description.auth)
-  const phraseOf = byLanguageTag(description.phrases)
-  const languageOf = byLanguageTag(description.languages, textOr(settings.languages))
+  const phraseOf = byTag(description.phrases)
+  const keyPromptOf = byTag(description.keyPrompts)
+  const languageOf = byTag(description.languages, textOr(settings.languages))
+  const senderOf = senderByCountry(settings.senders)
   const apis = Object.entries(description.send).map(([name, api]) =>
     compiled(name, api, description, { settings, signer }),
   )
 
-  const call = ({ method, build }: CompiledRequest, scope: ValueScope) =>
+  const call = ({ method, build }: CompiledRequest, scope: ValueScope, longestMs = timeoutMs) =>
     transport.request({
       method,
       ...build(firstOf(scope, ownSettings, momentScope({ now: clock.now(), random }))),
-      timeoutMs,
+      timeoutMs: Math.min(timeoutMs, longestMs),
     })
+  const lookUp = numberLookup(description, { settings, call, dependencies })
+
+  /** The report URL with what is to be said, sealed for this carrier: nobody else may hear it, and nobody after the code has expired. */
+  const answerUrlOf = (said: SaidInCall) =>
+    description.calls &&
+    reportUrl &&
+    `${reportUrl}?answer=${Buffer.from(vault.seal(callRow(name), JSON.stringify(said))).toString('base64url')}`
 
   const carrier: Carrier = {
     name,
     reports,
     async send(message) {
+      const fact = lookUp && (await lookUp(message))
+      if (fact !== undefined) return refusalOf('absent', `LOOKUP_${fact.toUpperCase()}`)
       const ofMessage = messageScope(message, clock.now())
-      const { locale } = message
-      const byLanguage = { language: languageOf(locale), phrase: filled(phraseOf(locale) ?? '')(ofMessage) }
-      const scope = firstOf(ofMessage, objectScope(byLanguage))
+      const { locale, expiresAt } = message
+      const byLanguage = {
+        language: languageOf(locale),
+        phrase: filled(phraseOf(locale) ?? '')(ofMessage),
+        keyPrompt: keyPromptOf(locale),
+      }
+      const answerUrl = answerUrlOf({ ...byLanguage, expiresAt })
+      const scope = firstOf(ofMessage, objectScope({ ...byLanguage, answerUrl, from: senderOf(message.to) }))
       const api = apis.find(({ serves }) => serves(message, firstOf(scope, ownSettings)))
       if (!api) return refusalOf('elsewhere', NOT_SERVED)
       const missing = api.missing(firstOf(scope, ownSettings))
@@ -130,27 +162,59 @@ export function describedCarrier(
       const api = apis.find(({ owns, query }) => query && id !== undefined && owns(id))
       const askAgainMs = askAgainAfterMs((api ?? apis.find(({ query }) => query))?.query, awaited, clock.now())
       if (!api?.ask || id === undefined) return { askAgainMs }
-      const scope = objectScope({ id: api.idPattern.exec(id)?.groups })
-      return api.reportIn(await call(api.ask, (path) => (path === 'id' ? id : scope(path))), id) ?? { askAgainMs }
+      return api.reportIn(await call(api.ask, idScope(api, id)), id) ?? { askAgainMs }
     }
-  const readReports = reportReader(description, { settings, ownSettings, dependencies })
-  if (readReports) carrier.readReports = readReports
+  if (apis.some(({ revoke }) => revoke))
+    carrier.revoke = async (id) => {
+      const api = apis.find(({ revoke, owns }) => revoke && owns(id))
+      if (!api?.revoke) return
+      const outcome = api.revokedBy(await call(api.revoke, idScope(api, id)))
+      if (outcome.kind !== 'accepted')
+        log.warn({ carrier: name, code: outcome.code }, 'a message could not be taken back')
+    }
+  if (description.reports) {
+    const isAuthentic = authenticityCheck(description.reports, { settings, ownSettings, clock })
+    carrier.readReports = reportReader(description, description.reports, { isAuthentic, dependencies })
+    if (description.calls) {
+      const documentFor = callAnswerer(description.calls, { isForm: description.reports.isForm, ownSettings })
+      carrier.answerCall = async (callback) => {
+        if (!(await isAuthentic(callback))) return undefined
+        const said = openedCall(vault, name, callback.query.get('answer') ?? '')
+        return said && clock.now() < said.expiresAt ? documentFor(callback, said) : undefined
+      }
+    }
+  }
   const challenge = description.reports?.challenge
   if (challenge) carrier.answerChallenge = challengeReader(challenge, ownSettings)
   return carrier
 }
 
-/** The value of a language tag, of its language, or of `*`; first those of the operator's own (`en=en_GB, *=ko`). */
-function byLanguageTag(known: Readonly<Record<string, string>> = {}, own = ''): (tag?: string) => string | undefined {
-  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
-  return (tag = '') => {
-    const language = tag.split('-')[0] ?? ''
-    for (const table of [said, known])
-      for (const name of [tag, language, '*']) {
-        const code = ownIn<string>(table, name)
-        if (code) return code
-      }
-    return undefined
+interface LookupSettings {
+  settings: Record<string, unknown>
+  call(request: CompiledRequest, scope: ValueScope, longestMs: number): Promise<TransportResult>
+  dependencies: CarrierDependencies
+}
+
+/** Answers the fact for which a message is not sent. Undefined where the operator wants no question. */
+function numberLookup(
+  { lookup, auth }: Described,
+  { settings, call, dependencies: { clock, random } }: LookupSettings,
+): ((message: OutboundMessage) => Promise<string | undefined>) | undefined {
+  const wanted = textOr(settings.lookup).split(',')
+  const facts = wanted.flatMap((name) => Object.entries(lookup?.facts ?? {}).filter(([fact]) => fact === name.trim()))
+  const request = lookup && compiledRequest(lookup.request, settings, signerOf(lookup.auth ?? auth))
+  if (!lookup || !request || facts.length === 0) return undefined
+  const memory = new LookupMemory(clock, random)
+  return async (message) => {
+    const { channel, isFallback, to } = message
+    // The phone of a fallback has just been tried by another channel.
+    if (isFallback || !lookup.channels.includes(channel)) return undefined
+    return memory.factOf(to, async () => {
+      const result = await call(request, messageScope(message, clock.now()), LOOKUP_TIMEOUT_MS)
+      const answer = result.kind === 'answered' && result.status === 200 ? parseJson(result.body) : undefined
+      if (answer === undefined) return undefined
+      return { fact: facts.find(([, conditions]) => conditions.some(holds(answer)))?.[0] }
+    })
   }
 }
 
@@ -172,6 +236,12 @@ function askAgainAfterMs(query: ResultQuery | undefined, { answeredAt }: Awaited
   return step ? step[1] * SECOND_MS : Math.min(Math.max(Math.round(age / 2), ASK_AGAIN_MIN_MS), ASK_AGAIN_MAX_MS)
 }
 
+/** The carrier's id as `{{id}}`, and the named groups of its pattern. */
+function idScope({ idPattern }: CompiledApi, id: string): ValueScope {
+  const groups = objectScope({ id: idPattern.exec(id)?.groups })
+  return (path) => (path === 'id' ? id : groups(path))
+}
+
 interface CompiledRequest {
   method: RequestTemplate['method']
   build(scope: ValueScope): { url: string; headers: Record<string, string>; body: string | undefined }
@@ -188,6 +258,8 @@ interface CompiledApi {
   query: ResultQuery | undefined
   ask: CompiledRequest | undefined
   reportIn(result: TransportResult, id: string): DeliveryReport | undefined
+  revoke: CompiledRequest | undefined
+  revokedBy(result: TransportResult): SendOutcome
 }
 
 function compiled(
@@ -196,7 +268,7 @@ function compiled(
   description: Described,
   { settings, signer }: { settings: Record<string, unknown>; signer: Signer },
 ): CompiledApi {
-  const { channel = name, messageType, query } = api
+  const { channel = name, messageType, query, revoke } = api
   const idPattern = new RegExp(api.idPattern, 's')
   const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
   const conditions = api.when.map(valueTest)
@@ -213,6 +285,8 @@ function compiled(
     query,
     ask: query && compiledRequest(query.request, settings, signer),
     reportIn: queryReader(description, api),
+    revoke: revoke && compiledRequest(revoke.request, settings, signer),
+    revokedBy: outcomeReader(description, { ...api, id: [] }, idPattern),
   }
 }
 
@@ -328,8 +402,8 @@ const verdictOf = ({ codes }: Described, code: string): CodeMeaning | undefined 
 
 function refusalOf(means: CodeMeaning, code: string): SendOutcome {
   if (means === 'ambiguous' || means === 'accepted') return { kind: 'ambiguous', code }
-  return means === 'absent'
-    ? { kind: 'refused', retry: 'never', code, isAbsent: true }
+  return means === 'absent' || means === 'stopped'
+    ? { kind: 'refused', retry: 'never', code, absence: means }
     : { kind: 'refused', retry: means, code }
 }
 
@@ -349,6 +423,7 @@ function outcomeReader(
       return refusalOf(verdictOf(description, code) ?? 'elsewhere', code)
     }
     const id = idIn(answer)
+    if (api.id.length === 0) return { kind: 'accepted', carrierMessageId: undefined }
     return id !== undefined && idPattern.test(id)
       ? { kind: 'accepted', carrierMessageId: id }
       : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
@@ -400,8 +475,13 @@ function resultReader(
     const byCode = rule.failsByCode && code !== undefined ? failureByCode(description, code) : undefined
     if (byCode === 'open') return undefined
     if (byCode !== 'failed' && !isFailed(status)) return undefined
-    const isAbsent = code !== undefined && verdictOf(description, code) === 'absent'
-    return { status: 'failed', code: code ?? failedCode(objectScope({ status })), ...(isAbsent && { isAbsent }) }
+    const means = code === undefined ? undefined : verdictOf(description, code)
+    const absence = means === 'absent' || means === 'stopped' ? { absence: means } : undefined
+    return {
+      status: 'failed',
+      code: code ?? failedCode(firstOf(objectScope({ status }), objectScope(item))),
+      ...absence,
+    }
   }
 }
 
@@ -448,23 +528,76 @@ function challengeReader(
   }
 }
 
-interface ReportSettings {
-  settings: Record<string, unknown>
-  ownSettings: ValueScope
-  dependencies: CarrierDependencies
+/** What a call says by the language of its message, until the code expires. */
+interface SaidInCall {
+  language: string | undefined
+  phrase: string
+  keyPrompt: string | undefined
+  expiresAt: number
 }
 
-function reportReader(
-  description: Described,
-  { settings, ownSettings, dependencies: { clock, transport, timeoutMs } }: ReportSettings,
-): Carrier['readReports'] {
-  const { reports } = description
-  if (!reports) return undefined
+const callRow = (carrier: string) => `call ${carrier}`
+
+/** Undefined for what was not sealed here, or for another carrier. */
+function openedCall(vault: CarrierDependencies['vault'], carrier: string, sealed: string): SaidInCall | undefined {
+  try {
+    return JSON.parse(vault.open(callRow(carrier), Buffer.from(sealed, 'base64url')))
+  } catch {
+    return undefined
+  }
+}
+
+function callAnswerer(
+  { contentType, documents }: CallDocuments,
+  { isForm, ownSettings }: { isForm: boolean; ownSettings: ValueScope },
+): (callback: ReportCallback, said: SaidInCall) => CallDocument | undefined {
+  const compiledDocuments = documents
+    .filter(({ when }) => when.map(valueTest).every((isSo) => isSo(ownSettings)))
+    .map((one) => ({ if: one.if, fill: documentFrom(one.document) }))
+  return (callback, said) => {
+    const [told] = [readBody(callback, isForm)].flat()
+    const chosen = compiledDocuments.find((one) => one.if.every(holds(told)))
+    const scope = firstOf(objectScope({ ...said, answerUrl: callback.url }), ownSettings)
+    return chosen && { document: chosen.fill(scope), contentType }
+  }
+}
+
+function documentFrom(template: unknown): Filled<string> {
+  if (typeof template === 'string') return filled(template)
+  const value = jsonFrom(template, false)
+  return (scope) => JSON.stringify(value(scope))
+}
+
+type AuthenticityCheck = (callback: ReportCallback) => boolean | Promise<boolean>
+
+function authenticityCheck(
+  reports: Reports,
+  {
+    settings,
+    ownSettings,
+    clock,
+  }: { settings: Record<string, unknown>; ownSettings: ValueScope; clock: CarrierDependencies['clock'] },
+): AuthenticityCheck {
   const isUnsigned = reports.signedIf !== undefined && valueAt(settings, reports.signedIf) === undefined
   const isSigned =
     reports.signature === undefined || isUnsigned
       ? undefined
       : signatureCheck(rawReportSignature.parse(jsonFrom(reports.signature, true)(signatureScope(ownSettings))))
+  return isSigned
+    ? (callback) => isSigned(callback, clock.now())
+    : (callback) => showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader)
+}
+
+interface ReportSettings {
+  isAuthentic: AuthenticityCheck
+  dependencies: CarrierDependencies
+}
+
+function reportReader(
+  description: Described,
+  reports: Reports,
+  { isAuthentic, dependencies: { transport, timeoutMs } }: ReportSettings,
+): NonNullable<Carrier['readReports']> {
   const kinds = reports.kinds.map((kind) => {
     const api = (kind.api === undefined ? undefined : description.send[kind.api]) ?? NO_API
     const idIn = idReader(kind.id ?? [])
@@ -482,8 +615,7 @@ function reportReader(
       if (url === undefined) return reportsIn(reports, kinds, callback)
       return transport.request({ method: 'GET', url, headers: {}, timeoutMs }).then(() => [])
     }
-    if (!isSigned) return read(showsSecret(callback, textOr(settings.reportSecret), reports.secretHeader))
-    const isBelieved = isSigned(callback, clock.now())
+    const isBelieved = isAuthentic(callback)
     return typeof isBelieved === 'boolean' ? read(isBelieved) : isBelieved.then(read)
   }
 }
@@ -549,6 +681,10 @@ export function explain(
 
 const GENERAL: ReadonlyArray<[RegExp, (title: string) => string]> = [
   [/^CHANNEL_NOT_CONFIGURED$/, (title) => `${title} is not configured for this channel`],
+  [
+    /^LOOKUP_/,
+    (title) => `${title} says that the number is of a kind that you send nothing to; see the setting lookup`,
+  ],
   [/^NOT_E164$/, () => 'the recipient is no valid number'],
   [/^NOT_SENT_/, (title) => `no connection to ${title}; check network, DNS, certificates and the API base`],
   [/^NO_ANSWER_/, (title) => `${title} did not answer in time, or broke off; the message may be out`],

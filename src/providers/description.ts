@@ -4,11 +4,12 @@
  */
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
+import { withEngineSettings } from './engine-settings'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. */
-export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. `stopped`: its owner takes no messages there (STOP). */
+export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'stopped', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
@@ -83,7 +84,7 @@ const result = z.strictObject({
   deliveredCodes: z.array(z.string()).optional(),
   /** A code of `codes` or `reasons` says that it failed, unless it is ambiguous there. */
   failsByCode: z.boolean().optional(),
-  /** The code of a failure that has none; `{{status}}` is the word. */
+  /** The code of a failure that has none; `{{status}}` is the word, beside the paths of the report. */
   failedCode: z.string().optional(),
 })
 export type ResultRule = z.infer<typeof result>
@@ -124,6 +125,8 @@ const query = z.strictObject({
 })
 export type ResultQuery = z.infer<typeof query>
 
+const whenConditions = z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([])
+
 /** One way to send. */
 const api = z.strictObject({
   /** The channel; omitted: the name of this entry. */
@@ -131,7 +134,7 @@ const api = z.strictObject({
   /** Only for messages of this type. */
   messageType: z.enum(['SMS', 'LMS']).optional(),
   /** Only for messages of which all of these are so; otherwise the next entry of the channel is used. */
-  when: z.array(z.strictObject({ value: z.string(), matches: regex.optional() })).default([]),
+  when: whenConditions,
   /** Values that must exist before anything is sent. Without one, the send is refused with its code of `codes`. */
   needs: z.array(z.strictObject({ value: z.string(), matches: regex.optional(), code: z.string() })).default([]),
   request,
@@ -155,6 +158,8 @@ const api = z.strictObject({
   unlisted: z.array(z.strictObject({ code: regex, means: meaning, only2xx: z.boolean().default(false) })).default([]),
   result: result.optional(),
   query: query.optional(),
+  /** Takes a message back: its answer is read as that to a send, but needs no id. */
+  revoke: z.strictObject({ request }).optional(),
 })
 export type SendApi = z.infer<typeof api>
 
@@ -191,6 +196,16 @@ const reports = z.strictObject({
   mustAsk: z.boolean().default(false),
 })
 export type Reports = z.infer<typeof reports>
+
+/** The carrier fetches what it says in a call from `{{answerUrl}}`, and tells there who has answered or that a key was pressed. */
+const calls = z.strictObject({
+  contentType: z.string(),
+  /** The first whose conditions hold: `if` on what the carrier tells, `when` on settings. A text, or JSON. */
+  documents: z
+    .array(z.strictObject({ if: z.array(condition).default([]), when: whenConditions, document: z.json() }))
+    .min(1),
+})
+export type CallDocuments = z.infer<typeof calls>
 
 const text = z.string()
 const auth = z.discriminatedUnion('type', [
@@ -233,8 +248,21 @@ const auth = z.discriminatedUnion('type', [
 ])
 export type RequestAuth = z.infer<typeof auth>
 
+/** A question about a number before its first message. Nothing is sent where a fact holds that the operator names in the setting `lookup`. */
+const numberLookup = z.strictObject({
+  request,
+  /** Where it is not the `auth` of all other requests. */
+  auth: auth.optional(),
+  channels: z.array(z.enum(LEGS)).min(1),
+  /** By their names, such as `landline`: conditions on the answer, of which one suffices. */
+  facts: z.record(z.string().regex(/^[a-z]{1,32}$/, 'must be lower-case letters'), z.array(condition).min(1)),
+})
+
 /** Addresses for reports. The second one has the report secret, for carriers that sign nothing. */
 const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
+
+/** What a call says, as it stands in the sealed query of `{{answerUrl}}`. */
+const CALL_NAMES: ReadonlySet<string> = new Set(['language', 'phrase', 'keyPrompt', 'answerUrl'])
 
 /** A setting of such a name counts where the message has none. */
 const MAY_BE_DEFAULT: ReadonlySet<string> = new Set(['from', 'templateId', 'templateCode', 'locale'])
@@ -259,7 +287,10 @@ export const carrierDescription = z
     languages: z.record(z.string(), z.string()).optional(),
     /** Phrases for calls by language tag, chosen in the same way: `{{phrase}}`. */
     phrases: z.record(z.string(), z.string()).optional(),
+    /** Requests to press any key, likewise: `{{keyPrompt}}`. */
+    keyPrompts: z.record(z.string(), z.string()).optional(),
     send: z.record(z.string(), api),
+    lookup: numberLookup.optional(),
     /** The pattern of a code. Other values may quote the message and are dropped. The first group, if any, is the code. */
     codePattern: regex.optional(),
     /** Names for codes that look like a phone number or a verification code: without a name they are redacted. */
@@ -274,6 +305,7 @@ export const carrierDescription = z
     explanations: z.array(z.tuple([regex, why])).default([]),
     result: result.default({}),
     reports: reports.optional(),
+    calls: calls.optional(),
   })
   .superRefine((description, context) => {
     const refuse = (at: string[], message: string) => context.addIssue({ code: 'custom', path: at, message })
@@ -284,6 +316,8 @@ export const carrierDescription = z
       REPORT_NAMES.has(name) ||
       (name === 'language' && description.languages !== undefined) ||
       (name === 'phrase' && description.phrases !== undefined) ||
+      (name === 'keyPrompt' && description.keyPrompts !== undefined) ||
+      (name === 'answerUrl' && description.calls !== undefined) ||
       isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
@@ -292,17 +326,21 @@ export const carrierDescription = z
       if (!fieldAt(description, base)?.url) refuse([...at, 'base'], `no such field with an address: ${base}`)
       if (template.json !== undefined && template.form !== undefined) refuse([...at, 'form'], 'not together with json')
     }
-    for (const [name, { request, query, needs, channel = name }] of Object.entries(description.send)) {
+    for (const [name, { request, query, revoke, needs, channel = name }] of Object.entries(description.send)) {
       if (!description.channels.some((one) => one === channel)) refuse(['send', name], 'is of none of its channels')
       checkRequest(['send', name, 'request'], request, isKnown)
       const isOfQuery = (value: string) =>
         value === 'id' || value.startsWith('id.') || MOMENT_NAMES.has(value) || isSetting(value)
       if (query) checkRequest(['send', name, 'query', 'request'], query.request, isOfQuery)
+      if (revoke) checkRequest(['send', name, 'revoke', 'request'], revoke.request, isOfQuery)
       for (const { code } of needs)
         if (!Object.hasOwn(description.codes, code)) refuse(['send', name, 'needs'], `${code} is missing in codes`)
     }
+    if (description.lookup) checkRequest(['lookup', 'request'], description.lookup.request, isKnown)
     for (const name of Object.keys(description.fields))
       if (isMessageName(name) && !MAY_BE_DEFAULT.has(name)) refuse(['fields', name], 'is a placeholder of the message')
+    for (const name of ['senders', 'lookup'])
+      if (Object.hasOwn(description.fields, name)) refuse(['fields', name], 'is a setting that the engine adds')
     for (const channel of description.channels)
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
@@ -310,9 +348,16 @@ export const carrierDescription = z
     if (wrongPhrase !== undefined) refuse(['phrases'], `no such placeholder: {{${wrongPhrase}}}`)
     const isOfAuth = (name: string) =>
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
-    const wrong = unknownPlaceholder(description.auth, isOfAuth)
+    const wrong = unknownPlaceholder([description.auth, description.lookup?.auth], isOfAuth)
     if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
+    const documents = description.calls?.documents.map(({ when, document }) => [
+      when.map(({ value }) => value),
+      document,
+    ])
+    const wrongInCall = unknownPlaceholder(documents, (name) => CALL_NAMES.has(name) || isSetting(name))
+    if (wrongInCall !== undefined) refuse(['calls'], `no such placeholder: {{${wrongInCall}}}`)
     const { signature, signedIf } = description.reports ?? {}
+    if (description.calls && signature === undefined) refuse(['calls'], 'need reports with a signature')
     if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
       refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
@@ -339,9 +384,10 @@ export function settingsSchema({
   fields,
   oneOf,
   reports,
-}: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports'>): z.ZodType {
+  lookup,
+}: Pick<CarrierDescription, 'fields' | 'oneOf' | 'reports' | 'lookup'>): z.ZodType {
   const shape: Record<string, z.ZodType> = {}
-  for (const [name, field] of Object.entries(fields))
+  for (const [name, field] of Object.entries(withEngineSettings({ fields, lookup })))
     shape[name] = 'fields' in field ? groupSchema(field) : fieldSchema(field)
   // Where reports are signed, one of a former release may be stored.
   shape.reportSecret = hasReportSecret(reports) ? z.string().min(16) : z.string().optional()

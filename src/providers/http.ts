@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
 import { type Described, describedCarrier } from './described'
 import { headers, meaning, path, type RequestTemplate } from './description'
+import { SENDERS, sendersSetting } from './engine-settings'
 import { reportSignature } from './report-signature'
 import { isMessageName, unknownPlaceholder } from './template'
 import type { CarrierType } from './type'
@@ -24,6 +25,8 @@ const httpConfig = z
     body: z.json().optional(),
     /** A form instead of a JSON body. */
     form: z.record(z.string(), z.string()).optional(),
+    /** `{{from}}` by country, where the request names no sender. */
+    senders: sendersSetting,
     /** Where a JSON answer says its message id. */
     idPath: path.optional(),
     /** Where a JSON answer says its result code. */
@@ -140,6 +143,7 @@ export const http: CarrierType = {
       multiline: true,
       kind: 'headers',
     },
+    { name: 'senders', ...SENDERS },
     {
       name: 'reports',
       title: 'The carrier sends delivery reports',
@@ -150,8 +154,9 @@ export const http: CarrierType = {
   reportsBySecret: true,
   create(carrier, dependencies) {
     const config = httpConfig.parse(carrier.config)
-    const { reports, reportSecret } = config
-    return describedCarrier(descriptionOf(config), { carrier, settings: { reportSecret }, reports }, dependencies)
+    const { reports, reportSecret, senders } = config
+    const settings = { reportSecret, senders }
+    return describedCarrier(descriptionOf(config), { carrier, settings, reports }, dependencies)
   },
   explain: (code, config) =>
     httpConfig.safeParse(config).data?.codes[code]?.explanation ??

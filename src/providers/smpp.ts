@@ -11,6 +11,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
+import { SENDERS, senderByCountry, sendersSetting } from './engine-settings'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
 import { type Delivered, NOTHING, type OptionalParameter, type SmppAddress, submitBody } from './smpp-pdu'
 import { SmppSession } from './smpp-session'
@@ -50,6 +51,8 @@ const smppConfig = z.strictObject({
   serviceType: printable(5).default(''),
   /** `address` where a message names no sender. Type and plan follow from the sender unless they are set. */
   source: z.strictObject({ address: printable(20).optional(), ton: ton.optional(), npi: npi.optional() }).default({}),
+  /** `source.address` by country. */
+  senders: sendersSetting,
   destination: z.strictObject({ ton: ton.default(1), npi: npi.default(1) }).prefault({}),
   /** Whether the carrier is told for how long the message is of use. */
   validity: z.enum(['relative', 'none']).default('relative'),
@@ -100,12 +103,13 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
   const settings = smppConfig.parse(config)
   const receipts = new Receipts(settings.receiptIds, deps)
   const parametersOf = optionalParametersFrom(settings.tlvs)
+  const senderOf = senderByCountry(settings.senders)
   const bind = () => new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
   const session = new SmppSession(bind, deps)
 
   /** Part after part, as long as they are taken. */
   async function submit(message: OutboundMessage, patience: Patience): Promise<SendOutcome> {
-    const source = sourceOf(message.from, settings.source)
+    const source = sourceOf(message.from ?? senderOf(message.to), settings.source)
     if (!source) return { kind: 'refused', retry: 'elsewhere', code: CODE.sender }
     const parameters = parametersOf(messageScope(message, deps.clock.now()))
     if (!parameters) return { kind: 'refused', retry: 'elsewhere', code: CODE.tlv }
@@ -337,6 +341,7 @@ export const smpp: CarrierType = {
     { name: 'systemId', title: 'System ID' },
     { name: 'password', title: 'Password', secret: true },
     { name: 'source.address', title: 'Sender', help: 'A number or a name.', optional: true },
+    { name: 'senders', ...SENDERS },
   ],
   reportsBySecret: false,
   places(config) {

@@ -37,6 +37,9 @@ const MESSAGE_VALUES: Readonly<Record<string, (message: OutboundMessage, now: nu
   templateId: ({ templateId }) => templateId,
   /** The carrier's code of the template. */
   templateCode: ({ templateCode }) => templateCode,
+  /** Ids of India's DLT. */
+  dltEntityId: ({ dlt }) => dlt?.entityId,
+  dltTemplateId: ({ dlt }) => dlt?.templateId,
   variables: ({ variables = {} }) => variables,
   /** A language tag. */
   locale: ({ locale }) => locale,
@@ -323,6 +326,20 @@ export function formFrom(template: Readonly<Record<string, string>>, keepsEmpty:
 
 const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined
+
+/** The value of a language tag, of its language, or of `*`; first those of the operator's own (`en=en_GB, *=ko`). */
+export function byTag(known: Readonly<Record<string, string>> = {}, own = ''): (tag?: string) => string | undefined {
+  const said = Object.fromEntries(own.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+  return (tag = '') => {
+    const language = tag.split('-')[0] ?? ''
+    for (const table of [said, known])
+      for (const name of [tag, language, '*']) {
+        const code = ownIn<string>(table, name)
+        if (code) return code
+      }
+    return undefined
+  }
+}
 
 /** The value at a dotted path such as `data.messages.0.id`; undefined where there is none. */
 export function valueAt(value: unknown, path: string): unknown {

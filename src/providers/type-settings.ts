@@ -5,6 +5,7 @@ import type { ListedType, TypeSetting } from '../ports/carrier'
 import { assertCarrier, CARRIER_TYPES, reportsBySecret, showsVerifyToken, typeOf } from './carriers'
 import type { DescriptionFile } from './description'
 import { DESCRIPTIONS } from './descriptions'
+import { withEngineSettings } from './engine-settings'
 import type { CarrierType } from './type'
 
 const TITLES: Readonly<Record<string, string>> = { http: 'any HTTP API', smpp: 'an SMPP 3.4 session' }
@@ -15,7 +16,8 @@ export function listedType(
   type: string,
   { channels, description }: Pick<CarrierType, 'channels'> & { description?: DescriptionFile | undefined },
 ): ListedType {
-  const { title = TITLES[type] ?? type, documentation = OUR_PAGE, fields = {} } = description ?? {}
+  const { title = TITLES[type] ?? type, documentation = OUR_PAGE } = description ?? {}
+  const fields = description ? withEngineSettings(description) : {}
   return { type, title, channels, documentation, settings: inRow(fields) }
 }
 

@@ -6,7 +6,7 @@ import type { Carrier, ReportedMessage, TypeSetting } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Dial, Transport } from '../ports/network'
-import type { Random } from '../ports/vault'
+import type { Random, Vault } from '../ports/vault'
 import type { CarrierDescription } from './description'
 
 export interface CarrierType {
@@ -34,6 +34,7 @@ export interface CarrierDependencies {
   log: Log
   clock: Clock
   random: Random
+  vault: Pick<Vault, 'seal' | 'open'>
   /** How long the carrier may take to answer. */
   timeoutMs: number
   /** Whether this server is one of those that may be at it now; asked again and again. */

@@ -23,21 +23,21 @@ export interface IssuePages {
   setBackMs(): Promise<number> | number
   /** The id `rows` rows below the beginning of the range. */
   further(range: IdRange & { rows: number }): Promise<string | undefined>
-  /** Only rows of the filter's status, if it has one. */
+  /** Only rows of the filter. */
   read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
 }
 
-/** A rare status is searched in steps, so that no query scans the whole table at once. */
+/** Rare rows are searched in steps, so that no query scans the whole table at once. */
 export async function readIssuePage(
   { appId, mode }: Owner,
-  { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }: IssueFilter,
+  { before, createdFrom = 0, createdTo = END_OF_TIME, limit }: IssueFilter,
   pages: IssuePages,
 ): Promise<Issue[]> {
   let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await pages.setBackMs())))
   const from = idFloor(createdFrom)
   const found: Issue[] = []
   for (let rows = 4 * limit; ; rows = ISSUES_PER_STEP) {
-    const edge = status && (await pages.further({ appId, mode, from, below, rows }))
+    const edge = await pages.further({ appId, mode, from, below, rows })
     const range = { appId, mode, from: edge ?? from, below }
     found.push(...(await pages.read({ ...range, createdFrom, createdTo, limit: limit - found.length })))
     if (edge === undefined || found.length === limit) return found

@@ -3,7 +3,7 @@
  * except for how ids are stored.
  */
 import type { RenewalPlace } from '../ports/store/key-ring'
-import { challengeSeal } from './rows/app'
+import { challengeSeal, relaySeal } from './rows/app'
 import { configSeal } from './rows/carrier'
 import { messageSeal } from './rows/issue'
 import { begunSeal, totpSeal } from './rows/person'
@@ -31,6 +31,7 @@ const of = (
 export const SEALED: readonly SealedColumn[] = [
   of('providers', ['name'], 'config', configSeal),
   of('challenges', ['app_id'], 'settings', challengeSeal),
+  of('relays', ['relay_id'], 'settings', relaySeal),
   of('operators', ['operator_id'], 'totp_secret', totpSeal),
   of('operators', ['operator_id'], 'totp_begun', begunSeal),
   of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),

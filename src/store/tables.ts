@@ -1,17 +1,17 @@
 /** The tables of both stores, each column once; tests hold them against the migrations. Times are Unix milliseconds. */
-import type { EventType } from '../../contract/event'
+import type { HookEventType } from '../../contract/constants'
 import type { Scope } from '../../contract/scope'
 import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
-import type { Allowance, KeyKind, KeyLimits } from '../domain/access/api-key'
+import type { Allowance, KeyKind, KeyLimits, StoredKeyKind } from '../domain/access/api-key'
 import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { ReviewNumber } from '../domain/codes/review-number'
 import type { Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
-import type { TemplateVariable, Translation } from '../domain/message/template'
+import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
@@ -112,10 +112,16 @@ export const challenges = table('challenges', ['appId'], {
   settings: bytes,
 })
 
+export const relays = table('relays', ['relayId'], {
+  relayId: text,
+  appId: text,
+  settings: bytes,
+})
+
 export const apiKeys = table('api_keys', ['keyId'], {
   keyId: text,
   appId: text,
-  kind: word<KeyKind>(),
+  kind: word<StoredKeyKind>(),
   mode,
   hash: bytes,
   prefix: text,
@@ -143,6 +149,7 @@ export const templates = table('templates', ['appId', 'templateId', 'version'], 
   createdAt: bigint,
   locale: optional(text),
   bodies: optional(json<Record<string, Translation>>()),
+  dlt: optional(json<DltIds>()),
 })
 
 export const carriers = table('providers', ['name'], {
@@ -376,7 +383,7 @@ export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
   appId: text,
   mode,
   url: text,
-  events: json<EventType[]>(),
+  events: json<HookEventType[]>(),
   filters: json<HookFilters>(),
   headers: bytes,
   template: optional(text),
@@ -391,7 +398,7 @@ export const webhookEvents = table('webhook_events', ['eventId'], {
   eventId: uuid,
   appId: text,
   mode,
-  type: word<EventType>(),
+  type: word<HookEventType>(),
   issueId: optional(uuid),
   body: bytes,
   createdAt: bigint,

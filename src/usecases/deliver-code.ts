@@ -117,7 +117,7 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     const tried = [...triedBefore, answered]
     const retryAfterMs =
       outcome.kind === 'refused' ? nextTryMs(this.deps, issue, { route, tried, now: tx.now }) : undefined
-    if (outcome.kind === 'refused' && outcome.isAbsent) await noteAbsence(tx, issue, attempt.leg)
+    if (outcome.kind === 'refused') await noteAbsence(tx, issue, attempt.leg, outcome.absence)
     const open = outcome.kind === 'refused' ? (await openMessages(tx, issue)).at(-1) : undefined
     const { reports } = endpoint.carrier
     const step = afterSend(issue, outcome, { retryAfterMs, reports, now: tx.now, open })

@@ -5,9 +5,8 @@
 import { admitNext } from '../abuse/rules/failure-budget'
 import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
-import type { App } from '../domain/access/app'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
-import { compose, type Issued, type IssueRequest, issued } from '../domain/codes/issue-request'
+import { compose, type Issued, issued } from '../domain/codes/issue-request'
 import { textsOf } from '../domain/message/rendered-message'
 import { priceOf } from '../domain/wallet/wallet'
 import type { Node } from '../ports/node'
@@ -18,7 +17,14 @@ import type { Dispatch } from '../ports/work'
 import { assertProven, type ChallengeDependencies } from './abuse/challenge'
 import type { DeliverDependencies } from './deliver-code'
 import { findRecentRecord, recordOf, replay, replayFromDisk } from './issue/replay'
-import { type CheckedRequest, checkedRequest, createIssue, type ResolvedIssue, resolveIssue } from './issue/request'
+import {
+  type AskedIssue,
+  type CheckedRequest,
+  checkedRequest,
+  createIssue,
+  type ResolvedIssue,
+  resolveIssue,
+} from './issue/request'
 import {
   decisionOf,
   type IssueResult,
@@ -40,7 +46,7 @@ export interface IssueDependencies extends DeliverDependencies, ChallengeDepende
 }
 
 /** Throws `invalid`, `conflict`, `unavailable`, `limited`, `forbidden` or `no_credit`; then nothing has changed and the key stays unused. */
-export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
+export async function issueCode(deps: IssueDependencies, key: ApiKey, request: AskedIssue): Promise<Issued> {
   const startedAt = deps.clock.elapsed()
   const resolved = resolveIssue(deps, key, request)
   const result = await resultOf(
@@ -66,7 +72,7 @@ async function replayRecent(
 async function issueNew(
   deps: IssueDependencies,
   key: ApiKey,
-  request: IssueRequest,
+  request: AskedIssue,
   resolved: ResolvedIssue,
 ): Promise<IssueResult> {
   const { challenge, address } = request
@@ -74,7 +80,7 @@ async function issueNew(
   const checked = checkedRequest(deps, key, resolved, { app, address, now: deps.clock.now() })
   const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
   const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
-  const admitted = await resultOf(() => admit(deps, key, { request, app, checked, pending, isProven: false }))
+  const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
   const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined
   if (issue) deps.node.replays.note(recordOf(checked, issue))
@@ -86,15 +92,14 @@ async function issueNew(
   async function admitProven({ thrown, hit }: RefusedRequest): Promise<IssueResult> {
     const proven = await resultOf(async () => {
       await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, thrown)
-      return admit(deps, key, { request, app, checked, pending, isProven: true })
+      return admit(deps, key, { request, checked, pending, isProven: true })
     })
     return proven.kind === 'refused' ? { ...proven, hit: proven.hit ?? hit } : proven
   }
 }
 
 interface AdmissionRequest {
-  request: IssueRequest
-  app: App | undefined
+  request: AskedIssue
   checked: CheckedRequest
   pending: PendingRequest
   /** The caller has proven to be human. */
@@ -105,12 +110,14 @@ interface AdmissionRequest {
 async function admit(
   deps: IssueDependencies,
   key: ApiKey,
-  { request, app, checked, pending, isProven }: AdmissionRequest,
+  { request, checked, pending, isProven }: AdmissionRequest,
 ): Promise<IssueResult> {
   const { store, node } = deps
   const { owner, rules, recipient } = checked
   const { channel, purpose, templateId } = checked.request
   const template = (await node.directory.templates(key.appId)).find((known) => known.templateId === templateId)
+  // Read again: its owner may have decided otherwise while a proof was checked.
+  const app = await node.directory.app(key.appId)
   const protection = rules.protection(app)
   const router = await rules.router()
   const { country } = recipient
@@ -139,7 +146,7 @@ async function admit(
     const issueId = deps.random.uuid(tx.now)
     const code = rules.newCode(recipient)
     const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
-    const rendered = compose(checked.request, recipient, { template, wording, code, key })
+    const rendered = compose(checked.request, recipient, { text: request.relayed?.text, template, wording, code, key })
     const price = priceOf(rules.prices, channel, rendered.messageType)
 
     // Admit: limits, and the rules against abuse from the narrowest to the widest.

@@ -1,10 +1,11 @@
 /** Payload templates as their authors try them. Apart from what sends webhooks, which has no use for samples. */
-import { EVENT_TYPES, type EventType, sampleEvent } from '../../contract/event'
+import { EVENT_TYPES, type HookEventType } from '../../contract/constants'
+import { sampleHookEvent } from '../../contract/event'
 import { renderHookTemplate } from '../domain/webhooks/payload-template'
 
 /** What each event would look like, by its sample. Throws `invalid` as rendering does. */
 export const previewHookTemplate = (
   template: string,
-  events: readonly EventType[] = EVENT_TYPES,
-): Array<{ type: EventType; body: string }> =>
-  events.map((type) => ({ type, body: renderHookTemplate(template, sampleEvent(type)) }))
+  events: readonly HookEventType[] = EVENT_TYPES,
+): Array<{ type: HookEventType; body: string }> =>
+  events.map((type) => ({ type, body: renderHookTemplate(template, sampleHookEvent(type)) }))

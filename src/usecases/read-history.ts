@@ -4,6 +4,7 @@ import type { ApiKey } from '../domain/access/api-key'
 import type { Issue, IssueStanding, VerificationStatus } from '../domain/codes/issue'
 import { TEST_BALANCE } from '../domain/codes/test-scenario'
 import type { Template } from '../domain/message/template'
+import { isRelayPurpose } from '../domain/relays/relay'
 import { notFound } from '../domain/shared/error'
 import { isUuid, type Owner } from '../domain/shared/value'
 import type { EntryType, LedgerEntry } from '../domain/wallet/wallet'
@@ -35,14 +36,14 @@ export interface Page<T> {
 /** Throws `not_found` for unknown issues, another app's and the other mode's alike. */
 export async function readIssue({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Issue> {
   const issue = isUuid(issueId) ? await store.read.issues.find(owner, issueId) : undefined
-  if (!issue) throw notFound('issue')
+  if (!issue || isRelayPurpose(issue.purpose)) throw notFound('issue')
   return issue
 }
 
 /** Throws `not_found`, as `readIssue` does. */
 export async function readStanding({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<IssueStanding> {
   const standing = isUuid(issueId) ? await store.read.issues.standing(owner, issueId) : undefined
-  if (!standing) throw notFound('issue')
+  if (!standing || isRelayPurpose(standing.purpose)) throw notFound('issue')
   return standing
 }
 

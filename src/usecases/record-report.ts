@@ -9,6 +9,7 @@ import {
   afterReport,
   type DeliveryReport,
   isFinal,
+  presentableCode,
   REPORT_DEADLINE_MS,
   settlementOf,
 } from '../domain/delivery/delivery'
@@ -22,9 +23,6 @@ import { noteAbsence, openMessages, takeStep } from './shared/take-step'
 
 export interface ReportDependencies extends SaveDependencies {
   store: Store
-}
-
-export interface QueryDependencies extends ReportDependencies {
   /** The carrier that took a message, by name, or undefined if it is no longer configured. */
   carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
@@ -79,29 +77,58 @@ async function applyReport(
       attributes: { 'watchword.carrier': carrier, 'watchword.leg': leg, 'watchword.outcome': report.status },
     }),
   )
-  await answerFromReport(tx, awaited)
+  await noteInAttempt(tx, awaited, report)
   if (!issue) return
-  if (report.isAbsent) await noteAbsence(tx, issue, leg)
+  await noteAbsence(tx, issue, leg, report.absence)
   // A message that an earlier leg left open is over.
   if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
-  const open = (await openMessages(tx, issue)).at(-1)
+  const earlier = await openMessages(tx, issue)
+  const steps = afterReport(issue, awaited, report, tx.now, earlier.at(-1))
+  if (steps.length > 0 && report.status === 'delivered') {
+    const isCurrent = awaited.messageId === issue.messageId
+    revokeOthers(deps, tx, awaited, isCurrent ? earlier : [...earlier, await tx.reports.find(issue.messageId)])
+  }
   let before = issue
-  for (const step of afterReport(issue, awaited, report, tx.now, open)) {
+  for (const step of steps) {
     await takeStep(deps, tx, before, step, { by: carrier, isKept: true })
     before = step.issue
   }
 }
 
-/** A report that overtakes the carrier's answer is that answer: the message was accepted. */
-async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport): Promise<void> {
+/**
+ * The code has arrived: messages of other legs that may still be delivered are taken back, where their carrier can do that. An ambiguous
+ * one has no id to take it back by. Best effort: a failure changes nothing, and nothing is retried.
+ */
+function revokeOthers(
+  { carrierNamed }: ReportDependencies,
+  tx: Tx,
+  delivered: AwaitedReport,
+  open: ReadonlyArray<AwaitedReport | undefined>,
+): void {
+  for (const { messageId, carrier, carrierMessageId: id } of open.filter((one) => one !== undefined)) {
+    if (messageId === delivered.messageId || id === undefined) continue
+    tx.afterCommit(() => {
+      carrierNamed(carrier)
+        .then((found) => found?.revoke?.(id))
+        // The carriers could not be read: the message stays.
+        .catch(() => {})
+    })
+  }
+}
+
+/** A report that overtakes the carrier's answer is that answer: the message was accepted. The code of a failure is kept with its attempt. */
+async function noteInAttempt(tx: Tx, { messageId, ...awaited }: AwaitedReport, report: DeliveryReport): Promise<void> {
   const attempts = await tx.attempts.ofIssue(awaited, awaited.issueId)
-  const unanswered = attempts.find((attempt) => attempt.messageId === messageId && attempt.outcome === undefined)
-  if (unanswered) await tx.attempts.answer({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
+  const attempt = attempts.findLast((one) => one.messageId === messageId && one.outcome !== 'refused')
+  if (!attempt) return
+  if (attempt.outcome === undefined) await tx.attempts.answer({ ...attempt, outcome: 'accepted', answeredAt: tx.now })
+  if (report.status === 'failed' && report.code !== undefined)
+    await tx.attempts.changeCode({ ...attempt, code: presentableCode(report.code) })
 }
 
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */
 export const reportQuery = (
-  deps: QueryDependencies,
+  deps: ReportDependencies,
 ): JobHandler<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
   lock: (tx, job) => tx.issues.lock(job, job.subjectId),
   prepare: (tx, job, issue) => stillAwaited(deps, tx, job, issue),
@@ -130,7 +157,7 @@ export const reportQuery = (
 })
 
 /** Undefined where the carrier cannot be asked. */
-async function ask({ carrierNamed }: QueryDependencies, awaited: AwaitedReport) {
+async function ask({ carrierNamed }: ReportDependencies, awaited: AwaitedReport) {
   const carrier = await carrierNamed(awaited.carrier)
   return awaited.carrierMessageId === undefined ? undefined : carrier?.query?.(awaited)
 }

@@ -46,7 +46,7 @@ export async function verifyCode(
   const unit = store.transaction(
     async (tx) => {
       const found = await tx.issues.lockToVerify(key, request.issueId)
-      if (!found) return { verification: unknownIssue(request.issueId, tx.now) }
+      if (!found || found.issue.keyKind === 'relay') return { verification: unknownIssue(request.issueId, tx.now) }
       const { issue } = found
       const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
       const { verified, reasonCode, changed } = check(issue, matches, tx.now)

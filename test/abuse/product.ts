@@ -45,7 +45,7 @@ export class ProductService implements Service {
 
   private constructor(
     private servers: Server[],
-    private readonly keys: Readonly<Record<Asked['kind'], string>>,
+    private readonly keys: Readonly<Partial<Record<Asked['kind'], string>>>,
     private readonly running: Required<Running>,
     private killAt: number,
   ) {

@@ -46,6 +46,18 @@ test('a template is translated, shown, and said in that language no more', async
   expect((await template('preview', '--locale', 'ja', '--value', 'name=Kim')).text).toStartWith('Kim님')
 })
 
+test('a text has the ids of its registration in India', async () => {
+  const inEnglish = ['--locale', 'en', '--body', '#{name}: #{code}']
+  const saved = await template('translate', ...inEnglish, '--dlt-entity-id', '1201', '--dlt-template-id', '1107')
+  expect(saved.bodies.en).toEqual({ body: '#{name}: #{code}', dlt: { entityId: '1201', templateId: '1107' } })
+  const own = ['--body', '#{name}님, #{code}', '--variable', 'name']
+  expect((await template('set', ...own, '--dlt-template-id', '1108')).dlt).toEqual({ templateId: '1108' })
+  const { templates } = await runJson(program, 'template', 'list', '--app', appId)
+  expect(templates).toMatchObject([{ dlt: { templateId: '1108' }, bodies: { en: saved.bodies.en } }])
+  expect((await template('set', ...own)).dlt).toBeUndefined()
+  expect((await template('translate', ...inEnglish)).bodies.en.dlt).toBeUndefined()
+})
+
 test('a built-in template may be looked at', async () => {
   const { stdout } = await run(program, 'template', 'preview', 'otp_default_kr', '--app', appId, '--locale', 'en')
   expect(stdout).toContain('Your verification code is 123456.')
@@ -57,6 +69,13 @@ test.each([
   ['an address for a domain', ['app', 'texts', '--web-otp-domain', 'https://a.example'], 1],
   ['a hash that is none', ['app', 'texts', '--android-hash', 'short'], 1],
   ['a state that is none', ['app', 'texts', '--locale-by-country', 'maybe'], 2],
+  ['a DLT id that is no number', ['template', 'set', '--body', '#{code}', '--dlt-entity-id', '12a'], 1],
+  ['an empty DLT id', ['template', 'set', '--body', '#{code}', '--dlt-template-id', ''], 1],
+  [
+    'a DLT id of a text that is taken',
+    ['template', 'translate', '--locale', 'en', '--remove', '--dlt-entity-id', '1'],
+    2,
+  ],
   ['a translation without a text', ['template', 'translate', '--locale', 'en'], 2],
   ['a translation both given and taken', ['template', 'translate', '--locale', 'en', '--body', 'x', '--remove'], 2],
   ['a translation without the code', ['template', 'translate', '--locale', 'en', '--body', '#{name}'], 1],

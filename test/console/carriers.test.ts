@@ -64,7 +64,8 @@ test('every type is listed, with what an operator fills in', async () => {
     secret: true,
   })
   expect(nhn.settings[0]).toMatchObject({ name: 'sms.appKey', secret: true })
-  expect(http.settings.map(({ name }: { name: string }) => name)).toEqual(['url', 'headers', 'reports'])
+  expect(http.settings.map(({ name }: { name: string }) => name)).toEqual(['url', 'headers', 'senders', 'reports'])
+  expect(twilio.settings).toContainEqual(expect.objectContaining({ name: 'senders', optional: true }))
 })
 
 describe('a carrier', () => {

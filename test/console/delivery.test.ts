@@ -93,7 +93,7 @@ describe('templates', () => {
     await page.getByText('otp_default_kr').waitFor()
     await page.getByRole('link', { name: 'New template' }).click()
     await page.getByLabel('Name').fill('Welcome')
-    await page.getByLabel('Id').fill('welcome')
+    await page.getByRole('textbox', { name: 'Id', exact: true }).fill('welcome')
     const body = page.getByLabel('Text of the message')
     await body.fill('Hello #{who}')
     await page.getByText('must contain #{code}').first().waitFor()
@@ -111,6 +111,13 @@ describe('templates', () => {
     await page.getByText('LMS', { exact: true }).waitFor()
     await page.getByLabel('AlimTalk').check()
     await page.getByLabel('Template code at the AlimTalk provider').fill('KA01')
+    await page.getByLabel('DLT entity ID (India)').fill('PE-1201')
+    await page.getByText('not written as the server expects').first().waitFor()
+    await page.getByLabel('DLT entity ID (India)').fill('1201')
+    await page.getByLabel('DLT template ID (India)').fill('1107')
+    await page.getByRole('combobox', { name: 'Add a language' }).fill('Hindi')
+    await page.getByRole('option', { name: 'Hindi' }).click()
+    await page.getByLabel('DLT template ID (India) of Hindi').fill('1108')
     await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
     await button(page, 'Save template').click()
     await page.getByText('Template Welcome is saved').waitFor()
@@ -119,6 +126,8 @@ describe('templates', () => {
       name: 'Welcome',
       channelSupport: ['sms', 'alimtalk'],
       providerTemplateCode: 'KA01',
+      dlt: { entityId: '1201', templateId: '1107' },
+      bodies: { hi: { dlt: { templateId: '1108' } } },
       variables: { who: { required: true, pattern: '[a-z]{1,9}' } },
     })
     await page.getByRole('link', { name: 'Welcome' }).click()
@@ -238,16 +247,95 @@ describe('webhooks', () => {
   }
 })
 
+describe('a carrier without a shell', () => {
+  const SID = `AC${'0'.repeat(32)}`
+  const TOKEN = 'an-auth-token-that-nobody-sees-again'
+  /** Twilio, as far as it is asked here. */
+  const asked: { authorization: string | null; form: URLSearchParams }[] = []
+  const twilio = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const form = new URLSearchParams(await request.text())
+      asked.push({ authorization: request.headers.get('authorization'), form })
+      return Response.json({ sid: `SM${'0'.repeat(32)}`, status: 'queued' }, { status: 201 })
+    },
+  })
+  afterAll(() => twilio.stop(true))
+
+  test('is added and tested in six clicks, changed without its secret, given a plan, and removed', async () => {
+    const { page, complaints } = await open('/providers')
+    let clicks = 0
+    const click = (name: string, dialog?: string) => {
+      clicks++
+      const within = dialog === undefined ? page : page.getByRole('dialog', { name: dialog })
+      return within.getByRole('button', { name, exact: true }).click()
+    }
+    await click('Add a carrier')
+    await page.getByLabel('Search carriers').fill('twil')
+    await button(page, 'NHN SMS, AlimTalk').waitFor({ state: 'detached' })
+    await click('Twilio SMS')
+    // The first setting has the focus, and the others follow.
+    await page.getByText('Account SID').waitFor()
+    for (const typed of [SID, 'Tab', TOKEN, 'Tab', 'Tab', '+15005550006', 'Tab', twilio.url.origin])
+      await (typed === 'Tab' ? page.keyboard.press(typed) : page.keyboard.type(typed))
+    await click('Add carrier')
+    await page.getByText('The carrier twilio is added').waitFor()
+    await page.getByText('/provider-reports/twilio').waitFor()
+    await click('Send a test message', 'The carrier twilio is added')
+    await page.getByLabel('Phone number').fill('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('The carrier accepted it').waitFor()
+    await click('Done', 'Send a test message by twilio')
+    await page.getByText('The carrier accepted it').waitFor({ state: 'detached' })
+    await click('Done')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(clicks).toBeLessThanOrEqual(6)
+    const authorization = `Basic ${btoa(`${SID}:${TOKEN}`)}`
+    expect(asked[0]?.authorization).toBe(authorization)
+    expect(asked[0]?.form.get('From')).toBe('+15005550006')
+
+    await button(page, 'Change the carrier twilio').click()
+    expect(await page.getByLabel('Account SID').inputValue()).toBe(SID)
+    expect(await page.getByLabel('Auth token').inputValue()).toBe('')
+    expect(await page.content()).not.toContain(TOKEN)
+    await page.getByLabel('Sender').fill('Acme')
+    await button(page, 'Save').click()
+    await page.getByText('The carrier twilio is saved').waitFor()
+    await rpc(page, 'carriers/test', { name: 'twilio', to: '010-1234-5678', channel: 'sms' })
+    expect(asked[1]?.authorization).toBe(authorization)
+    expect(asked[1]?.form.get('From')).toBe('Acme')
+
+    await button(page, 'Set a delivery plan').click()
+    const next = page.getByLabel('Add a channel')
+    await next.selectOption('sms')
+    await next.selectOption('whatsapp')
+    await button(page, 'Move WhatsApp up').click()
+    await page.getByLabel('Seconds from WhatsApp to the next channel').fill('8')
+    await button(page, 'Set delivery plan').click()
+    await page.getByRole('cell', { name: 'WhatsApp (8 s) → SMS' }).waitFor()
+    const { apps } = await rpc(page, 'apps/list')
+    expect(apps[0].plans).toEqual([{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }])
+    await button(page, 'Remove the delivery plan sms shop').click()
+    await page.getByLabel(/to confirm/).fill('sms shop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('No delivery plans').waitFor()
+
+    await button(page, 'Remove the carrier twilio').click()
+    await page.getByLabel(/to confirm/).fill('twilio')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('No carrier yet').waitFor()
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('providers and usage', () => {
   test('a carrier is tested, a route is set by keyboard and removed, and the issues are counted', async () => {
     const { page, complaints } = await open('/providers')
-    await page.getByText('watchword provider set').waitFor()
+    await page.getByText('No carrier yet').waitFor()
     for (const name of ['main', 'backup'])
       await runJson(program, 'provider', 'set', name, '--type', 'http', '--channel', 'sms', '--url', carrier.url)
     await page.getByText('backup', { exact: true }).first().waitFor()
-    await button(page, 'Add or change a carrier on the server').click()
-    // A name that is taken would lead its messages elsewhere.
-    await page.getByText('watchword provider set backup2 --type http').waitFor()
 
     await button(page, 'Send a test message by main').click()
     await page.getByLabel('Phone number').fill('010-1234-5678')
@@ -331,6 +419,20 @@ describe('providers and usage', () => {
   })
 })
 
+test('a carrier of a name that is taken is refused beside the name, because its messages would go elsewhere', async () => {
+  await runJson(program, 'provider', 'set', 'taken', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+  const { page } = await open('/providers')
+  await page.getByText('taken', { exact: true }).first().waitFor()
+  await button(page, 'Add a carrier').click()
+  await button(page, /^Any HTTP API/).click()
+  const name = page.getByLabel('Name')
+  expect(await name.inputValue()).toBe('http')
+  await name.fill('taken')
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/elsewhere')
+  await button(page, 'Add carrier').click()
+  await page.getByText('There is a carrier “taken” already').waitFor()
+})
+
 describe('every page', () => {
   const PATHS = [
     '/templates?mode=live',
@@ -385,6 +487,21 @@ describe('every page', () => {
     await button(page, 'Change the route sms').click()
     await button(page, 'Move main down').waitFor()
     await look('a route')
+    await visit(page, '/providers')
+    await button(page, 'Add a carrier').click()
+    await button(page, 'Twilio SMS').waitFor()
+    await look('types of carriers')
+    await button(page, 'NHN SMS, AlimTalk').click()
+    await page.getByLabel('Sender key').waitFor()
+    await look('a new carrier')
+    await page.keyboard.press('Escape')
+    await button(page, 'Change the carrier main').click()
+    await page.getByLabel('Headers').waitFor()
+    await look('a carrier')
+    await page.keyboard.press('Escape')
+    await button(page, 'Set a delivery plan').click()
+    for (const channel of ['whatsapp', 'sms', 'voice']) await page.getByLabel('Add a channel').selectOption(channel)
+    await look('a delivery plan')
     expect(complaints).toEqual([])
   })
 

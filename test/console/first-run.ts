@@ -1,18 +1,17 @@
 /** The first hour of a newcomer, from the set-up link to real messages, on a real server: a picture at each step. */
 import type { Page } from 'playwright-core'
-import { type Program, runJson, type Server, type StubCarrier } from '../binary/support'
+import type { Server, StubCarrier } from '../binary/support'
 import { check, confirm, fill, press, type Step, see } from './layout/steps'
 
 export interface FirstRun {
   page: Page
   server: Server
-  program: Program
   carrier: StubCarrier
   /** Takes the page as it is now. */
   picture(name: string): Promise<void>
 }
 
-export async function goThrough({ page, server, program, carrier, picture }: FirstRun): Promise<void> {
+export async function goThrough({ page, server, carrier, picture }: FirstRun): Promise<void> {
   const story: [string, ...Step[]][] = [
     [
       'set-up',
@@ -42,11 +41,10 @@ export async function goThrough({ page, server, program, carrier, picture }: Fir
     ['keys-one', confirm(/^(I have stored it|보관했습니다)$/), see(/^sk_test_/)],
     ['first-steps-key', press(/^(Overview|개요)$/, 'link'), see(/3 of 6|6단계 중 3/)],
     ['carriers', press(/^(Carriers|발송사)$/, 'link'), see(/No carrier yet|아직 발송사가/)],
-    [
-      'carriers-one',
-      () => runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url),
-      see(/^(Healthy|정상)$/),
-    ],
+    ['choosing-a-carrier', press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)],
+    ['new-carrier', press(/^(Any HTTP API|모든 HTTP API)/), fill(/^URL/, carrier.url)],
+    ['carrier-secret', confirm(/^(Add carrier|발송사 추가)$/), see(/Shown this once|한 번만 표시/)],
+    ['carriers-one', confirm(/^(I have stored it|보관했습니다)$/), see(/^(Healthy|정상)$/)],
     ['first-steps-carrier', press(/^(Overview|개요)$/, 'link'), see(/4 of 6|6단계 중 4/)],
     ['wallet', press(/^(Top up|충전하기)$/, 'link'), see(/No entries yet|아직 기록이/)],
     ['topping-up', press(/^(Top up|충전)$/), fill(/^(Amount in credits|크레딧)/, '10000')],

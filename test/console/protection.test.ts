@@ -430,7 +430,7 @@ test('a block of one kind of key leaves the other alone; one of every key takes 
 
 test('what a block would touch is said before: live keys, and codes of the last hour by kind, country and prefix', async () => {
   const lately = (more: object = {}) => ask('protection/lately', ofApp(more))
-  expect(await lately()).toEqual({ keys: { sk: 1, pk: 0 }, codes: [], areAll: true })
+  expect(await lately()).toEqual({ keys: { sk: 1, pk: 0, relay: 0 }, codes: [], areAll: true })
   for (let n = 0; n < 3; n++) await issue(british(n))
   await issue(korean(0))
   await decide({ closed: ['GB'] })

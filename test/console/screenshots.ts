@@ -115,7 +115,7 @@ async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promis
   const { page } = await openPage(browser, { locale: LOCALES[language] })
   const picture = (name: string) => takePictures(page, language, `first-run/${name}`, WIDTHS)
   mkdirSync(join(FOLDER, language, 'first-run'), { recursive: true })
-  await goThrough({ page, server, program, carrier, picture })
+  await goThrough({ page, server, carrier, picture })
   const { issueId } = await furnish(page, server, carrier)
   for (const [name, path] of Object.entries({ ...PAGES, issue: `/issues/${issueId}` })) {
     await page.goto(`${server.url}/console${path}?mode=live`.replace(/\?(.*)\?/, '?$1&'))

@@ -441,7 +441,8 @@ test('templates, and what one makes of its values', async () => {
     },
     variables: { name: { required: true, pattern: '[a-z]+' } },
     locale: 'en',
-    bodies: { de: { body: 'Hallo #{name}: #{code}', providerTemplateCode: 'X_DE' } },
+    dlt: { entityId: '1201', templateId: '1107' },
+    bodies: { de: { body: 'Hallo #{name}: #{code}', providerTemplateCode: 'X_DE', dlt: { templateId: '1108' } } },
   }
   expect(await shown('templates/save', { appId, template })).toEqual(template)
   const { templates } = await shown('templates/list', { appId })
@@ -467,6 +468,10 @@ test('templates, and what one makes of its values', async () => {
   expect(await preview('#{name}')).toEqual({ mistake: expect.objectContaining({ param: 'body' }) })
   expect(await preview('#{code}')).toEqual({
     mistake: { param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
+  })
+  const misregistered = { ...template, bodies: { de: { ...template.bodies.de, dlt: { templateId: 'x' } } } }
+  expect(await shown('templates/preview', { appId, template: misregistered, values: { name: 'ann' } })).toEqual({
+    mistake: { param: 'bodies.de.dlt.templateId', reason: 'invalid_format' },
   })
   expect(await preview(template.body, '7')).toEqual({
     mistake: expect.objectContaining({ reason: expect.any(String) }),

@@ -99,9 +99,13 @@ test('of templates', async () => {
     variables: {},
   } as const
   await administer.saveTemplate(world.admin, appId, { ...template, providerTemplateCode: 'X' })
+  const dlt = { entityId: '1201', templateId: '1107' }
+  const bodies = { en: { body: '#{code}' }, hi: { body: '#{code}', dlt: { templateId: '1108' } } }
+  await administer.saveTemplate(world.admin, appId, { ...template, providerTemplateCode: 'X', dlt, bodies })
   await administer.removeTemplate(world.admin, appId, 'welcome')
-  expect(await noted(2)).toEqual([
+  expect(await noted(3)).toEqual([
     ['template.save', 'welcome', { appId }],
+    ['template.save', 'welcome', { appId, dlt: { '*': dlt, hi: { templateId: '1108' } } }],
     ['template.remove', 'welcome', { appId }],
   ])
 })

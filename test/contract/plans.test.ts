@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { DeliveryPlan } from '../../src/domain/delivery/plan'
+import type { DescriptionFile } from '../../src/providers/description'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { exportPhone } from '../../src/usecases/export-phone'
@@ -11,6 +12,23 @@ import { UNTOLD } from '../support/untold'
 import { type Furnished, REPORT_SECRET, VOICE_URL, WHATSAPP_URL, WIRES, World } from '../support/world'
 
 setDefaultTimeout(HANGS_AFTER_MS)
+
+/** A carrier of SMS that can be asked about a number, where the carrier of AlimTalks is otherwise. */
+const LOOKING: DescriptionFile = {
+  type: 'acme',
+  title: 'Acme',
+  documentation: 'https://acme.example/docs',
+  channels: ['sms'],
+  fields: { apiBase: { title: 'API base', url: true, default: 'http://carrier.test' } },
+  send: {
+    sms: { request: { path: '/sms', json: { messageId: '{{messageId}}', to: '{{to}}', text: '{{text}}' } }, id: 'id' },
+  },
+  lookup: {
+    request: { path: '/kakao', json: { to: '{{to}}' } },
+    channels: ['sms'],
+    facts: { landline: [{ path: 'line', is: 'fixed' }] },
+  },
+}
 
 const WHATSAPP_SMS_VOICE = [
   { channel: 'whatsapp', waitSec: 8 },
@@ -272,6 +290,61 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
       expect(starts()).toEqual([1, 1, 0])
       await issue()
       expect(starts()).toEqual([1, 2, 0])
+    })
+
+    test.each(['an answer', 'a report'])(
+      '%s says that the owner has opted out, and its leg is left out for 30 days',
+      async (by) => {
+        await world.provide('meta', ['whatsapp'], WHATSAPP_URL, { codes: { STOP: { means: 'stopped' } } })
+        if (by === 'an answer') world.whatsapp.answer = () => answered(400, { code: 'STOP' })
+        await issue()
+        if (by === 'a report') {
+          const { messageId = '' } = world.whatsapp.requests[0] ?? {}
+          await world.report('meta', { messageId, status: 'failed', code: 'STOP' })
+          await world.settle()
+        }
+        expect(starts()).toEqual([1, 1, 0])
+        world.clock.step(29 * 24 * 60 * 60_000)
+        await issue()
+        expect(starts()).toEqual([1, 2, 0])
+        world.clock.step(24 * 60 * 60_000)
+        await issue()
+        expect(world.whatsapp.requests).toHaveLength(2)
+      },
+    )
+
+    describe('its carrier is asked what kind of number it is', () => {
+      beforeEach(async () => {
+        await plan([{ channel: 'sms', waitSec: 30 }, { channel: 'voice' }])
+        await administer.setCarrier(world.admin, {
+          name: 'main',
+          type: 'acme',
+          channels: ['sms'],
+          config: { description: LOOKING, lookup: 'landline' },
+        })
+      })
+
+      test('a landline gets no SMS but the next leg, at once and for a day', async () => {
+        world.kakao.answer = () => answered(200, { line: 'fixed' })
+        await issue()
+        expect(starts()).toEqual([0, 0, 1])
+        await issue()
+        expect(starts()).toEqual([0, 0, 2])
+        expect(world.kakao.requests).toEqual([{ to: '+821012345678' }] as never)
+        world.clock.step(24 * 60 * 60_000)
+        await issue()
+        expect(starts()).toEqual([0, 0, 3])
+        expect(world.kakao.requests).toHaveLength(2)
+      })
+
+      test.each([
+        ['another kind', 200, { line: 'mobile' }],
+        ['an error', 500, { line: 'fixed' }],
+      ])('%s keeps no SMS back', async (_, status, said) => {
+        world.kakao.answer = () => answered(status, said)
+        await issue()
+        expect(starts()).toEqual([0, 1, 0])
+      })
     })
 
     test('a plan without another leg is played as it is', async () => {

@@ -818,7 +818,8 @@ describe('over a store that lets others by', () => {
     await world.settle()
     const [attempt] = await world.rows('SELECT provider_message_id AS id FROM attempts')
     const report = { messageId: attempt?.id ?? '', status: 'delivered', mustAsk: true } as const
-    expect(await recordReport({ ...world.admin, node: ASLEEP, telemetry: UNTOLD }, 'main', report)).toBe(false)
+    const outside = { node: ASLEEP, telemetry: UNTOLD, carrierNamed: async () => undefined }
+    expect(await recordReport({ ...world.admin, ...outside }, 'main', report)).toBe(false)
     expect(isEnded).toBe(true)
     expect(await world.rows('SELECT * FROM awaited_reports')).toEqual([])
   })

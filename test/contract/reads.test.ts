@@ -485,6 +485,24 @@ describe.each(WIRES)('reads over %s', (wire) => {
         expect((await read('getTemplate', { templateId })).status).toBe(404)
     })
 
+    test('neither list nor detail has the DLT ids of a template', async () => {
+      await saveTemplate(world.admin, keys.appId, {
+        ...{ templateId: 'welcome', name: 'Welcome', channelSupport: ['sms'], body: '#{code}', variables: {} },
+        ...{ providerTemplateCode: 'W1', locale: 'en', dlt: { entityId: '1201', templateId: '1107' } },
+        bodies: { hi: { body: 'कोड #{code}', providerTemplateCode: 'W2', dlt: { templateId: '1108' } } },
+      })
+      const { body: list } = await read('listTemplates')
+      expect(list.templates.at(-1)).toEqual({
+        ...{ templateId: 'welcome', name: 'Welcome', isDefault: false, providerTemplateCode: 'W1' },
+        ...{ channelSupport: ['sms'], body: '#{code}', locale: 'en', locales: ['en', 'hi'] },
+      })
+      expect((await read('getTemplate', { templateId: 'welcome' })).body).toEqual({
+        ...{ templateId: 'welcome', name: 'Welcome', channelSupport: ['sms'], body: '#{code}', locale: 'en' },
+        bodies: { hi: { body: 'कोड #{code}', providerTemplateCode: 'W2' } },
+        variables: { required: [], properties: {}, additionalProperties: false },
+      })
+    })
+
     test("an app's own template is its own, with variables that are checked and filled in", async () => {
       await saveTemplate(world.admin, keys.appId, {
         templateId: 'welcome',

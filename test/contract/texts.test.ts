@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Template } from '../../src/domain/message/template'
 import * as administer from '../../src/usecases/administer'
 import { answered, codeIn, type ReceivedMessage } from '../support/carrier'
-import { type Furnished, WIRES, World } from '../support/world'
+import { type Furnished, SMS_URL, WIRES, World } from '../support/world'
 
 const DOMAIN = 'app.example.com'
 const HASH = 'FA+9qCX9VSu'
@@ -209,6 +209,27 @@ describe.each(WIRES)('texts over %s', (wire) => {
       expect(await both('ja')).toEqual(['W1_JA', 'ようこそ …', 'ようこそ …'])
       expect(await both('en')).toEqual(['W1', '환영합니다 …', 'Welcome …'])
       expect(await both('fr')).toEqual(['W1', '환영합니다 …', '환영합니다 …'])
+    })
+
+    test('its DLT ids are those of the SMS in its language, and go to India alone', async () => {
+      await world.provide('main', ['sms'], SMS_URL, { headers: { 'x-dlt': '{{dltEntityId}}/{{dltTemplateId}}' } })
+      await save({
+        dlt: { entityId: '1201', templateId: '1107' },
+        bodies: {
+          en: { body: 'Welcome #{code}', dlt: { templateId: '1108' } },
+          ja: { body: 'ようこそ #{code}', providerTemplateCode: 'W1_JA', dlt: { templateId: '1109' } },
+        },
+      })
+      world.kakao.answer = () => answered(400, { code: 'NO_KAKAO' })
+      const idsFor = async (input: object) => {
+        await issue({ templateId: 'welcome', ...input })
+        return world.sms.headers.at(-1)?.['x-dlt']
+      }
+      const phoneNumber = '+919812345678'
+      expect(await idsFor({ phoneNumber })).toBe('1201/1107')
+      expect(await idsFor({ phoneNumber, locale: 'en' })).toBe('1201/1108')
+      expect(await idsFor({ phoneNumber, locale: 'en', channel: 'alimtalk' })).toBe('1201/1108')
+      expect(await idsFor({ locale: 'en' })).toBe('/')
     })
 
     test('a browser key may ask for one', async () => {

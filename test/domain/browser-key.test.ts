@@ -1,12 +1,12 @@
 /** What whoever finds a live browser key cannot do with it. */
 import { describe, expect, spyOn, test } from 'bun:test'
-import type { Allowance, ApiKey } from '../../src/domain/access/api-key'
+import type { Allowance, ApiKey, StoredKey } from '../../src/domain/access/api-key'
 import { assertAllowedContent, hasAllowances } from '../../src/domain/access/browser-key'
 import type { Template } from '../../src/domain/message/template'
 import { aStoredKey } from '../store/sample'
 import { thrownBy } from './sample'
 
-const browserKey = (changes: Partial<ApiKey> = {}): ApiKey =>
+const browserKey = (changes: Partial<StoredKey> = {}): ApiKey =>
   aStoredKey(1, { kind: 'pk', scopes: ['otp:issue'], allowedOrigins: ['https://a.example'], ...changes })
 
 const TEMPLATE: Template = {
@@ -229,7 +229,7 @@ describe('a live browser key', () => {
   })
 })
 
-test.each<[string, Partial<ApiKey>]>([
+test.each<[string, Partial<StoredKey>]>([
   ['a secret key', { kind: 'sk' }],
   ['a test browser key', { mode: 'test' }],
 ])('%s is not restricted', (_, changes) => {

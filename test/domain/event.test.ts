@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { HookEventType } from '../../contract/constants'
 import { EVENT_TYPES, type EventType, otpEvent } from '../../contract/event'
 import { check, type Issue, markExpired, markReplaced } from '../../src/domain/codes/issue'
 import {
@@ -40,7 +41,7 @@ const isReplacedLate: Act = (issue) => markReplaced(issue, issue.expiresAt)
 const isAbandoned: Act = (issue) => abandon(issue, CODE.noRoute, at).issue
 const isSettled: Act = (issue) => ({ ...issue, billingStatus: 'debited', debitedAmount: issue.price })
 
-const told = (issue: Issue, acts: readonly Act[]): EventType[][] =>
+const told = (issue: Issue, acts: readonly Act[]): HookEventType[][] =>
   acts.map((act) =>
     [act(issue)].flat().flatMap((after) => {
       const before = issue
@@ -155,7 +156,7 @@ describe('what happens to an issue is told', () => {
             const event = eventOf(type, issue, { eventId: 'e1', now: at, to: '+821012345678', carrier: 'main' })
             expect<unknown>(otpEvent.parse(event)).toEqual(event)
             if (type === 'otp.sent') sentOn.push(issue.leg)
-            else ends.push(type)
+            else ends.push(type as EventType)
           }
         }
         expect(new Set(sentOn).size).toBe(sentOn.length)

@@ -259,6 +259,23 @@ describe('a template in several languages', () => {
     expect(approvedIn(own, 'en')).toMatchObject({ body: own.body, providerTemplateCode: 'W1' })
   })
 
+  test('has DLT ids of each text; where one has no entity id, that of the template counts', () => {
+    const registered: Template = {
+      ...own,
+      dlt: { entityId: '1201', templateId: '1107' },
+      bodies: {
+        en: { body: 'Hello #{code}', dlt: { templateId: '1108' } },
+        ja: { body: '#{code} です' },
+        zh: { body: '你好 #{code}', dlt: { entityId: '1202', templateId: '1109' } },
+      },
+    }
+    expect(inLanguage(registered, undefined).dlt).toEqual({ entityId: '1201', templateId: '1107' })
+    expect(inLanguage(registered, 'en').dlt).toEqual({ entityId: '1201', templateId: '1108' })
+    expect(inLanguage(registered, 'ja').dlt).toEqual({ entityId: '1201' })
+    expect(inLanguage(registered, 'zh').dlt).toEqual({ entityId: '1202', templateId: '1109' })
+    expect(() => assertTemplate(registered)).not.toThrow()
+  })
+
   test('tells its languages, its own first', () => {
     expect(localesOf(inThree)).toEqual(['ko', 'en', 'zh', 'zh-TW'])
     expect(localesOf({ ...inThree, locale: undefined })).toEqual(['en', 'zh', 'zh-TW'])
@@ -278,6 +295,19 @@ describe('a template in several languages', () => {
       with_({ en: { body: '#{code} #{name}', providerTemplateCode: 'a b' } }),
       'bodies.en',
       'not_visible_ascii',
+    ],
+    [
+      'with a DLT entity id of letters',
+      with_({ en: { body: '#{code} #{name}', dlt: { entityId: '12a' } } }),
+      'bodies.en.dlt.entityId',
+      'invalid_format',
+    ],
+    ['with an empty DLT entity id', { ...named, dlt: { entityId: '' } }, 'dlt.entityId', 'invalid_format'],
+    [
+      'with a DLT template id of 31 digits',
+      { ...named, dlt: { entityId: '1', templateId: '1'.repeat(31) } },
+      'dlt.templateId',
+      'invalid_format',
     ],
     ['of no language', with_({ english: { body: '#{code} #{name}' } }), 'bodies.english', 'invalid_language'],
     [

@@ -47,7 +47,8 @@ describe('sending', () => {
     talking,
     {
       ambiguous: [401, 500, 501],
-      elsewhere: [402, 404, 406, 407, 409, 502, 'InvalidSenderId'],
+      stopped: [406],
+      elsewhere: [402, 404, 407, 409, 502, 'InvalidSenderId'],
       never: [403],
       unfit: [405],
     },

@@ -133,6 +133,7 @@ describe('answers', () => {
       ambiguous: ['SignatureNonceUsed', 'SYSTEM_ERROR', 'ONLINE_BILLING_FAILED', 'InternalError', 'ServiceUnavailable'],
     },
     errorOf,
+    ['USER_REJECT'],
   )
 
   test('OK is accepted: at the site for China by its BizId, at the other by its MessageId', async () => {
@@ -217,6 +218,8 @@ describe('asking for a message', () => {
     expect(requests[0]?.headers['x-acs-action']).toBe('QueryMessage')
     const failed = { ResponseCode: 'OK', Status: '2', ErrorCode: 'MOBILE_IN_BLACK' }
     expect((await ask('1008030', failed)).told).toEqual({ status: 'failed', code: 'MOBILE_IN_BLACK' })
+    const stopped = { ResponseCode: 'OK', Status: '2', ErrorCode: 'USER_REJECT' }
+    expect((await ask('1008030', stopped)).told).toEqual({ status: 'failed', code: 'USER_REJECT', absence: 'stopped' })
     expect((await ask('1008030', { ResponseCode: 'OK', Status: '3' })).told).toEqual({ askAgainMs: 5_000 })
     expect((await ask('1008030', { ResponseCode: 'DATA_NOT_EXIST', Status: '2' })).told).toEqual({ askAgainMs: 5_000 })
   })

@@ -51,6 +51,16 @@ describe('what is sent', () => {
     expect(request).toEqual({ ...unsigned, headers: { ...unsigned.headers, ...signature }, timeoutMs: 4_000 })
   })
 
+  test('the DLT ids of a template go before those of the carrier', async () => {
+    const { vendor, provider } = connect(type, { ...config, entityId: 'ENTITY98765' })
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    await provider.send(anOutbound({ to: '+919812345678', templateCode: 'TEMPLATE01234', dlt }))
+    expect(JSON.parse(vendor.only().body ?? '').DestinationCountryParameters).toEqual({
+      IN_ENTITY_ID: dlt.entityId,
+      IN_TEMPLATE_ID: dlt.templateId,
+    })
+  })
+
   test('what is not configured is left out; the life of a message has bounds', async () => {
     const { vendor, provider } = connect(type, { ...ACCOUNT, reportSecret: REPORT_SECRET })
     await provider.send(anOutbound({ expiresAt: NOW + 1_000 }))
@@ -99,7 +109,8 @@ describe('answers', () => {
         'FIELD_VALIDATION_FAILED',
         'INVALID_PARAMETER',
       ],
-      never: ['DESTINATION_PHONE_NUMBER_OPTED_OUT'],
+      never: [],
+      stopped: ['DESTINATION_PHONE_NUMBER_OPTED_OUT'],
       later: ['ServiceQuotaExceededException', 'ThrottlingException'],
       ambiguous: ['InternalServerException'],
     },

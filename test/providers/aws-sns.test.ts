@@ -75,6 +75,16 @@ describe('what is sent', () => {
   })
 })
 
+test('the DLT ids of a template go before those of the carrier', async () => {
+  const { vendor, provider } = connect(type, { ...config, from: 'ACMEIN', entityId: '1' })
+  const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+  await provider.send(anOutbound({ to: '+919812345678', templateCode: 'code', dlt }))
+  expect(vendor.only().form).toMatchObject({
+    'MessageAttributes.entry.3.Value.StringValue': dlt.entityId,
+    'MessageAttributes.entry.4.Value.StringValue': dlt.templateId,
+  })
+})
+
 describe('answers', () => {
   testsAnswers(
     vendorUnderTest,
@@ -103,7 +113,8 @@ describe('answers', () => {
         'NotFound',
         'EndpointDisabled',
       ],
-      never: ['OptedOut'],
+      never: [],
+      stopped: ['OptedOut'],
       later: ['Throttled', 'Throttling', 'ThrottlingException'],
       ambiguous: ['InternalError', 'InternalFailure', 'ServiceUnavailable'],
     },

@@ -36,8 +36,9 @@ describe('sending', () => {
   const understood = {
     unfit: [1, 2, 3, 7, 20, 38, 39, 46],
     ambiguous: [18, 19],
-    elsewhere: [21, 23, 26, 27, 28, 41, 44, 45, 101, 110, 111],
+    elsewhere: [21, 23, 27, 28, 41, 44, 45, 101, 110, 111],
     never: [24, 25, 100],
+    stopped: [26],
     later: [43],
   }
   checkCodes(clickatell, understood, (code) =>

@@ -6,6 +6,7 @@ import type { SendVerdict } from '../../src/providers/answer'
 import { describedType } from '../../src/providers/described'
 import type { DescriptionFile } from '../../src/providers/description'
 import { anOutbound, answered, connect, expectHarmless, WITHOUT_ANSWER } from './fake-vendor-twilio-aligo'
+import { outcomeOf } from './vendor-answers'
 
 export const REPORT_URL = 'https://otp.example.com/provider-reports/carrier'
 export const REPORT_SECRET = 'a-report-secret-of-24-ch'
@@ -87,22 +88,22 @@ export function checkSilence(vendor: DescribedVendor): void {
 /** Each listed code, as the reader of the documentation understands it; `answer` is how the vendor says it. */
 export function checkCodes(
   vendor: DescribedVendor,
-  understood: Partial<Record<SendVerdict, ReadonlyArray<string | number>>>,
+  {
+    ofReports = [],
+    ...understood
+  }: Partial<Record<SendVerdict | 'stopped' | 'ofReports', ReadonlyArray<string | number>>>,
   answer: (code: string | number) => TransportResult,
 ): void {
-  const codes = Object.entries(understood).flatMap(([verdict, some]) => some.map((code) => [code, verdict] as const))
+  const listed = Object.entries(understood) as Array<[SendVerdict | 'stopped', ReadonlyArray<string | number>]>
+  const codes = listed.flatMap(([verdict, some]) => some.map((code) => [code, verdict] as const))
   test('each listed code is understood, and none beside', () => {
-    const listed = Object.keys(vendor.type.description?.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
-    expect(listed.toSorted()).toEqual(codes.map(([code]) => String(code)).toSorted())
+    const known = Object.keys(vendor.type.description?.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
+    expect(known.toSorted()).toEqual([...codes.map(([code]) => code), ...ofReports].map(String).toSorted())
   })
 
   test.each(codes)('code %s: %s', async (code, verdict) => {
     const outcome = await vendor.outcome(answer(code))
-    expect(outcome).toEqual(
-      verdict === 'ambiguous'
-        ? { kind: 'ambiguous', code: String(code) }
-        : ({ kind: 'refused', retry: verdict, code: String(code) } as never),
-    )
+    expect(outcome).toEqual(outcomeOf(verdict, String(code)))
     expectHarmless(outcome, vendor.secrets)
     expect(vendor.type.explain(String(code), {})).toMatch(/\w{3}/)
   })
@@ -123,5 +124,31 @@ export function checkToken(vendor: DescribedVendor, text: string | object, expec
     expect(vendor.read(text, {}, TOKEN)).toEqual(expected)
     expect(vendor.read(text)).toBeUndefined()
     expect(vendor.read(text, {}, `${TOKEN}x`)).toBeUndefined()
+  })
+}
+
+/** A look-up as the vendor documents it: the request, and the fact of each documented answer, if it is one. */
+export function checkLookup(
+  description: DescriptionFile,
+  config: Record<string, unknown>,
+  request: { url: string; authorization: string },
+  answers: Array<[fact: string | undefined, answer: object]>,
+): void {
+  const lookup = Object.keys(description.lookup?.facts ?? {}).join(', ')
+  test.each(answers)('a number that is %p', async (fact, answer) => {
+    const { vendor, provider } = connect(describedType(description), { ...config, lookup })
+    vendor.answer = answered(200, answer)
+    const outcome = await provider.send(anOutbound())
+    const [asked, ...sent] = vendor.requests
+    expect(asked).toEqual({
+      method: 'GET',
+      url: request.url,
+      headers: { accept: 'application/json', authorization: request.authorization },
+      body: undefined,
+      timeoutMs: 2_000,
+    })
+    expect(sent).toHaveLength(fact === undefined ? 1 : 0)
+    if (fact !== undefined)
+      expect(outcome).toEqual({ kind: 'refused', retry: 'never', code: `LOOKUP_${fact}`, absence: 'absent' })
   })
 }

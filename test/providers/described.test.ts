@@ -1,6 +1,7 @@
 /** The engine, by a vendor that exists nowhere. */
 import { describe, expect, test } from 'bun:test'
 import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto'
+import type { TransportResult } from '../../src/ports/network'
 import { describedType } from '../../src/providers/described'
 import { carrierDescription, type DescriptionFile } from '../../src/providers/description'
 import { ACME } from './acme'
@@ -131,6 +132,156 @@ describe('of the engine', () => {
   })
 })
 
+describe('senders by country', () => {
+  const senders = 'KR=0212345678, US = +15005550006,*=ACME'
+  const fromOf = async (message: object, settings: object = { from: 'SHOP', senders }) => {
+    const vendor = new FakeVendor()
+    await vendor.provider(acme, { ...config, ...settings }).send(anSms(message))
+    return new URLSearchParams(vendor.requests[0]?.body).get('from')
+  }
+
+  test.each([
+    ['+821012345678', '0212345678'],
+    ['+12015550123', '+15005550006'],
+    ['+14165550123', 'ACME'],
+    ['+447400123456', 'ACME'],
+  ])('%s is sent to from %s', async (to, from) => {
+    expect(await fromOf({ to })).toBe(from)
+  })
+
+  test('the sender of the request goes before, and the one of the settings is for the countries without one', async () => {
+    expect(await fromOf({ from: 'MINE' })).toBe('MINE')
+    expect(await fromOf({}, { from: 'SHOP', senders: 'US=+15005550006' })).toBe('SHOP')
+    expect(await fromOf({}, { from: 'SHOP' })).toBe('SHOP')
+  })
+
+  test('are a setting wherever there is a field `from`', () => {
+    const problem = (value: string) => acme.config.safeParse({ ...config, senders: value }).error?.issues[0]?.message
+    expect(problem(senders)).toBeUndefined()
+    for (const wrong of ['KR', 'KR=', 'kr=02', 'KR=02,', 'KOR=02', '=02'])
+      expect(problem(wrong)).toBe('must be such as KR=0212345678, *=ACME')
+    const { from: _, ...fields } = ACME.fields
+    const without = describedType({ ...ACME, fields })
+    expect(without.config.safeParse({ ...config, senders }).success).toBe(false)
+  })
+})
+
+describe('a look-up before the first SMS', () => {
+  const looking: DescriptionFile = {
+    ...ACME,
+    lookup: {
+      request: { method: 'GET', path: '/lookup/{{toDigits}}' },
+      channels: ['sms'],
+      facts: {
+        landline: [{ path: 'line', is: 'fixed' }],
+        voip: [
+          { path: 'line', is: 'voip' },
+          { path: 'app', is: 'true' },
+        ],
+      },
+    },
+  }
+  const type = describedType(looking)
+  const TAKEN = answered(200, { ok: true, message: { id: 'm-1' } })
+  const isLookup = ({ url }: { url: string }) => url.includes('/lookup/')
+
+  function carrierWith(said: TransportResult, settings: object = { lookup: 'landline, voip' }) {
+    const vendor = new FakeVendor()
+    vendor.answer = (request) => (isLookup(request) ? said : TAKEN)
+    const carrier = vendor.provider(type, { ...config, ...settings })
+    const counts = () => [
+      vendor.requests.filter(isLookup).length,
+      vendor.requests.filter((one) => !isLookup(one)).length,
+    ]
+    return { vendor, carrier, counts }
+  }
+
+  test.each([
+    [{ line: 'fixed' }, 'LOOKUP_LANDLINE'],
+    [{ line: 'voip' }, 'LOOKUP_VOIP'],
+    [{ line: 'mobile', app: true }, 'LOOKUP_VOIP'],
+  ])('%j refuses the message for a day, and nothing is sent', async (said, code) => {
+    const { vendor, carrier, counts } = carrierWith(answered(200, said))
+    const outcome = await carrier.send(anSms())
+    expect(outcome).toEqual({ kind: 'refused', retry: 'never', code, absence: 'absent' })
+    expect(counts()).toEqual([1, 0])
+    const { url, method, timeoutMs } = vendor.requests[0] ?? {}
+    expect([url, method, timeoutMs]).toEqual(['https://api.acme.example/lookup/821012345678', 'GET', 2_000])
+    expect(type.explain(code)).toContain('see the setting lookup')
+  })
+
+  test.each<[string, TransportResult]>([
+    ['another fact', answered(200, { line: 'mobile' })],
+    ['nothing', answered(200, {})],
+    ['what is no JSON', answered(200, '<html>fixed</html>')],
+    ['an error', answered(500, { line: 'fixed' })],
+    ['a refusal', answered(401, { line: 'fixed' })],
+    ['silence', { kind: 'unknown', reason: 'TimeoutError' }],
+    ['no connection', { kind: 'not_sent', reason: 'ConnectionRefused' }],
+  ])('%s keeps no message back', async (_, said) => {
+    const { carrier, counts } = carrierWith(said)
+    expect(await carrier.send(anSms())).toMatchObject({ kind: 'accepted' })
+    expect(counts()).toEqual([1, 1])
+  })
+
+  test('is for the facts that the operator names, and asks nothing where none is', async () => {
+    const named = carrierWith(answered(200, { line: 'fixed' }), { lookup: 'voip' })
+    expect(await named.carrier.send(anSms())).toMatchObject({ kind: 'accepted' })
+    const none = carrierWith(answered(200, { line: 'fixed' }), {})
+    expect(await none.carrier.send(anSms())).toMatchObject({ kind: 'accepted' })
+    expect([named.counts(), none.counts()]).toEqual([
+      [1, 1],
+      [0, 1],
+    ])
+  })
+
+  test('asks nothing for an SMS that takes over from an AlimTalk', async () => {
+    const { carrier, counts } = carrierWith(answered(200, { line: 'fixed' }))
+    expect(await carrier.send(anSms({ isFallback: true }))).toMatchObject({ kind: 'accepted' })
+    expect(counts()).toEqual([0, 1])
+  })
+
+  test('an answer counts for a day, and only for its number', async () => {
+    const { vendor, carrier, counts } = carrierWith(answered(200, { line: 'fixed' }))
+    const send = (to = '+821012345678') => carrier.send(anSms({ to }))
+    await send()
+    expect(await send()).toMatchObject({ code: 'LOOKUP_LANDLINE' })
+    expect(counts()).toEqual([1, 0])
+    await send('+821099995678')
+    expect(counts()).toEqual([2, 0])
+    vendor.clock.step(24 * 60 * 60_000)
+    await send()
+    expect(counts()).toEqual([3, 0])
+  })
+
+  test('of 10,000 numbers: the oldest is asked about again', async () => {
+    const { carrier, counts } = carrierWith(answered(200, { line: 'fixed' }))
+    const send = (number: number) => carrier.send(anSms({ to: `+8210${number}` }))
+    for (let number = 10_000_000; number <= 10_010_000; number++) await send(number)
+    expect(counts()).toEqual([10_001, 0])
+    await send(10_010_000)
+    await send(10_000_001)
+    expect(counts()).toEqual([10_001, 0])
+    await send(10_000_000)
+    expect(counts()).toEqual([10_002, 0])
+  })
+
+  test('an error is not remembered', async () => {
+    const { carrier, counts } = carrierWith(answered(503, ''))
+    await carrier.send(anSms())
+    await carrier.send(anSms())
+    expect(counts()).toEqual([2, 2])
+  })
+
+  test('has a setting where the description has one', () => {
+    const problem = (lookup: string, of = type) => of.config.safeParse({ ...config, lookup }).error?.issues[0]
+    expect(problem('landline')).toBeUndefined()
+    expect(problem(' voip ,landline ')).toBeUndefined()
+    expect(problem('mobile')?.message).toBe('must be one or several of landline, voip, with commas between them')
+    expect(problem('landline', acme)?.code).toBe('unrecognized_keys')
+  })
+})
+
 test('settings are checked by the fields', () => {
   const problem = (settings: object) => acme.config.safeParse(settings).error?.issues[0]
   expect(problem(config)).toBeUndefined()
@@ -180,6 +331,18 @@ test.each<[string, (file: DescriptionFile) => object, string, string]>([
     (file) => ({ ...file, fields: { ...file.fields, text: { title: 'T' } } }),
     'fields.text',
     '',
+  ],
+  [
+    'a field that the engine has',
+    (file) => ({ ...file, fields: { ...file.fields, senders: { title: 'S' } } }),
+    'fields.senders',
+    'is a setting that the engine adds',
+  ],
+  [
+    'a look-up with a placeholder',
+    (file) => ({ ...file, lookup: { request: { path: '/{{number}}' }, channels: ['sms'], facts: {} } }),
+    'lookup.request',
+    '{{number}}',
   ],
   ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
   ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],

@@ -24,7 +24,10 @@ const TO = '+821012345678'
 export class FakeVendor {
   readonly requests: VendorRequest[] = []
   readonly clock = new VirtualClock(NOW)
-  answer: TransportResult = { kind: 'not_sent', reason: 'ConnectionRefused' }
+  answer: TransportResult | ((request: VendorRequest) => TransportResult) = {
+    kind: 'not_sent',
+    reason: 'ConnectionRefused',
+  }
 
   provider(type: CarrierType, config: object): Carrier {
     const dependencies = {
@@ -32,7 +35,7 @@ export class FakeVendor {
       transport: {
         request: async (request: VendorRequest) => {
           this.requests.push(request)
-          return this.answer
+          return typeof this.answer === 'function' ? this.answer(request) : this.answer
         },
       },
       clock: this.clock,
@@ -61,7 +64,7 @@ export const codesOf = ({ codes = {} }: DescriptionFile, prefix = '') =>
   new Map(
     Object.entries(codes)
       .filter(([code]) => code.startsWith(prefix) && !/^(NO_|NOT_|HTTP_|ALIMTALK_)/.test(code))
-      .map(([code, [verdict, why]]) => [code.slice(prefix.length), [verdict as SendVerdict, why]] as const),
+      .map(([code, [verdict, why]]) => [code.slice(prefix.length), [verdict as SendVerdict | 'stopped', why]] as const),
   )
 
 export const answered = (status: number, body: unknown): TransportResult => ({

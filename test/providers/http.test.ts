@@ -102,6 +102,7 @@ describe('the request', () => {
       ...MESSAGE,
       templateId: 'otp_default_kr',
       templateCode: '1107160000000012345',
+      dlt: { entityId: '1201', templateId: '1107' },
       variables: { code: '123456', shop: 'Ada' },
       locale: 'zh-TW',
       expiresAt: 180_999,
@@ -110,6 +111,7 @@ describe('the request', () => {
       code: '{{code}}',
       template: '{{templateId}}/{{templateCode}}',
       lang: '{{locale}}',
+      dlt: '{{dltEntityId}}/{{dltTemplateId}}',
       ttl: '{{expiresInSec}}',
       shop: '{{variables.shop}}',
     }
@@ -118,6 +120,7 @@ describe('the request', () => {
       code: '123456',
       template: 'otp_default_kr/1107160000000012345',
       lang: 'zh-TW',
+      dlt: '1201/1107',
       ttl: '180',
       shop: 'Ada',
     })
@@ -133,6 +136,15 @@ describe('the request', () => {
     expect(Object.keys(JSON.parse(request.body))).toEqual([
       ...['messageId', 'channel', 'to', 'text', 'from', 'messageType'],
     ])
+  })
+
+  test('the sender of the country stands where the app names none', async () => {
+    const settings = { senders: 'KR=0212345678, *=ACME' }
+    const from = async (message: OutboundMessage) =>
+      JSON.parse((await send(settings, undefined, message)).request.body).from
+    expect(await from({ ...MESSAGE, to: '+821012345678', from: undefined })).toBe('0212345678')
+    expect(await from({ ...MESSAGE, to: '+821012345678', from: 'MINE' })).toBe('MINE')
+    expect(refusalOf({ senders: 'Korea' })).toContain('must be such as')
   })
 
   test('variables of an AlimTalk can be named', async () => {

@@ -46,6 +46,14 @@ describe('sending', () => {
     expect((await infobip.request({}, { reportUrl: undefined })).body).not.toContain('webhooks')
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const { body } = await infobip.request({ to: '+919812345678', dlt })
+    expect(JSON.parse(body ?? '').messages[0].options.regional).toEqual({
+      indiaDlt: { contentTemplateId: dlt.templateId, principalEntityId: dlt.entityId },
+    })
+  })
+
   test('is accepted with its ID', async () => {
     const accepted = { kind: 'accepted', carrierMessageId: ID } as const
     expect(await infobip.outcome(said('PENDING_ACCEPTED', 'PENDING'))).toMatchObject(accepted)
@@ -58,6 +66,7 @@ describe('sending', () => {
   checkCodes(
     infobip,
     {
+      stopped: ['REJECTED_DESTINATION_BLOCKLISTED'],
       later: ['REJECTED_SYSTEM_ERROR'],
       unfit: ['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED', 'UNAUTHORIZED'],
       never: ['REJECTED_MESSAGE_TOO_LONG', 'MISSING_TO'],
@@ -65,7 +74,7 @@ describe('sending', () => {
       elsewhere: [
         ...['UNDELIVERABLE_REJECTED_OPERATOR', 'UNDELIVERABLE_NOT_DELIVERED', 'UNDELIVERABLE_REJECTED_PLATFORM'],
         ...['REJECTED_NETWORK', 'REJECTED_PREFIX_MISSING', 'REJECTED_DND', 'REJECTED_SOURCE', 'REJECTED_SENDER'],
-        ...['REJECTED_DESTINATION_BLOCKLISTED', 'REJECTED_DESTINATION_NOT_REGISTERED', 'REJECTED_ROUTE_NOT_AVAILABLE'],
+        ...['REJECTED_DESTINATION_NOT_REGISTERED', 'REJECTED_ROUTE_NOT_AVAILABLE'],
         ...['REJECTED_FLOODING_FILTER', 'REJECTED_DESTINATION', 'SIGNALS_BLOCKED'],
       ],
     },

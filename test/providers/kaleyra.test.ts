@@ -37,13 +37,14 @@ describe('what is sent', () => {
       template_id: '1007482403267557324',
       callback_profile_id: 'IN_09b3dfa7',
     })
+    await provider.send(anOutbound({ templateCode: '1007482403267557324', dlt: { templateId: '1207161234567890123' } }))
+    expect(new URLSearchParams(vendor.requests[1]?.body).get('template_id')).toBe('1207161234567890123')
   })
 })
 
 describe('answers', () => {
-  testsAnswers(vendorUnderTest, { unfit: [], elsewhere: [], never: [], later: [], ambiguous: [] }, (code) =>
-    answered(400, { error: code }),
-  )
+  const none = { unfit: [], elsewhere: [], never: [], later: [], ambiguous: [] }
+  testsAnswers(vendorUnderTest, none, (code) => answered(400, { error: code }), ['OPT-OUT'])
 
   test('202 with the ID of the message is accepted', async () => {
     const taken = { id: 'ee8a0000', totalCount: 1, data: [{ message_id: MESSAGE_ID, recipient: TO }], error: {} }
@@ -73,6 +74,7 @@ describe('reports', () => {
     ['DELIVRD', '', { status: 'delivered' }],
     ['Failed', 'INVALID-SUB', { status: 'failed', code: 'INVALID-SUB' }],
     ['Undelivered', 'MOB-OFF', { status: 'failed', code: 'MOB-OFF' }],
+    ['Failed', 'OPT-OUT', { status: 'failed', code: 'OPT-OUT', absence: 'stopped' }],
     ['NOT-SENT', 'NO-CREDITS', { status: 'failed', code: 'NO-CREDITS' }],
     ['EXPIRED', '', { status: 'failed', code: 'EXPIRED' }],
     ['Failed', CODE, { status: 'failed', code: 'FAILED' }],

@@ -18,6 +18,7 @@ import {
   REPORT_SECRET,
   TEXT,
 } from './fake-vendor-korean'
+import { outcomeOf } from './vendor-answers'
 
 const nhn = describedType(described)
 const NHN_SMS_CODES = codesOf(described, 'SMS_')
@@ -180,10 +181,7 @@ for (const { name, message, id, family, codes, taken } of PRODUCTS) {
 
     for (const [given, [verdict, sentence]] of codes) {
       const code = `${family}_${given}`
-      const expected =
-        verdict === 'ambiguous'
-          ? { kind: 'ambiguous' as const, code }
-          : { kind: 'refused' as const, retry: verdict, code }
+      const expected = outcomeOf(verdict, code)
 
       test(`${given} is ${verdict}: ${sentence}`, async () => {
         const header = refusal(/^-?\d+$/.test(given) ? Number(given) : given)

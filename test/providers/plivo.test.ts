@@ -26,6 +26,12 @@ describe('sending', () => {
     })
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const { body } = await plivo.request({ to: '+919812345678', dlt })
+    expect(JSON.parse(body ?? '')).toMatchObject({ dlt_entity_id: dlt.entityId, dlt_template_id: dlt.templateId })
+  })
+
   test('is accepted with its ID', async () => {
     const body = { message: 'message(s) queued', message_uuid: [ID], api_id: 'db342550-7f1d-11e1-8ea7-1231380bc196' }
     expect(await plivo.outcome(answered(202, body))).toMatchObject({ kind: 'accepted', carrierMessageId: ID })
@@ -68,6 +74,7 @@ describe('what became of it', () => {
     ['delivered', '', reported(ID, 'delivered')],
     ['undelivered', '70', reported(ID, 'failed', '70')],
     ['failed', '40', reported(ID, 'failed', '40')],
+    ['failed', '200', reported(ID, 'failed', '200', { absence: 'stopped' })],
     ['failed', '', reported(ID, 'failed', 'FAILED')],
     ['sent', '', []],
     ['queued', '', []],
@@ -79,7 +86,7 @@ describe('what became of it', () => {
     const { vendor, provider } = plivo.connected()
     vendor.answer = answered(200, { api_id: 'x', message_uuid: ID, message_state: status, error_code: code || '000' })
     const [one] = expected
-    const fate = one ? { status: one.status, code: one.code } : { askAgainMs: 5_000 }
+    const { messageId: _, ...fate } = one ?? { messageId: '', askAgainMs: 5_000 }
     expect(await provider.query?.(anAwaited({ carrierMessageId: ID }))).toEqual(fate as never)
     expect(vendor.only().url).toBe(`${MESSAGES}${ID}/`)
   })

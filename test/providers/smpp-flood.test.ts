@@ -6,6 +6,7 @@ import type { Connection, Dial } from '../../src/ports/network'
 import { smpp } from '../../src/providers/smpp'
 import { COMMAND, encodePdu, NOTHING, PduReader, responseTo } from '../../src/providers/smpp-pdu'
 import { systemDial } from '../../src/system/dial'
+import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 import { until } from '../support/until'
@@ -68,7 +69,14 @@ beforeEach(async () => {
   smpp.create(
     { name: 'carrier', type: 'smpp', channels: ['sms'], config, createdAt: 0 },
     {
-      ...{ clock, random: seededRandom(1), timeoutMs: 10 ** 9, reportUrl: undefined, isOurs: () => true },
+      ...{
+        clock,
+        random: seededRandom(1),
+        timeoutMs: 10 ** 9,
+        reportUrl: undefined,
+        isOurs: () => true,
+        vault: HTTP_ONLY.vault,
+      },
       dial: (_, on) => {
         const link = new Link(on)
         links.push(link)

@@ -7,6 +7,7 @@ import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { Carrier, ReportedMessage } from '../../src/ports/carrier'
 import { smpp as smppType } from '../../src/providers/smpp'
 import { systemDial } from '../../src/system/dial'
+import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 import { until } from '../support/until'
@@ -169,6 +170,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       log: { debug: log, info: log, warn: log, error: log },
       timeoutMs: TIMEOUT_MS,
       reportUrl: undefined,
+      vault: HTTP_ONLY.vault,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
       isOurs,
       report: async (reported) => {
@@ -311,6 +313,8 @@ test.each([
   [{ from: '+82215991234' }, {}, { source_addr_ton: 1, source_addr_npi: 1, source_addr: '82215991234' }],
   [{}, {}, { source_addr_ton: 0, source_addr_npi: 0, source_addr: '' }],
   [{}, { source: { address: 'ACME' } }, { source_addr_ton: 5, source_addr: 'ACME' }],
+  [{}, { source: { address: 'ACME' }, senders: 'KR=021234' }, { source_addr_ton: 1, source_addr: '021234' }],
+  [{ from: 'SHOP' }, { senders: 'KR=021234' }, { source_addr: 'SHOP' }],
   [{ from: '15991234' }, { source: { ton: 3, npi: 0 } }, { source_addr_ton: 3, source_addr_npi: 0 }],
   [{}, { destination: { ton: 2, npi: 8 } }, { dest_addr_ton: 2, dest_addr_npi: 8 }],
   [{}, { validity: 'none' }, { validity_period: '' }],
@@ -333,20 +337,27 @@ test('optional parameters go with each part, and hold values of the message; tho
   const smsc = await Smsc.start()
   const { send } = connect(smsc, {
     tlvs: [
-      { tag: '0x1400', value: '1201159123456789012' },
-      { tag: '0x1401', value: '{{templateCode}}' },
+      { tag: '0x1400', value: '{{dltEntityId}}' },
+      { tag: '0x1401', value: '{{dltTemplateId ?? templateCode}}' },
       { tag: '0x1402', value: '{{variables.chain}}\0' },
       { tag: '0x1414', value: 'OTP', type: 'text' },
       { tag: '0x1500', value: '{{expiresInSec}}', type: 'int', bytes: 2 },
     ],
   })
   expect(await send()).toEqual(accepted('m-1'))
-  const always = { '0x1400': '1201159123456789012', '0x1414': 'OTP', '0x1500': '\0\ufffd' }
+  const always = { '0x1414': 'OTP', '0x1500': '\0\ufffd' }
   expect(vendorParametersOf(smsc.taken[0])).toEqual(always)
   const variables = { code: CODE, chain: '1602' }
-  expect(await send({ templateCode: '1207161234567890123', variables, text: 'a'.repeat(200) })).toEqual(accepted('m-3'))
+  const dlt = { entityId: '1201159123456789012' }
+  expect(await send({ templateCode: '1207161234567890123', dlt, variables, text: 'a'.repeat(200) })).toEqual(
+    accepted('m-3'),
+  )
   for (const part of smsc.taken.slice(1))
-    expect(vendorParametersOf(part)).toEqual({ ...always, '0x1401': '1207161234567890123', '0x1402': '1602\0' })
+    expect(vendorParametersOf(part)).toEqual({
+      ...{ ...always, '0x1400': '1201159123456789012', '0x1401': '1207161234567890123', '0x1402': '1602\0' },
+    })
+  expect(await send({ templateCode: '1', dlt: { templateId: '1107' } })).toEqual(accepted('m-4'))
+  expect(vendorParametersOf(smsc.taken[3])).toEqual({ ...always, '0x1401': '1107' })
   expect(smsc.taken[0]?.[String(0x1500)]).toEqual(Buffer.from([0, 180]))
 })
 

@@ -20,6 +20,7 @@ import {
   REPORT_SECRET,
   TEXT,
 } from './fake-vendor-korean'
+import { outcomeOf } from './vendor-answers'
 
 const solapi = describedType(described)
 const SOLAPI_CODES = codesOf(described)
@@ -147,10 +148,7 @@ describe('the outcome', () => {
   })
 
   for (const [code, [verdict, sentence]] of SOLAPI_CODES) {
-    const expected =
-      verdict === 'ambiguous'
-        ? { kind: 'ambiguous' as const, code }
-        : { kind: 'refused' as const, retry: verdict, code }
+    const expected = outcomeOf(verdict, code)
 
     test(`${code} is ${verdict}: ${sentence}`, async () => {
       expect((await send(answered(400, { errorCode: code, errorMessage: TEXT }))).outcome).toEqual(expected)

@@ -4,6 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describedType } from '../../src/providers/described'
 import { telegram as described } from '../../src/providers/descriptions/telegram'
 import { NOW } from '../domain/sample'
+import { HTTP_ONLY } from '../support/carrier'
 import { aCallback } from './fake-vendor-korean'
 import {
   anAwaited,
@@ -80,7 +81,7 @@ test.each([
   ['SOMETHING_NEW', 'elsewhere', false],
 ])('the error %s means %s', async (error, retry, isAbsent) => {
   const { outcome } = await send(answered(200, { ok: false, error }))
-  expect(outcome).toEqual({ kind: 'refused', retry, code: error, ...(isAbsent && { isAbsent }) } as never)
+  expect(outcome).toEqual({ kind: 'refused', retry, code: error, ...(isAbsent && { absence: 'absent' }) } as never)
   expectHarmless(outcome, [TOKEN])
   expect(telegram.explain(error)).toBeDefined()
 })
@@ -121,6 +122,21 @@ describe('what became of it', () => {
     expect(await provider.query?.(anAwaited({ carrierMessageId: REQUEST_ID, leg: 'telegram' }))).toEqual(report)
   })
 
+  test.each(['expired', 'revoked'])('%s, and the fee was given back', async (delivery) => {
+    const code = `${delivery.toUpperCase()}_REFUNDED`
+    const report = { status: 'failed', code }
+    const refunded = status(delivery, { is_refunded: true })
+    expect(read(JSON.stringify(refunded))).toEqual([{ ...reported, ...report }] as never)
+    vendor.answer = answered(200, { ok: true, result: refunded })
+    expect(await provider.query?.(anAwaited({ carrierMessageId: REQUEST_ID, leg: 'telegram' }))).toEqual(
+      report as never,
+    )
+    expect(telegram.explain(code)).toContain('gave the fee back')
+    expect(telegram.explain(delivery.toUpperCase())).not.toContain('gave the fee back')
+    const kept = status(delivery, { is_refunded: false })
+    expect(read(JSON.stringify(kept))).toMatchObject([{ code: delivery.toUpperCase() }])
+  })
+
   test('is open while it is only sent', async () => {
     expect(read(JSON.stringify(status('sent')))).toEqual([])
     vendor.answer = TAKEN
@@ -133,5 +149,41 @@ describe('what became of it', () => {
     expect(read(body, { by: TOKEN })).toBeUndefined()
     expect(read(body, { at: SECONDS - 301 })).toBeUndefined()
     expect(provider.readReports?.(aCallback(body))).toBeUndefined()
+  })
+})
+
+describe('taking a message back', () => {
+  function connected() {
+    const lines: string[] = []
+    const warn = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }))
+    const settings = telegram.config.parse({ token: TOKEN }) as Record<string, unknown>
+    return { lines, ...connect(telegram, settings, { log: { ...HTTP_ONLY.log, warn } }) }
+  }
+
+  test('names it by its id', async () => {
+    const { vendor, provider, lines } = connected()
+    vendor.answer = answered(200, { ok: true, result: true })
+    await provider.revoke?.(REQUEST_ID)
+    const { url, headers, body } = vendor.only()
+    expect(url).toBe('https://gatewayapi.telegram.org/revokeVerificationMessage')
+    expect(headers.authorization).toBe(`Bearer ${TOKEN}`)
+    expect(JSON.parse(body ?? '')).toEqual({ request_id: REQUEST_ID })
+    expect(lines).toEqual([])
+  })
+
+  test.each([
+    [answered(200, { ok: false, error: 'REQUEST_ID_INVALID' }), 'REQUEST_ID_INVALID'],
+    [answered(200, { ok: false, error: `no ${TO}` }), 'HTTP_200_UNREADABLE'],
+    [answered(500, ''), 'HTTP_500'],
+    [{ kind: 'not_sent', reason: 'ConnectionRefused' }, 'NOT_SENT_ConnectionRefused'],
+    [{ kind: 'unknown', reason: 'TimeoutError' }, 'NO_ANSWER_TimeoutError'],
+  ] as const)('%o is a line of the log, and no more', async (answer, code) => {
+    const { vendor, provider, lines } = connected()
+    vendor.answer = answer
+    await provider.revoke?.(REQUEST_ID)
+    expect(vendor.requests).toHaveLength(1)
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { carrier: 'carrier', code, message: 'a message could not be taken back' },
+    ])
   })
 })

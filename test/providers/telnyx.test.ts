@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { telnyx as description } from '../../src/providers/descriptions/telnyx'
 import { NOW } from '../domain/sample'
-import { checkCodes, checkSilence, REPORT_URL, reported, vendorOf } from './described-vendor'
+import { checkCodes, checkLookup, checkSilence, REPORT_URL, reported, vendorOf } from './described-vendor'
 import { anAwaited, answered } from './fake-vendor-twilio-aligo'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -45,7 +45,8 @@ describe('sending', () => {
       later: [10011, 40318],
       elsewhere: [10002, 10004, 40100, 40301, 40305, 40306, 40309, 40315, 40320, 40321, 40322],
       unfit: [10009, 10010, 20100, 40312, 40314],
-      never: [10016, 40300, 40302, 40310],
+      never: [10016, 40302, 40310],
+      stopped: [40300],
       ambiguous: [10007],
     },
     (code) => answered(422, errors(code)),
@@ -106,4 +107,30 @@ describe('what became of it', () => {
 test('settings', () => {
   expect(telnyx.type.config.safeParse(CONFIG).success).toBe(true)
   expect(telnyx.type.config.safeParse({ ...CONFIG, publicKey: 'x' }).success).toBe(false)
+})
+
+describe('Number Lookup', () => {
+  const said = (type: string, ported_status = 'N') => ({
+    data: {
+      carrier: { error_code: null, mobile_country_code: 'US', mobile_network_code: 866, name: 'Telnyx/4', type },
+      country_code: 'US',
+      phone_number: '+13129457420',
+      portability: { line_type: type, lrn: '2245701999', ocn: '073H', ported_date: '2017-10-20', ported_status },
+    },
+  })
+  checkLookup(
+    description,
+    CONFIG,
+    {
+      url: 'https://api.telnyx.com/v2/number_lookup/%2B821012345678?type=carrier',
+      authorization: 'Bearer KEY0123456789ABCDEF',
+    },
+    [
+      ['LANDLINE', said('fixed line')],
+      ['VOIP', said('voip')],
+      ['PORTED', said('mobile', 'Y')],
+      [undefined, said('mobile')],
+      [undefined, { data: { carrier: null, portability: null } }],
+    ],
+  )
 })

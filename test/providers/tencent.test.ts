@@ -118,7 +118,8 @@ describe('answers', () => {
         'LimitExceeded.PhoneNumberSameContentDailyLimit',
         'LimitExceeded.DeliveryFrequencyLimit',
       ],
-      never: ['FailedOperation.PhoneNumberInBlacklist', 'InvalidParameterValue.IncorrectPhoneNumber'],
+      never: ['InvalidParameterValue.IncorrectPhoneNumber'],
+      stopped: ['FailedOperation.PhoneNumberInBlacklist'],
       later: ['LimitExceeded.PhoneNumberThirtySecondLimit', 'RequestLimitExceeded'],
       ambiguous: [
         'FailedOperation',

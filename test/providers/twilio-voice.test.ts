@@ -2,10 +2,23 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { describedType } from '../../src/providers/described'
-import { PHRASES, VOICES } from '../../src/providers/descriptions/spoken-codes'
+import { KEY_PROMPTS, PHRASES, VOICES } from '../../src/providers/descriptions/spoken-codes'
 import { twilioVoice as described } from '../../src/providers/descriptions/twilio-voice'
+import { NOW } from '../domain/sample'
+import { HTTP_ONLY } from '../support/carrier'
+import { VirtualClock } from '../support/clock'
+import { seededRandom } from '../support/random'
 import { aCallback } from './fake-vendor-korean'
-import { anOutbound, answered, connect, expectHarmless, TO, WITHOUT_ANSWER } from './fake-vendor-twilio-aligo'
+import {
+  anOutbound,
+  answered,
+  CODE,
+  connect,
+  expectHarmless,
+  FakeVendor,
+  TO,
+  WITHOUT_ANSWER,
+} from './fake-vendor-twilio-aligo'
 
 const twilioVoice = describedType(described)
 const SID = `AC${'0123456789abcdef'.repeat(2)}`
@@ -22,16 +35,16 @@ async function send(answer = TAKEN, locale: string | undefined = 'ko') {
   return { outcome: await provider.send(anOutbound({ channel: 'voice', locale })), request: vendor.only() }
 }
 
-test('calls and says the code twice, digit by digit, in the language of the message', async () => {
+test('calls, and Twilio fetches what the call says: the code is not in the request', async () => {
   const { outcome, request } = await send()
   expect(outcome).toEqual({ kind: 'accepted', carrierMessageId: CALL })
   expect(request.url).toBe(`https://api.twilio.com/2010-04-01/Accounts/${SID}/Calls.json`)
   expect(request.headers.authorization).toBe(`Basic ${btoa(`${SID}:twilio-auth-token`)}`)
-  const say = '<Say language="ko-KR">인증번호는 4, 8, 2, 9, 1, 3 입니다.</Say>'
+  expect(request.body).not.toContain(CODE)
   expect(request.form).toEqual({
     To: TO,
     From: '+15005550006',
-    Twiml: `<Response><Pause length="1"/>${say}<Pause length="1"/>${say}</Response>`,
+    Url: expect.stringMatching(/^https:\/\/otp\.example\.com\/provider-reports\/kr\?answer=[\w-]{100,}$/),
     Timeout: '30',
     TimeLimit: '60',
     MachineDetection: 'Enable',
@@ -39,33 +52,135 @@ test('calls and says the code twice, digit by digit, in the language of the mess
   })
 })
 
-describe('languages', () => {
-  test.each([
-    ['en-GB', 'en-GB', 'Your code is'],
-    ['en', 'en-US', 'Your code is'],
-    ['fr-CA', 'fr-FR', 'Votre code est'],
-    ['zh-TW', 'zh-TW', '您的驗證碼是'],
-    ['tlh', 'en-US', 'Your code is'],
-    [undefined, 'en-US', 'Your code is'],
-  ])('%s is spoken by %s', async (locale, voice, phrase) => {
-    const { vendor, provider } = connect(twilioVoice, CONFIG)
-    vendor.answer = TAKEN
-    await provider.send(anOutbound({ channel: 'voice', locale }))
-    expect(vendor.only().form.Twiml).toContain(`<Say language="${voice}">${phrase}`)
+/** A call that was made, and its document as Twilio fetches it. */
+async function placed({ locale = 'ko', settings = {}, type = twilioVoice } = {}) {
+  const clock = new VirtualClock(NOW)
+  const { vendor, provider } = connect(type, { ...CONFIG, ...settings }, { reportUrl: REPORT_URL, clock })
+  vendor.answer = TAKEN
+  await provider.send(anOutbound({ channel: 'voice', locale: locale || undefined }))
+  const url = vendor.only().form.Url ?? ''
+  return { provider, clock, url, fetched: (fields = {}, how = {}) => fetched(provider, url, fields, how) }
+}
+
+function fetched(
+  { answerCall }: ReturnType<typeof connect>['provider'],
+  url: string,
+  fields: Record<string, string> = {},
+  { token = CONFIG.authToken, signedUrl = url } = {},
+) {
+  const all = { AccountSid: SID, CallSid: CALL, CallStatus: 'in-progress', To: TO, ...fields }
+  return answerCall?.(
+    aCallback(new URLSearchParams(all).toString(), signatureOf(signedUrl, all, token), new URL(url).search),
+  )
+}
+
+function signatureOf(url: string, fields: Record<string, string>, token: string) {
+  const sorted = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const signed = url + sorted.flat().join('')
+  return { 'x-twilio-signature': createHmac('sha1', token).update(signed).digest('base64') }
+}
+
+const HANGS_UP = { document: '<Response><Hangup/></Response>', contentType: 'text/xml' }
+
+describe('what a call says', () => {
+  test.each([{ AnsweredBy: 'human' }, { AnsweredBy: 'unknown' }, {}])('the code, twice, to %p', async (by) => {
+    const say = '<Say language="ko-KR">인증번호는 4, 8, 2, 9, 1, 3 입니다.</Say>'
+    expect(await (await placed()).fetched(by)).toEqual({
+      document: `<Response><Pause length="1"/>${say}<Pause length="1"/>${say}</Response>`,
+      contentType: 'text/xml',
+    })
   })
 
-  test('each voice has a phrase of its language', () => {
+  test.each(['machine_start', 'machine_end_beep', 'fax'])('nothing to %s', async (AnsweredBy) => {
+    expect(await (await placed()).fetched({ AnsweredBy })).toEqual(HANGS_UP)
+    const { fetched } = await placed({ settings: { pressKey: 'yes' } })
+    expect(await fetched({ AnsweredBy })).toEqual(HANGS_UP)
+    expect(await fetched({ AnsweredBy, Digits: '1' })).toEqual(HANGS_UP)
+  })
+
+  test('a call of which nobody can be told who answered is not made', async () => {
+    const { vendor, provider } = connect(twilioVoice, CONFIG)
+    const outcome = await provider.send(anOutbound({ channel: 'voice' }))
+    expect(outcome).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'NO_PUBLIC_URL' })
+    expect(twilioVoice.explain('NO_PUBLIC_URL')).toContain('WATCHWORD_PUBLIC_URL')
+    expect(vendor.requests).toEqual([])
+  })
+
+  test('the code only once a key was pressed, where the operator wants that', async () => {
+    const { fetched, url } = await placed({ settings: { pressKey: 'yes' } })
+    const asks = await fetched({ AnsweredBy: 'human' })
+    const prompt = '<Say language="ko-KR">인증번호를 들으시려면 아무 번호나 눌러 주세요.</Say>'
+    expect(asks?.document).toBe(
+      `<Response><Pause length="1"/><Gather numDigits="1" finishOnKey="" timeout="10" action="${url}">${prompt}<Pause length="1"/>${prompt}</Gather><Hangup/></Response>`,
+    )
+    expect((await fetched({ AnsweredBy: 'human', Digits: '' }))?.document).toBe(asks?.document)
+    expect((await fetched({ AnsweredBy: 'human', Digits: '#' }))?.document).toContain('4, 8, 2, 9, 1, 3')
+  })
+
+  test('is told to Twilio alone: the signature is of the URL and what stands in it', async () => {
+    const { fetched, url } = await placed()
+    expect(await fetched({}, { token: 'another-token' })).toBeUndefined()
+    expect(await fetched({}, { signedUrl: REPORT_URL })).toBeUndefined()
+    const { provider } = await placed()
+    expect(await provider.answerCall?.(aCallback('', {}, new URL(url).search))).toBeUndefined()
+  })
+
+  test('is told while the code lives', async () => {
+    const { fetched, clock } = await placed()
+    clock.step(179_999)
+    expect(await fetched()).toBeDefined()
+    clock.step(1)
+    expect(await fetched()).toBeUndefined()
+  })
+
+  test('is told by the carrier that makes the call', async () => {
+    const { url } = await placed()
+    const other = twilioVoice.create(
+      { name: 'other', type: 'any', channels: ['voice'], config: CONFIG, createdAt: NOW },
+      {
+        ...HTTP_ONLY,
+        ...{ transport: new FakeVendor(), random: seededRandom(1), clock: new VirtualClock(NOW) },
+        ...{ timeoutMs: 4_000, reportUrl: REPORT_URL },
+      },
+    )
+    expect(await fetched(other, url)).toBeUndefined()
+    expect(await fetched((await placed()).provider, url)).toBeDefined()
+    for (const answer of ['', 'AAAA', `${new URL(url).searchParams.get('answer')}AA`])
+      expect(await fetched((await placed()).provider, `${REPORT_URL}?answer=${answer}`)).toBeUndefined()
+  })
+})
+
+test('a description whose calls nobody signs, or that say what is not sealed, is refused', () => {
+  expect(() => describedType({ ...described, reports: { isForm: true } })).toThrow('need reports with a signature')
+  const calls = { contentType: 'text/xml', documents: [{ document: '<Say>{{code}}</Say>' }] }
+  expect(() => describedType({ ...described, calls })).toThrow('no such placeholder: {{code}}')
+})
+
+describe('languages', () => {
+  test.each([
+    ['en-GB', 'en-GB', 'Your code is', 'Press any key'],
+    ['en', 'en-US', 'Your code is', 'Press any key'],
+    ['fr-CA', 'fr-FR', 'Votre code est', 'Appuyez'],
+    ['zh-TW', 'zh-TW', '您的驗證碼是', '請按任意鍵'],
+    ['tlh', 'en-US', 'Your code is', 'Press any key'],
+    [undefined, 'en-US', 'Your code is', 'Press any key'],
+  ])('%s is spoken by %s', async (locale, voice, phrase, prompt) => {
+    const { fetched } = await placed({ locale: locale ?? '', settings: { pressKey: 'yes' } })
+    expect((await fetched())?.document).toContain(`<Say language="${voice}">${prompt}`)
+    expect((await fetched({ Digits: '1' }))?.document).toContain(`<Say language="${voice}">${phrase}`)
+  })
+
+  test('each voice has a phrase and a request of its language', () => {
     const known = new Set(Object.keys(PHRASES))
     for (const tag of Object.keys(VOICES)) expect(known.has(tag) || known.has(tag.split('-')[0] ?? '')).toBe(true)
     for (const tag of known) expect(VOICES).toHaveProperty([tag])
+    expect(Object.keys(KEY_PROMPTS)).toEqual([...known])
   })
 
   test('what is said cannot break out of the XML', async () => {
     const phrases = { '*': 'A & B <Dial>"1"</Dial> {{code|spoken}}' }
-    const { vendor, provider } = connect(describedType({ ...described, phrases }), CONFIG)
-    vendor.answer = TAKEN
-    await provider.send(anOutbound({ channel: 'voice' }))
-    expect(vendor.only().form.Twiml).toContain(
+    const { fetched } = await placed({ type: describedType({ ...described, phrases }) })
+    expect((await fetched())?.document).toContain(
       '>A &#38; B &#60;Dial&#62;&#34;1&#34;&#60;/Dial&#62; 4, 8, 2, 9, 1, 3</Say>',
     )
   })
@@ -98,14 +213,7 @@ describe('reports', () => {
   const { provider } = connect(twilioVoice, CONFIG)
   const read = (fields: Record<string, string>, token = CONFIG.authToken) => {
     const all = { AccountSid: SID, ApiVersion: '2010-04-01', CallSid: CALL, To: TO, ...fields }
-    const signed = Object.entries(all)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flat()
-      .join('')
-    const signature = createHmac('sha1', token)
-      .update(REPORT_URL + signed)
-      .digest('base64')
-    return provider.readReports?.(aCallback(new URLSearchParams(all).toString(), { 'x-twilio-signature': signature }))
+    return provider.readReports?.(aCallback(new URLSearchParams(all).toString(), signatureOf(REPORT_URL, all, token)))
   }
   const about = { messageId: CALL }
 

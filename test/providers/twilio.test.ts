@@ -8,6 +8,7 @@ import { describedType } from '../../src/providers/described'
 import { twilio as described } from '../../src/providers/descriptions/twilio'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
+import { checkLookup } from './described-vendor'
 import {
   anAwaited,
   anOutbound,
@@ -19,6 +20,7 @@ import {
   TO,
   WITHOUT_ANSWER,
 } from './fake-vendor-twilio-aligo'
+import { outcomeOf } from './vendor-answers'
 
 const twilio = describedType(described)
 
@@ -36,18 +38,19 @@ const SECRETS = [TOKEN, SID, CONFIG.reportSecret, CONFIG.from]
 const explain = (code: string) => twilio.explain(code, CONFIG)
 
 /** What the documented codes of a send say, by the reader of the documentation, not by the table under test. */
-const SEND_CODES: Record<SendVerdict, number[]> = {
+const SEND_CODES: Record<SendVerdict | 'stopped', number[]> = {
+  stopped: [21610],
   elsewhere: [
     10002, 20006, 20403, 21212, 21267, 21408, 21601, 21603, 21606, 21607, 21608, 21609, 21612, 21616, 21624, 21659,
     21660, 21661, 21701, 21703, 21704, 21705, 90007, 90014,
   ],
   unfit: [10001, 20003, 20005, 20008, 20404, 60728, 63038],
-  never: [21211, 21265, 21266, 21602, 21604, 21605, 21610, 21614, 21617, 21619, 21635],
+  never: [21211, 21265, 21266, 21602, 21604, 21605, 21614, 21617, 21619, 21635],
   later: [14107, 20429, 21611, 21730, 63017],
   ambiguous: [20500, 20503, 20504],
 }
-const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<SendVerdict>).flatMap((says) =>
-  SEND_CODES[says].map((code): [number, SendVerdict] => [code, says]),
+const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<keyof typeof SEND_CODES>).flatMap((says) =>
+  SEND_CODES[says].map((code) => [code, says] as const),
 )
 
 const DELIVERY_CODES = [
@@ -161,11 +164,7 @@ describe('what Twilio answers to a send', () => {
   })
 
   test.each(EVERY_SEND_CODE)('code %d: %s', async (code, says) => {
-    const expected: SendOutcome =
-      says === 'ambiguous'
-        ? { kind: 'ambiguous', code: String(code) }
-        : { kind: 'refused', retry: says, code: String(code) }
-    expect(await send({ result: answered(400, errorBody(code, 400)) })).toEqual(expected)
+    expect(await send({ result: answered(400, errorBody(code, 400)) })).toEqual(outcomeOf(says, String(code)))
     expect(explain(String(code))).toMatch(/\w{3}/)
   })
 
@@ -363,4 +362,33 @@ describe('explanations', () => {
     for (const code of ['CANCELED', 'FAILED', 'UNDELIVERED']) expect(explain(code)).toBeString()
     for (const code of ['', 'constructor', 'NOPE', '0']) expect(explain(code)).toBeUndefined()
   })
+})
+
+describe('Lookup v2', () => {
+  const kind = (type: string | null) => ({
+    calling_country_code: '82',
+    country_code: 'KR',
+    phone_number: TO,
+    valid: true,
+    line_type_intelligence: { carrier_name: 'SK Telecom', error_code: null, mobile_country_code: '450', type },
+  })
+  checkLookup(
+    described,
+    CONFIG,
+    {
+      url: 'https://lookups.twilio.com/v2/PhoneNumbers/%2B821012345678?Fields=line_type_intelligence',
+      authorization: BASIC,
+    },
+    [
+      ['LANDLINE', kind('landline')],
+      ['VOIP', kind('fixedVoip')],
+      ['VOIP', kind('nonFixedVoip')],
+      ['PREMIUM', kind('premium')],
+      ['PREMIUM', kind('sharedCost')],
+      [undefined, kind('mobile')],
+      [undefined, kind('unknown')],
+      [undefined, kind(null)],
+      [undefined, { ...kind(null), line_type_intelligence: null }],
+    ],
+  )
 })

@@ -10,10 +10,15 @@ import type { DescriptionFile } from '../../src/providers/description'
 import { anOutbound, answered, connect, expectHarmless, WITHOUT_ANSWER } from './fake-vendor-twilio-aligo'
 
 /** By the reader of the vendor's documentation, not by the table under test. */
-export type CodesByVerdict = Record<SendVerdict, string[]>
+export type CodesByVerdict = Record<SendVerdict, string[]> & { stopped?: string[] }
 
-export const outcomeOf = (verdict: SendVerdict, code: string): SendOutcome =>
-  verdict === 'ambiguous' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: verdict, code }
+/** A recipient who has opted out is remembered. */
+export function outcomeOf(verdict: SendVerdict | 'stopped', code: string): SendOutcome {
+  if (verdict === 'ambiguous') return { kind: 'ambiguous', code }
+  return verdict === 'stopped'
+    ? { kind: 'refused', retry: 'never', code, absence: 'stopped' }
+    : { kind: 'refused', retry: verdict, code }
+}
 
 export interface VendorUnderTest {
   file: DescriptionFile
@@ -42,17 +47,17 @@ export function testsAnswers(
   vendor: VendorUnderTest,
   codes: CodesByVerdict,
   errorOf: (code: string) => TransportResult,
-  /** Refused before anything is sent. */
-  ofMissing: readonly string[] = [],
+  /** Refused before anything is sent, or only reported. */
+  others: readonly string[] = [],
 ) {
   const send = outcomesOf(vendor)
-  const verdicts = Object.keys(codes) as SendVerdict[]
+  const listed = Object.entries(codes) as Array<[SendVerdict | 'stopped', string[]]>
 
   test.each(WITHOUT_ANSWER)('%s', async (_, result, expected) => {
     expect(await send(result)).toEqual(expected)
   })
 
-  test.each(verdicts.flatMap((verdict) => codes[verdict].map((code): [string, SendVerdict] => [code, verdict])))(
+  test.each(listed.flatMap(([verdict, some]) => some.map((code) => [code, verdict] as const)))(
     'code %s: %s',
     async (code, verdict) => {
       expect(await send(errorOf(code))).toEqual(outcomeOf(verdict, code))
@@ -60,8 +65,8 @@ export function testsAnswers(
   )
 
   test('every listed code is one of these', () => {
-    const listed = Object.keys(vendor.file.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
-    expect([...ofMissing, ...Object.values(codes).flat()].sort()).toEqual(listed.sort())
+    const known = Object.keys(vendor.file.codes ?? {}).filter((code) => !code.startsWith('HTTP_'))
+    expect([...others, ...Object.values(codes).flat()].sort()).toEqual(known.sort())
   })
 
   test.each<[number, unknown]>([

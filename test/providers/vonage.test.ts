@@ -3,7 +3,16 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { vonage as description } from '../../src/providers/descriptions/vonage'
 import { NOW } from '../domain/sample'
-import { checkCodes, checkSilence, checkToken, REPORT_SECRET, REPORT_URL, reported, vendorOf } from './described-vendor'
+import {
+  checkCodes,
+  checkLookup,
+  checkSilence,
+  checkToken,
+  REPORT_SECRET,
+  REPORT_URL,
+  reported,
+  vendorOf,
+} from './described-vendor'
 import { answered, connect } from './fake-vendor-twilio-aligo'
 
 const CONFIG = { apiKey: 'abcd1234', apiSecret: 'abcdef0123456789', from: 'AcmeInc', reportSecret: REPORT_SECRET }
@@ -34,6 +43,12 @@ describe('sending', () => {
     expect((await formOf(NOW + 86_400_000 * 30)).get('ttl')).toBe('604800000')
   })
 
+  test('has the DLT ids of a template', async () => {
+    const dlt = { entityId: '1201159123456789012', templateId: '1207161234567890123' }
+    const form = new URLSearchParams((await vonage.request({ to: '+919812345678', dlt })).body)
+    expect([form.get('entity-id'), form.get('content-id')]).toEqual([dlt.entityId, dlt.templateId])
+  })
+
   test('is accepted with its ID', async () => {
     const accepted = { to: '447700900000', 'message-id': '0C000000217B7F02', 'remaining-balance': '15.53590000' }
     expect(await vonage.outcome(said(0, accepted))).toEqual({
@@ -53,6 +68,7 @@ describe('sending', () => {
       unfit: [4, 8, 9, 11, 14, 32],
       never: [12, 33],
       ambiguous: [5],
+      ofReports: ['DLR_9'],
     },
     (code) => said(code, { 'error-text': 'Missing to param' }),
   )
@@ -96,6 +112,7 @@ describe('reports', () => {
     ['delivered', '0', reported(id, 'delivered')],
     ['failed', '2', reported(id, 'failed', 'DLR_2')],
     ['rejected', '6', reported(id, 'failed', 'DLR_6')],
+    ['rejected', '9', reported(id, 'failed', 'DLR_9', { absence: 'stopped' })],
     ['expired', '0', reported(id, 'failed', 'EXPIRED')],
     ['accepted', '0', []],
     ['buffered', '0', []],
@@ -126,4 +143,33 @@ test('settings', () => {
   expect(vonage.type.config.safeParse(CONFIG).success).toBe(true)
   expect(vonage.type.config.safeParse({ ...CONFIG, apiKey: '' }).success).toBe(false)
   expect(vonage.type.config.safeParse({ ...CONFIG, from: undefined }).success).toBe(false)
+})
+
+describe('Number Insight', () => {
+  const said = (network_type: string, ported = 'assumed_not_ported') => ({
+    status: 0,
+    status_message: 'Success',
+    request_id: 'e983e5c2-03d3-4432-8487-b14834eda8c9',
+    international_format_number: '447520615146',
+    current_carrier: { network_code: '23409', name: 'Tismi BV', country: 'GB', network_type },
+    original_carrier: { network_code: '23409', name: 'Tismi BV', country: 'GB', network_type: 'mobile' },
+    ported,
+  })
+  checkLookup(
+    description,
+    CONFIG,
+    {
+      url: 'https://api.nexmo.com/ni/standard/json?number=821012345678',
+      authorization: `Basic ${btoa('abcd1234:abcdef0123456789')}`,
+    },
+    [
+      ['LANDLINE', said('landline')],
+      ['LANDLINE', said('landline_tollfree')],
+      ['VOIP', said('virtual')],
+      ['PORTED', said('mobile', 'ported')],
+      [undefined, said('mobile')],
+      [undefined, said('mobile', 'assumed_ported')],
+      [undefined, { status: 43, status_message: 'Lookup not returned' }],
+    ],
+  )
 })

@@ -206,7 +206,7 @@ describe('reports', () => {
     expect(read(body)).toEqual([
       delivered,
       delivered,
-      { ...delivered, messageId: OTHER, status: 'failed', code: 'UNDELIVERABLE', isAbsent: true },
+      { ...delivered, messageId: OTHER, status: 'failed', code: 'UNDELIVERABLE', absence: 'absent' },
     ] as never)
   })
 

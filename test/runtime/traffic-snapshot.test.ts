@@ -15,7 +15,7 @@ const SINCE = NOW - DAY_MS
 /** Every name in a snapshot of this format. */
 const NAMES = [
   'apps beside counted counter countries country counts credits early format held hour hours judged kind knocks late pause',
-  'pauses pending phones pk places ripeUntil score seconds segments sent since sk storedUntil suspicion traffic typing until',
+  'pauses pending phones pk places relay ripeUntil score seconds segments sent since sk storedUntil suspicion traffic typing until',
   'unverified verified wasted wastedLately',
 ].join(' ')
 
@@ -88,7 +88,7 @@ test('one of another format, of a day ago or of a later time is none', () => {
     stateIn({ appId: APP_ID, madeAt: NOW, state: text }, since, now)
   const text = textOf(state)
   expect(read(text)).toBeDefined()
-  expect(read(text.replace('"format":2', '"format":0'))).toBeUndefined()
+  expect(read(text.replace('"format":3', '"format":0'))).toBeUndefined()
   expect([read(text, NOW + 1), read(text, SINCE, NOW - 1)]).toEqual([undefined, undefined])
 })
 
@@ -104,6 +104,6 @@ test('its format is as it was: whoever changes what is in it raises FORMAT and c
   }
   const text = textOf({ until: UNTIL, counted: [], traffic: traffic().app.state })
   collect(JSON.parse(text))
-  expect(text).toStartWith('{"format":2,')
+  expect(text).toStartWith('{"format":3,')
   expect([...names].sort().join(' ')).toBe(NAMES)
 })

@@ -6,6 +6,7 @@ import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/domain/codes/issue'
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
+import type { Relay } from '../../src/domain/relays/relay'
 import type { Owner } from '../../src/domain/shared/value'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
 import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
@@ -497,6 +498,16 @@ export function storeSuite(
       const list = async (filter: Partial<IssueFilter>, now = NOW) =>
         ids(await store.read.issues.page(OWNER, { limit: 100, ...filter }, now))
 
+      test('those of relays are in a page of their own, however many there are', async () => {
+        for (let n = 1; n <= 12; n++)
+          await add(issueNumber(n, n === 1 || n === 7 ? {} : { keyKind: 'relay', verificationStatus: 'replaced' }))
+        expect(await list({})).toEqual(ids([issueNumber(7), issueNumber(1)]))
+        expect(await list({ limit: 1 })).toEqual(ids([issueNumber(7)]))
+        expect(await list({ status: 'replaced' })).toEqual([])
+        expect(await list({ status: 'relayed' })).toHaveLength(10)
+        expect(await list({ status: 'relayed', before: issueNumber(3).issueId })).toEqual(ids([issueNumber(2)]))
+      })
+
       const at = (offset: number, n: number, changes: Partial<Issue> = {}) =>
         issueNumber(n, { createdAt: NOW + offset, ...changes })
       const older = [at(-1, 1), at(-1, 2)]
@@ -940,6 +951,18 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
+      test('a report changes the code of an attempt, and nothing else', async () => {
+        const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const known = await run(async (tx) => {
+          for (const attempt of [first, second]) await tx.attempts.add(attempt)
+          await tx.attempts.ofIssue(OWNER, issue.issueId)
+          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          return tx.attempts.ofIssue(OWNER, issue.issueId)
+        })
+        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
+      })
+
       test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
         const awaited = awaitedOf(issue, { carrierMessageId: 'p1', answeredAt: NOW + 5 })
         const nameless = awaitedOf(issueNumber(2), { carrierMessageId: undefined })
@@ -1196,8 +1219,9 @@ export function storeSuite(
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
         locale: 'en',
+        dlt: { entityId: '1201', templateId: '1107' },
         bodies: {
-          'zh-TW': { body: '#{code} #{name}', providerTemplateCode: 'W1_TW' },
+          'zh-TW': { body: '#{code} #{name}', providerTemplateCode: 'W1_TW', dlt: { templateId: '1207' } },
           ja: { body: '#{name} #{code}' },
         },
       }
@@ -1374,6 +1398,14 @@ export function storeSuite(
         expect((await other.read.apps.find(APP.appId))?.texts).toBeUndefined()
       })
 
+      test('review numbers are kept with their app, and taken back', async () => {
+        const number = { name: 'Store', phoneHash: 'ab', dailyMax: 3, createdAt: NOW, endsAt: NOW + 1 }
+        await run((tx) => tx.apps.save({ ...APP, reviewNumbers: [number] }))
+        expect((await other.read.apps.find(APP.appId))?.reviewNumbers).toEqual([number])
+        await run((tx) => tx.apps.save(APP))
+        expect((await other.read.apps.find(APP.appId))?.reviewNumbers).toBeUndefined()
+      })
+
       test('a challenge is of one app, is replaced as a whole, and is removed once', async () => {
         const found = async (appId = APP.appId) => [
           await run((tx) => tx.challenges.find(appId)),
@@ -1387,6 +1419,23 @@ export function storeSuite(
         expect(await run((tx) => tx.challenges.remove(APP.appId))).toBe(true)
         expect(await run((tx) => tx.challenges.remove(APP.appId))).toBe(false)
         expect(await found()).toEqual([undefined, undefined])
+      })
+
+      test('a relay is of one app, is replaced as a whole, sealed, and removed once', async () => {
+        const relay: Relay = {
+          ...{ relayId: 'rly_1', appId: APP.appId, name: 'login', source: 'supabase', mode: 'live' },
+          ...{ secrets: [{ secret: 'v1,whsec_secret', until: undefined }], templateId: undefined, legs: undefined },
+          createdAt: NOW,
+        }
+        await run((tx) => tx.relays.save(relay))
+        expect(await other.read.relays.find('rly_1')).toEqual(relay)
+        const changed: Relay = { ...relay, legs: [{ channel: 'sms' }] }
+        await run((tx) => tx.relays.save(changed))
+        expect(await other.read.relays.ofApp(APP.appId)).toEqual([changed])
+        expect(await other.read.relays.ofApp('app_two')).toEqual([])
+        expect(await run((tx) => tx.relays.remove('rly_1'))).toBe(true)
+        expect(await run((tx) => tx.relays.remove('rly_1'))).toBe(false)
+        expect(await other.read.relays.find('rly_1')).toBeUndefined()
       })
 
       test('what is found of a provider is told until it is set anew, removed, or a process starts', async () => {

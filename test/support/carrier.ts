@@ -1,5 +1,6 @@
 /** Carriers that play a script over the transport port, and remember what they took. */
 import type { Transport, TransportResult } from '../../src/ports/network'
+import { createVault } from '../../src/system/vault'
 
 export interface ReceivedMessage {
   messageId: string
@@ -72,5 +73,6 @@ export const HTTP_ONLY = {
   },
   log: { debug() {}, info() {}, warn() {}, error() {} },
   isOurs: () => true,
+  vault: createVault(Buffer.alloc(32)),
   report: () => Promise.reject(new Error('an HTTP carrier pushes nothing')),
 }

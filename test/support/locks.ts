@@ -45,7 +45,10 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     remove: ['job', (kind: string, subjectId: string) => kind + subjectId],
     hasten: ['job', (kind: string, subjectId: string) => kind + subjectId],
   },
-  attempts: { answer: ['attempt', ({ issueId }: { issueId: string }) => issueId] },
+  attempts: {
+    answer: ['attempt', ({ issueId }: { issueId: string }) => issueId],
+    changeCode: ['attempt', ({ issueId }: { issueId: string }) => issueId],
+  },
   endpoints: {
     lock: ['endpoint', (endpointId: string) => endpointId],
     lockOfApp: ['endpoint', (appId: string) => `of ${appId}`],

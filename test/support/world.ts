@@ -2,7 +2,7 @@
 import { contract } from '../../contract'
 import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
-import type { KeyKind, KeyLimits } from '../../src/domain/access/api-key'
+import type { KeyLimits, StoredKeyKind } from '../../src/domain/access/api-key'
 import type { Leg, Mode } from '../../src/domain/shared/value'
 import { describeApi } from '../../src/http/openapi'
 import { WAIT_FOR_SLOT_MS } from '../../src/jobs/dispatch'
@@ -256,7 +256,7 @@ export class World {
 
   async key(wanted: {
     appId: string
-    kind: KeyKind
+    kind: StoredKeyKind
     mode: Mode
     scopes?: string[]
     allowedOrigins?: string[]

@@ -89,7 +89,8 @@ export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(
   phone: issue.phoneHash[0] ?? 0,
   createdAt: issue.createdAt,
   verifiedAt: issue.verifiedAt,
-  delivery: DELIVERY[issue.deliveryStatus],
+  // Nobody tells whether the codes of a relay are typed, so none of them counts as unverified.
+  delivery: issue.keyKind === 'relay' ? 'undelivered' : DELIVERY[issue.deliveryStatus],
   price: issue.price,
 })
 

@@ -5,7 +5,7 @@
  * other requests count it as in flight. Each stored issue is recorded once at each age. The caller takes the findings
  * of a server, stores them, and marks them as stored or puts them back.
  */
-import type { KeyKind } from '../../domain/access/api-key'
+import { KEY_KINDS, type KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
 import type { Findings, IncidentUpdate } from '../../ports/traffic'
@@ -97,8 +97,16 @@ export interface AppTrafficState {
 }
 
 export class AppTraffic {
-  readonly #segments: Record<KeyKind, Map<string, TrafficSegment>> = { sk: new Map(), pk: new Map() }
-  readonly #apps: Record<KeyKind, TrafficCounter> = { sk: new TrafficCounter(), pk: new TrafficCounter() }
+  readonly #segments: Record<KeyKind, Map<string, TrafficSegment>> = {
+    sk: new Map(),
+    pk: new Map(),
+    relay: new Map(),
+  }
+  readonly #apps: Record<KeyKind, TrafficCounter> = {
+    sk: new TrafficCounter(),
+    pk: new TrafficCounter(),
+    relay: new TrafficCounter(),
+  }
   readonly #digits = new Map<string, string>()
   readonly #decisions: DecisionCounter
   readonly #evidence = new IncidentEvidence()
@@ -114,7 +122,7 @@ export class AppTraffic {
     private since: number,
   ) {
     this.#decisions = new DecisionCounter(appId)
-    for (const kind of KINDS) {
+    for (const kind of KEY_KINDS) {
       const ofKind = hours.filter((hour) => hour.kind === kind)
       for (const [country, ofCountry] of Map.groupBy(ofKind, (hour) => hour.country))
         this.#segments[kind].set(country, new TrafficSegment({ kind, country }, ofCountry, false))
@@ -125,7 +133,7 @@ export class AppTraffic {
   get state(): AppTrafficState {
     return {
       since: this.since,
-      apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state },
+      apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state, relay: this.#apps.relay.state },
       segments: this.#all().map((segment) => [segment.name, segment.state] as const),
       places: this.counters.stateOf(this.appId),
     }
@@ -133,7 +141,7 @@ export class AppTraffic {
 
   restore({ since, apps, segments, places }: AppTrafficState): void {
     this.since = since
-    for (const kind of KINDS) this.#apps[kind].restore(apps[kind])
+    for (const kind of KEY_KINDS) this.#apps[kind].restore(apps[kind])
     for (const [{ kind, country }, state] of segments) this.#segment(kind, country).restore(state)
     this.counters.restore(places)
   }
@@ -225,7 +233,9 @@ export class AppTraffic {
   /** Digits by the hash of their prefix, where enough phones share the prefix. */
   digits(): ReadonlyMap<string, string> {
     const isShown = (prefix: string) =>
-      KINDS.some((kind) => this.counters.peekPrefix(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
+      KEY_KINDS.some(
+        (kind) => this.counters.peekPrefix(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES,
+      )
     return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
   }
 
@@ -253,7 +263,11 @@ export class AppTraffic {
         () => this.#segmentsOf(segment.name.kind, segment.name.country).some(hasNobodyTyping),
         now,
       )
-    const pooled = { sk: this.#refusedInPool('sk'), pk: this.#refusedInPool('pk') }
+    const pooled = {
+      sk: this.#refusedInPool('sk'),
+      pk: this.#refusedInPool('pk'),
+      relay: this.#refusedInPool('relay'),
+    }
     const refused = (segment: TrafficSegment) =>
       segment.hasOwnBaseline ? this.#evidence.refused(segment) : pooled[segment.name.kind]
     return {
@@ -308,7 +322,7 @@ export class AppTraffic {
 
   /** Whether the app is learned follows from all its countries, so a country it never sent to is unusual. */
   #learn(): void {
-    for (const kind of KINDS) {
+    for (const kind of KEY_KINDS) {
       const segments = [...this.#segments[kind].values()]
       const { isLearned } = baselineOf(segments.flatMap(({ hours }) => hours))
       for (const segment of segments) segment.setLearned(isLearned)
@@ -333,7 +347,7 @@ export class AppTraffic {
   }
 
   #all(): TrafficSegment[] {
-    return KINDS.flatMap((kind) => [...this.#segments[kind].values()])
+    return KEY_KINDS.flatMap((kind) => [...this.#segments[kind].values()])
   }
 }
 
@@ -345,8 +359,6 @@ const hasNobodyTyping = ({ earlyConversion, baseline }: TrafficSegment): boolean
 
 /** The country of the pooled segment: numbers of no country, and all countries without a baseline of their own. */
 const POOLED = ''
-
-const KINDS = ['sk', 'pk'] as const satisfies readonly KeyKind[]
 
 const isOf = ({ kind, country }: SegmentKey, { name }: TrafficSegment): boolean =>
   kind === name.kind && country === name.country

@@ -5,7 +5,7 @@ import type { AgeBucket } from '../rules/traffic-counter'
 import type { AppTrafficState } from './app-traffic'
 
 /** Raised with each change of the stored state. A snapshot of another format is ignored. */
-const FORMAT = 2
+const FORMAT = 3
 
 export interface WatchedState {
   /** By age: issues made before this time have been recorded; Unix milliseconds. */

@@ -26,16 +26,20 @@ export interface Cap {
   readonly max: number
 }
 
-const ofBrowserKeys = (per: 'prefix' | 'app', hour: number, day: number): Cap[] => [
-  { kind: 'pk', per, of: 'messages', every: 'hour', max: hour },
-  { kind: 'pk', per, of: 'messages', every: 'day', max: day },
+const ofPublic = (kind: KeyKind, per: 'prefix' | 'app', hour: number, day: number): Cap[] => [
+  { kind, per, of: 'messages', every: 'hour', max: hour },
+  { kind, per, of: 'messages', every: 'day', max: day },
 ]
 
 /**
- * Caps of new apps. Browser keys are public; caps of server keys are for their owner to set. A prefix: one in seventy
+ * Caps of new apps. Browser keys are public, and so are the forms of platforms behind relays; caps of secret keys are for their owner to set. A prefix: one in seventy
  * of its ten thousand numbers gets a code in a day. An app: as many people as come in a few hours of a launch.
  */
-export const NEW_CAPS: readonly Cap[] = [...ofBrowserKeys('prefix', 60, 150), ...ofBrowserKeys('app', 3_000, 15_000)]
+export const NEW_CAPS: readonly Cap[] = [
+  ...ofPublic('pk', 'prefix', 60, 150),
+  ...ofPublic('pk', 'app', 3_000, 15_000),
+  ...ofPublic('relay', 'prefix', 60, 150),
+]
 
 /** Messages of an app that is not learned, before any code is verified. */
 export const START = { hour: 300, day: 500 } as const

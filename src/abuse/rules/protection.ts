@@ -1,6 +1,6 @@
 /** Settings of an app against abuse, as its owner decides. Decisions: "Abuse". Live mode only. */
 
-import type { KeyKind } from '../../domain/access/api-key'
+import type { KeyKind, StoredKeyKind } from '../../domain/access/api-key'
 import { isNetwork } from '../../domain/access/network'
 import { limited } from '../../domain/access/rate-limits'
 import { type Issue, isActive, phoneOf } from '../../domain/codes/issue'
@@ -72,7 +72,7 @@ export interface Protection {
   /** Countries that no key sends to. */
   readonly closed: readonly string[]
   /** Least time between two codes for one phone and purpose, by kind of key. */
-  readonly resendMs: Readonly<Record<KeyKind, number>>
+  readonly resendMs: Readonly<Record<StoredKeyKind, number>>
   /** How long a phone stays locked after a hundred wrong codes; null: until an operator unlocks it. */
   readonly lockMs: number | null
 }
@@ -121,7 +121,10 @@ export const resendAt = (
   { resendMs }: Protection,
   kind: KeyKind,
   { createdAt, expiresAt, promisedExpiresAt = expiresAt }: Lifetime,
-): number => Math.min(createdAt + resendMs[kind], promisedExpiresAt)
+): number => Math.min(createdAt + intervalMs(resendMs, kind), promisedExpiresAt)
+
+/** The platform behind a relay decides when it sends again. */
+const intervalMs = (resendMs: Protection['resendMs'], kind: KeyKind) => (kind === 'relay' ? 0 : resendMs[kind])
 
 /**
  * The rule `resend`, where the live code before is too young. Codes of another kind of key do not count. After a clock
@@ -134,7 +137,7 @@ export function findResend(
   now: number,
 ): (RuleMatch & { waitMs: number }) | undefined {
   if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return undefined
-  const waitMs = Math.min(resendAt(protection, kind, before) - now, protection.resendMs[kind])
+  const waitMs = Math.min(resendAt(protection, kind, before) - now, intervalMs(protection.resendMs, kind))
   return waitMs > 0 ? { rule: 'resend', waitMs, isRefused: true } : undefined
 }
 
@@ -151,14 +154,14 @@ interface Sender {
 
 export type Destination = 'open' | 'closed' | 'not_open'
 
-/** Browser keys send to open countries, secret keys to all that are not closed to them, and no key to closed ones. */
+/** Browser keys send to open countries, secret keys and relays to all that are not closed to them, and nobody to closed ones. */
 export function destinationOf(
   { open, secretTo, closed }: Protection,
   { kind, home }: Sender,
   { country }: Pick<Recipient, 'country'>,
 ): Destination {
   if (isIn(closed, country)) return 'closed'
-  if (kind === 'sk') return secretTo.length === 0 || isIn(secretTo, country) ? 'open' : 'closed'
+  if (kind !== 'pk') return secretTo.length === 0 || isIn(secretTo, country) ? 'open' : 'closed'
   return country === home || isIn(open, country) ? 'open' : 'not_open'
 }
 

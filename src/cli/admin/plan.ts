@@ -24,7 +24,9 @@ function legOf(typed: string): PlannedLeg {
   return { channel, ...(waitSec !== undefined && { waitSec }) }
 }
 
-const textOfLegs = (legs: readonly PlannedLeg[]) =>
+export const legsOf = (typed: string): PlannedLeg[] => typed.split(',').map(legOf)
+
+export const textOfLegs = (legs: readonly PlannedLeg[]) =>
   legs.map(({ channel, waitSec }) => (waitSec === undefined ? channel : `${channel} for ${waitSec} s`)).join(', then ')
 
 const lineOf = ({ channel, country, legs }: DeliveryPlan) =>
@@ -50,7 +52,7 @@ export const planCommands = () =>
             ),
         }),
         run: (admin, { appId, channel, country, legs }) =>
-          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legs.split(',').map(legOf) }),
+          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legsOf(legs) }),
         lines: (plan) => [lineOf(plan)],
       }),
       list: adminCommand({

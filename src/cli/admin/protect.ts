@@ -5,7 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../../abu
 import { type Protection, protectionOf } from '../../abuse/rules/protection'
 import { apps } from '../../console/contract/apps'
 import { protection } from '../../console/contract/protection'
-import type { KeyKind } from '../../domain/access/api-key'
+import { KEY_KINDS, type KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
@@ -127,7 +127,7 @@ export const unlock = adminCommand({
   ],
 })
 
-const KEYS = { sk: 'secret key', pk: 'browser key' } as const
+const KEYS = { sk: 'secret key', pk: 'browser key', relay: 'relay' } as const
 const withKeys = (kind: KeyKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
 
 export function touchedBy({ keys, codes, areAll }: RecentTraffic, country: string, kind: KeyKind | undefined): string {
@@ -137,7 +137,7 @@ export function touchedBy({ keys, codes, areAll }: RecentTraffic, country: strin
     const name = `${keys[one]} ${KEYS[one]}${keys[one] === 1 ? '' : 's'}`
     return `${name} (${areAll ? '' : 'more than '}${count} ${count === 1 ? 'code' : 'codes'} in the last hour)`
   }
-  return (kind ? [kind] : (['sk', 'pk'] as const)).map(of).join(', ')
+  return (kind ? [kind] : KEY_KINDS).map(of).join(', ')
 }
 
 const PREFIX = /^\+[1-9][0-9]{2,10}$/

@@ -137,7 +137,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 }
 
 /** Builds the carriers in this process, as the server would. */
-function carriersOf({ config, store, log }: Admin) {
+function carriersOf({ config, store, vault, log }: Admin) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const directory = new SettingsCache(store.read)
   const node = { directory, limiters: new LocalLimiters() }
@@ -145,9 +145,10 @@ function carriersOf({ config, store, log }: Admin) {
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
     ...deps,
-    ...{ transport: createTransport(), dial: systemDial, log, timeoutMs: config.carrierTimeoutMs },
+    ...{ transport: createTransport(), dial: systemDial, vault, log, timeoutMs: config.carrierTimeoutMs },
     concurrency: config.carrierConcurrency,
-    reportUrl: () => undefined,
+    // The server answers calls that are tried here, too.
+    reportUrl: (name) => config.publicUrl && `${config.publicUrl}${REPORT_PREFIX}${name}`,
     report,
   })
   return { carriers, directory, deps }

@@ -12,11 +12,11 @@ export const reviewCommands = () =>
   group(
     'review',
     'live numbers of reviewers, such as those of an app store: a fixed code and no message',
-    'add app_4k2m9x0c7q1z "App Store" +14155550132',
+    'add app_4k2m9x0c7q1z "App Store" +821012345678',
     {
       add: adminCommand({
         summary: 'add a review number and show its code; one of the same name is replaced',
-        examples: ['app_4k2m9x0c7q1z "App Store" +14155550132 --days 30 --daily 20'],
+        examples: ['app_4k2m9x0c7q1z "App Store" +821012345678 --days 30 --daily 20'],
         input: NAME_ARGUMENT.extend({
           phoneNumber: z.string().describe('<number>  its phone number, which is stored as a keyed hash only'),
           days: positiveInteger

@@ -35,6 +35,19 @@ const valuesOf = (lines: readonly string[]): Record<string, string> =>
 
 const textOf = (body: string) => (body.startsWith('@') ? readFileSync(body.slice(1), 'utf8').trimEnd() : body)
 
+const DLT_OPTIONS = {
+  dltEntityId: text('--dlt-entity-id <id>  India: ID of the principal entity at the DLT'),
+  dltTemplateId: text('--dlt-template-id <id>  India: ID of the text at the DLT'),
+}
+
+const dltOf = ({
+  dltEntityId: entityId,
+  dltTemplateId: templateId,
+}: {
+  dltEntityId?: string
+  dltTemplateId?: string
+}) => ((entityId ?? templateId) === undefined ? {} : { dlt: { entityId, templateId } })
+
 const ofTemplate = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
 
 export const templateCommands = () =>
@@ -50,8 +63,12 @@ export const templateCommands = () =>
         variables: texts('--variable <rule>  name, name? or name=pattern, repeatable'),
         providerCode: text('--provider-code <code>  code of the template at the AlimTalk provider'),
         locale: text('--locale <tag>  language of the text, such as ko or zh-TW'),
+        ...DLT_OPTIONS,
       }),
-      run: (admin, { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale }) =>
+      run: (
+        admin,
+        { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale, ...ids },
+      ) =>
         administer.saveTemplate(admin, appId, {
           templateId,
           name: name ?? templateId,
@@ -60,6 +77,7 @@ export const templateCommands = () =>
           variables: variablesOf(variables),
           providerTemplateCode: providerCode ?? templateId,
           ...(locale !== undefined && { locale }),
+          ...dltOf(ids),
         }),
       lines: ({ templateId }, { appId }) => [`Template ${templateId} is registered for ${appId}`],
     }),
@@ -75,13 +93,14 @@ export const templateCommands = () =>
         providerTemplateCode: text(
           '--provider-code <code>  code of this text at the AlimTalk provider; without one it is for SMS',
         ),
+        ...DLT_OPTIONS,
         remove: flag('remove the text in this language'),
       }),
-      conflicts: { remove: ['body', 'providerCode'] },
-      run: (admin, { appId, templateId, locale, body, providerTemplateCode, remove }) => {
+      conflicts: { remove: ['body', 'providerCode', 'dltEntityId', 'dltTemplateId'] },
+      run: (admin, { appId, templateId, locale, body, providerTemplateCode, remove, ...ids }) => {
         if (body === undefined && !remove) throw new InvalidArgumentError('--body or --remove is needed')
         const code = providerTemplateCode !== undefined && { providerTemplateCode }
-        const translation = body === undefined ? undefined : { body: textOf(body), ...code }
+        const translation = body === undefined ? undefined : { body: textOf(body), ...code, ...dltOf(ids) }
         return administer.translateTemplate(admin, appId, templateId, { locale, translation })
       },
       lines: (saved, { appId, templateId }) => [

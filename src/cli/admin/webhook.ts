@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../../contract/event'
+import { HOOK_EVENT_TYPES } from '../../../contract/constants'
 import { at, eventType, mode } from '../../console/contract/base'
 import { webhooks } from '../../console/contract/webhooks'
 import { missing, Refusal } from '../../domain/shared/error'
@@ -92,7 +92,7 @@ export const webhookCommands = () =>
         ...APP_OPTION.shape,
         mode: mode.describe('live or test'),
         url: z.string().describe('URL that receives the events as POST requests'),
-        events: z.array(z.string()).describe(`--events <types>  separated by commas: ${EVENT_TYPES.join(', ')}`),
+        events: z.array(z.string()).describe(`--events <types>  separated by commas: ${HOOK_EVENT_TYPES.join(', ')}`),
       }),
       run: async (admin, { appId, mode, url, events, ...typed }) => {
         const wanted = { appId, mode, url, events: listOf(events).filter(Boolean), ...settingsOf(typed) }

@@ -4,8 +4,7 @@
  */
 import { join } from 'node:path'
 import { Argument, Command, type Option } from 'commander'
-import { CHANNELS } from '../../../contract/constants'
-import { EVENT_TYPES } from '../../../contract/event'
+import { CHANNELS, HOOK_EVENT_TYPES } from '../../../contract/constants'
 import { SCOPES } from '../../../contract/scope'
 import { type Config, readConfig } from '../../config'
 import type { Name, NamedKind } from '../../store/names'
@@ -132,7 +131,7 @@ const NAMED: Readonly<Record<string, NamedKind>> = {
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   channel: CHANNELS,
   scope: SCOPES,
-  events: EVENT_TYPES,
+  events: HOOK_EVENT_TYPES,
 }
 
 function valuesNamed(

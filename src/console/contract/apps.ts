@@ -4,7 +4,7 @@ import { SCOPES } from '../../../contract/scope'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
-import { ALLOWANCES } from '../../domain/access/api-key'
+import { ALLOWANCES, KEY_KINDS } from '../../domain/access/api-key'
 import { at, channel, leg, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
@@ -14,7 +14,7 @@ const protectionMode = z.enum(PROTECTION_MODES)
 const countries = z.array(z.string())
 
 const cap = z.object({
-  kind: z.enum(['sk', 'pk']),
+  kind: z.enum(KEY_KINDS),
   per: z.enum(CAP_PLACES),
   of: z.enum(CAP_UNITS),
   every: z.enum(CAP_WINDOWS),

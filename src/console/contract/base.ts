@@ -1,7 +1,7 @@
 /** Shared by all procedures of the console: permissions, errors and common schemas. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../../contract/event'
+import { HOOK_EVENT_TYPES } from '../../../contract/constants'
 import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/operator'
 import type { ReasonAbout, RefusalReason } from '../../domain/shared/reason'
 
@@ -37,7 +37,7 @@ export const mode = z.enum(['live', 'test'])
 export { channel, leg } from '../../../contract/value'
 export const role = z.enum(ROLES)
 export const permission = z.enum(PERMISSIONS)
-export const eventType = z.enum(EVENT_TYPES)
+export const eventType = z.enum(HOOK_EVENT_TYPES)
 export const ok = z.object({ ok: z.literal(true) })
 
 export const ofApp = z.object({ appId: z.string().min(1) })

@@ -1,9 +1,10 @@
 /** Abuse protection of an app: rules, results and immediate actions. Live mode only. */
 import { z } from 'zod'
 import { FAILURE_RULES, RULES } from '../../abuse/rules/rule'
+import { KEY_KINDS } from '../../domain/access/api-key'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
-const kind = z.enum(['sk', 'pk'])
+const kind = z.enum(KEY_KINDS)
 const rule = z.enum(RULES)
 /** Empty for a number without a country. */
 const country = z.string()
@@ -88,7 +89,7 @@ export const protection = {
     .input(ofApp.extend({ prefix: place.shape.prefix }))
     .output(
       z.object({
-        keys: z.object({ sk: z.int(), pk: z.int() }),
+        keys: z.object({ sk: z.int(), pk: z.int(), relay: z.int() }),
         codes: z.array(z.object({ kind, country, sent: z.int(), refused: z.int() })),
         /** False if more codes were sent than are counted. */
         areAll: z.boolean(),
@@ -105,7 +106,7 @@ export const protection = {
     ),
   /** Unlocks the phone. */
   unlock: procedure('apps')
-    .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(2) }))
+    .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(KEY_KINDS.length) }))
     .output(z.object({ wasWaiting: z.boolean() })),
   show: procedure('look')
     .input(ofApp.extend({ from: at, to: at, by: z.enum(['hour', 'day']) }))

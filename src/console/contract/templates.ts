@@ -4,8 +4,11 @@ import { channel, mistake, ofApp, procedure } from './base'
 
 const variable = z.object({ required: z.boolean(), pattern: z.string().optional(), description: z.string().optional() })
 
+/** Ids of India's DLT. */
+const dlt = z.object({ entityId: z.string().optional(), templateId: z.string().optional() }).optional()
+
 /** Text in another language. */
-const translation = z.object({ body: z.string(), providerTemplateCode: z.string().optional() })
+const translation = z.object({ body: z.string(), providerTemplateCode: z.string().optional(), dlt })
 
 const template = z.object({
   templateId: z.string(),
@@ -15,6 +18,7 @@ const template = z.object({
   variables: z.record(z.string(), variable),
   providerTemplateCode: z.string(),
   locale: z.string().optional(),
+  dlt,
   bodies: z.record(z.string(), translation),
 })
 

@@ -1,6 +1,6 @@
 /** Webhook endpoints and their deliveries. */
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../../contract/event'
+import { HOOK_EVENT_TYPES } from '../../../contract/constants'
 import { at, eventType, mistake, mode, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const filters = z.object({
@@ -112,7 +112,7 @@ export const webhooks = {
     .output(z.object({ replayed: z.int() })),
   /** Previews a template for a sample of each event. Reports a `mistake` instead of refusing. */
   preview: procedure('look')
-    .input(z.object({ template: z.string(), events: z.array(eventType).max(EVENT_TYPES.length) }))
+    .input(z.object({ template: z.string(), events: z.array(eventType).max(HOOK_EVENT_TYPES.length) }))
     .output(
       z.object({
         previews: z.array(z.object({ type: eventType, body: z.string() })),

@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
-import { type EventType, sampleEvent } from '../../../contract/event'
+import type { HookEventType } from '../../../contract/constants'
+import { sampleHookEvent } from '../../../contract/event'
 import { invalid, missing, Refusal } from '../../domain/shared/error'
 import { isUuid } from '../../domain/shared/value'
 import { assertHookTarget, type HookUrlPolicy, policyFor } from '../../domain/webhooks/target-address'
@@ -81,9 +82,9 @@ export function webhookProcedures(deps: ConsoleDependencies) {
 }
 
 /** Without a template the event is sent unchanged. Throws `invalid` for an invalid template. */
-const previewOf = (template: string, events: readonly EventType[]) =>
+const previewOf = (template: string, events: readonly HookEventType[]) =>
   template === ''
-    ? events.map((type) => ({ type, body: JSON.stringify(sampleEvent(type)) }))
+    ? events.map((type) => ({ type, body: JSON.stringify(sampleHookEvent(type)) }))
     : previewHookTemplate(template, events)
 
 /** Throws `not_found` for an invalid id. */

@@ -5,7 +5,10 @@ import { forbidden, invalid } from '../shared/error'
 import type { Mode } from '../shared/value'
 import { cidrContains, isNetwork } from './network'
 
-export type KeyKind = 'sk' | 'pk'
+/** `sk`: secret key, `pk`: public key, `relay`: stands for a relay, which has a secret of its own. */
+export const KEY_KINDS = ['sk', 'pk', 'relay'] as const
+export type KeyKind = (typeof KEY_KINDS)[number]
+export type StoredKeyKind = Exclude<KeyKind, 'relay'>
 
 /**
  * Allowances of live browser keys. `from`: set the sender. `text`: fill template variables without a pattern with any
@@ -167,6 +170,7 @@ function assertOrigin(origin: string): void {
 
 /** A stored key, with the parts that people recognise it by. */
 export interface StoredKey extends ApiKey {
+  kind: StoredKeyKind
   /** SHA-256 of the key. */
   hash: Uint8Array
   prefix: string

@@ -113,6 +113,8 @@ interface Wording extends Pick<IssueRequest, 'locale' | 'webOtp'> {
 }
 
 interface MessageInput {
+  /** A text of another platform, which takes the place of the template. */
+  text?: string | undefined
   template: Template | undefined
   wording: Wording
   code: string
@@ -123,7 +125,7 @@ interface MessageInput {
 export function compose(
   request: ResolvedRequest,
   { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
-  { template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
+  { text: given, template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
 ): RenderedMessage {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
@@ -133,7 +135,7 @@ export function compose(
   const tag = localeFor(texts, locale, country)
   const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
   const translated = inLanguage(template, tag)
-  const sms = withAutofill(render(translated, variables, code), autofill, code)
+  const sms = given ?? withAutofill(render(translated, variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {
@@ -145,6 +147,8 @@ export function compose(
     messageType: messageTypeFor(sms, request.messageType),
     templateId,
     templateCode: approved.providerTemplateCode,
+    // Other countries know no such ids, and their carriers may refuse them.
+    dlt: country === 'IN' ? translated.dlt : undefined,
     variables,
     locale: translated.locale ?? tag,
     scenario,

@@ -29,18 +29,21 @@ export type SendRefusal = Retry | 'unfit' | 'unreached'
  */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: SendRefusal; code: string; isAbsent?: true }
+  | { kind: 'refused'; retry: SendRefusal; code: string; absence?: Absence }
   | { kind: 'ambiguous'; code: string }
 
 /** A carrier's later report on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
-  isAbsent?: true
+  absence?: Absence
 }
 
-/** How long a phone is taken for one that its channel does not reach (`isAbsent`), such as one without WhatsApp. */
-export const ABSENT_MS = DAY_MS
+/** Why a channel does not reach a phone: it is not there, such as one without WhatsApp, or its owner has opted out (STOP). */
+export type Absence = 'absent' | 'stopped'
+
+/** How long the next codes of the phone leave the channel out. */
+export const ABSENT_MS: Readonly<Record<Absence, number>> = { absent: DAY_MS, stopped: 30 * DAY_MS }
 
 /** Longest wait for a report after acceptance; then processing finishes with the last known state. */
 export const REPORT_DEADLINE_MS = 24 * 60 * 60_000

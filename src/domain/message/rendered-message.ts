@@ -8,6 +8,7 @@ import type { SendOutcome } from '../delivery/delivery'
 import { invalid } from '../shared/error'
 import type { Leg, MessageType } from '../shared/value'
 import { languageOfCountry } from './language'
+import type { DltIds } from './template'
 
 /**
  * The lines by which phones fill a code in by themselves, and the language of an app's texts.
@@ -80,6 +81,8 @@ export interface RenderedMessage {
   /** Missing in a row of an earlier version. */
   templateId?: string | undefined
   templateCode: string
+  /** Of the SMS text; only for numbers of India. */
+  dlt?: DltIds | undefined
   variables: Readonly<Record<string, string>>
   /** The language of the SMS, or the one asked for where the template does not say its own; missing: nobody said any. */
   locale?: string | undefined
@@ -100,6 +103,7 @@ export interface OutboundMessage {
   templateId?: string | undefined
   /** The carrier's code of the template. */
   templateCode?: string | undefined
+  dlt?: DltIds | undefined
   /** With `code` among them. */
   variables?: Record<string, string> | undefined
   /** A language tag such as `ko` or `zh-TW`. */
@@ -130,6 +134,7 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     messageType: isSms ? rendered.messageType : undefined,
     templateId: rendered.templateId,
     templateCode: rendered.templateCode,
+    dlt: rendered.dlt,
     variables: { ...rendered.variables, code: rendered.code },
     locale: rendered.locale,
     isFallback,

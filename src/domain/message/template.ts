@@ -12,11 +12,21 @@ export interface TemplateVariable {
   required: boolean
 }
 
+/** Ids of India's registers of texts (DLT), without which its carriers drop a message. Each text has its own. */
+export interface DltIds {
+  /** The principal entity: the registered sender. */
+  entityId?: string | undefined
+  /** The registered text. */
+  templateId?: string | undefined
+}
+
 /** The text of a template in another language. */
 export interface Translation {
   body: string
   /** Code under which Kakao approved the text; without one AlimTalk messages do not use this language. */
   providerTemplateCode?: string | undefined
+  /** Without an entity id of its own, that of the template counts. */
+  dlt?: DltIds | undefined
 }
 
 export interface Template {
@@ -28,6 +38,7 @@ export interface Template {
   providerTemplateCode: string
   /** The language of `body`; missing: unknown. */
   locale?: string | undefined
+  dlt?: DltIds | undefined
   /** Texts in other languages, by tag. */
   bodies?: Readonly<Record<string, Translation>> | undefined
 }
@@ -119,6 +130,7 @@ function translated(
       return {
         ...{ ...template, locale, body: other.body },
         providerTemplateCode: other.providerTemplateCode ?? template.providerTemplateCode,
+        dlt: { ...other.dlt, entityId: other.dlt?.entityId ?? template.dlt?.entityId },
       }
   }
   return template
@@ -140,12 +152,14 @@ export function assertTemplate(template: Template): void {
   assertVariables(template)
   assertBody('body', template)
   assertProviderCode('providerTemplateCode', template.providerTemplateCode)
-  for (const [tag, { body, providerTemplateCode }] of Object.entries(bodies)) {
+  assertDlt('dlt', template.dlt)
+  for (const [tag, { body, providerTemplateCode, dlt }] of Object.entries(bodies)) {
     const param = `bodies.${tag.slice(0, MAX_TAG)}`
     assertTag(param, tag)
     if (tag === locale) throw invalid(param, 'language_taken', 'the text of the template is in this language')
     assertBody(param, { ...template, body })
     if (providerTemplateCode !== undefined) assertProviderCode(param, providerTemplateCode)
+    assertDlt(`${param}.dlt`, dlt)
   }
   if (template.channelSupport.length === 0) throw invalid('channelSupport', 'required', 'at least one channel')
 }
@@ -202,6 +216,12 @@ function assertVariables({ variables }: Template): void {
 function assertProviderCode(param: string, code: string): void {
   if (!/^[\x21-\x7e]{1,64}$/.test(code))
     throw invalid(param, 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
+}
+
+function assertDlt(param: string, { entityId, templateId }: DltIds = {}): void {
+  for (const [name, id] of Object.entries({ entityId, templateId }))
+    if (id !== undefined && !/^\d{1,30}$/.test(id))
+      throw invalid(`${param}.${name}`, 'invalid_format', '1 to 30 digits')
 }
 
 /** A line break in a value could forge the autofill line of browsers. */

@@ -7,7 +7,7 @@ export const OPERATOR_REASONS = {
   not_visible_ascii: 'The text has characters other than visible ASCII, or spaces.',
   invalid_name: 'The name has characters other than letters, digits, dots, dashes and underscores.',
   name_reserved: 'The name belongs to the service itself.',
-  name_taken: 'The name belongs to another carrier.',
+  name_taken: 'Another carrier or relay has the name.',
   invalid_setting: 'A setting of the carrier is not as its type needs it.',
   not_in_future: 'The time has passed.',
   invalid_email: 'The value is not an email address.',
@@ -112,6 +112,7 @@ export type Thing =
   | 'operator'
   | 'plan'
   | 'provider'
+  | 'relay'
   | 'review number'
   | 'route'
   | 'server'

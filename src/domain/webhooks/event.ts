@@ -1,4 +1,5 @@
 /** Events of issue changes and their bodies. Specification: "Events"; decisions: "Webhooks". */
+import type { HookEventType } from '../../../contract/constants'
 import type { EventType, OtpEventOf } from '../../../contract/event'
 import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
@@ -6,7 +7,20 @@ import { numbers } from '../phone/phone'
 import { CURRENCY, type Owner } from '../shared/value'
 
 /** Event types of the change between two states of an issue, in order. */
-export function eventsOf(before: Issue, after: Issue): EventType[] {
+export function eventsOf(before: Issue, after: Issue): HookEventType[] {
+  const events = otpEventsOf(before, after)
+  if (after.keyKind !== 'relay') return events
+  // Who made the code tells what became of it; we tell what became of the message.
+  return events.flatMap((type) => MESSAGE_EVENTS[type] ?? [])
+}
+
+const MESSAGE_EVENTS: Partial<Record<EventType, HookEventType>> = {
+  'otp.sent': 'message.sent',
+  'otp.delivered': 'message.delivered',
+  'otp.failed': 'message.failed',
+}
+
+function otpEventsOf(before: Issue, after: Issue): EventType[] {
   const events: EventType[] = []
   if (wasAccepted(before, after)) events.push('otp.sent')
   if (after.deliveryStatus !== before.deliveryStatus) {
@@ -42,17 +56,18 @@ export interface EventContext {
 const iso = (at: number) => new Date(at).toISOString()
 
 /** The body of an event. It contains no full number and no code. */
-export function eventOf<T extends EventType>(type: T, issue: Issue, context: EventContext): OtpEventOf<T> {
+export function eventOf<T extends HookEventType>(
+  type: T,
+  issue: Issue,
+  context: EventContext,
+): T extends EventType ? OtpEventOf<T> : object {
   const { eventId: id, now } = context
-  return {
-    id,
-    type,
-    created: Math.floor(now / 1_000),
-    data: PAYLOADS[type](issue, context),
-  } as unknown as OtpEventOf<T>
+  // A relayed message has the fields of an issue's.
+  const payload = PAYLOADS[type.replace('message.', 'otp.') as EventType]
+  return { id, type, created: Math.floor(now / 1_000), data: payload(issue, context) } as never
 }
 
-const base = ({ issueId, purpose, leg }: Issue) => ({ id: issueId, method: leg, type: purpose })
+const base = ({ issueId, purpose, leg }: Issue) => ({ id: issueId, method: leg, type: purpose.trim() })
 
 const guesses = (issue: Issue) => ({
   attempts: issue.attemptsUsed,
@@ -129,7 +144,7 @@ export interface StoredEvent extends Owner {
   /** Origin of the issue. */
   origin: Origin | undefined
   readonly eventId: string
-  readonly type: EventType
+  readonly type: HookEventType
   /** Undefined for a test event. */
   readonly issueId: string | undefined
   /** JSON; see `contract/event.ts`. */

@@ -2,7 +2,7 @@
  * Webhook endpoints: subscriptions, filters, meaning of answers, retries and disabling. Specification: "Events",
  * delivery and retry; decisions: "Webhooks".
  */
-import { EVENT_TYPES, type EventType } from '../../../contract/constants'
+import { HOOK_EVENT_TYPES, type HookEventType } from '../../../contract/constants'
 import { invalid } from '../shared/error'
 import { DAY_MS, HOUR_MS, isLeg, LEGS, type Leg, MINUTE_MS, type Owner, SECOND_MS } from '../shared/value'
 import { assertHookTemplate } from './payload-template'
@@ -24,7 +24,7 @@ export interface HookSecret {
 export interface Endpoint extends Owner {
   readonly endpointId: string
   readonly url: string
-  readonly events: readonly EventType[]
+  readonly events: readonly HookEventType[]
   readonly filters: HookFilters
   /** Sent with every request; may hold credentials. */
   readonly headers: Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ export interface HookAttempt {
 
 /** The fields of an event that filters compare. */
 export interface EventSubject {
-  type: EventType
+  type: HookEventType
   method: Leg
   purpose: string
   metadata: Readonly<Record<string, string>>
@@ -190,11 +190,11 @@ const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.
 /** Throws `invalid` for a wrong endpoint. Target addresses are checked when requests are sent. */
 export function assertEndpoint({ url, events, filters, headers, template }: Endpoint): void {
   assertHookUrl(url)
-  if (events.length === 0) throw invalid('events', 'required', `at least one of ${EVENT_TYPES.join(', ')}`)
-  const unknown = events.find((type) => !EVENT_TYPES.includes(type))
+  if (events.length === 0) throw invalid('events', 'required', `at least one of ${HOOK_EVENT_TYPES.join(', ')}`)
+  const unknown = events.find((type) => !HOOK_EVENT_TYPES.includes(type))
   if (unknown !== undefined) {
-    const problem = `no such event: ${unknown}. Known: ${EVENT_TYPES.join(', ')}`
-    throw invalid('events', 'not_a_choice', problem, { choices: EVENT_TYPES })
+    const problem = `no such event: ${unknown}. Known: ${HOOK_EVENT_TYPES.join(', ')}`
+    throw invalid('events', 'not_a_choice', problem, { choices: HOOK_EVENT_TYPES })
   }
   assertFilters(filters)
   assertHeaders(headers)
@@ -238,7 +238,7 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
 
 /** A delivery with its last attempt, for the console. */
 export interface HookReport extends HookDelivery {
-  readonly type: EventType
+  readonly type: HookEventType
   /** HTTP status of the last attempt. */
   readonly lastStatus: number | undefined
   readonly lastError: string | undefined

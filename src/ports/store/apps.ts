@@ -6,6 +6,7 @@ import type { App } from '../../domain/access/app'
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { Route } from '../../domain/delivery/route'
 import type { Template } from '../../domain/message/template'
+import type { Relay } from '../../domain/relays/relay'
 
 export interface AppTx {
   /** The id of the installation's organization; `first` is stored where there is none. */
@@ -38,6 +39,18 @@ export interface ChallengeTx {
 
 export interface ChallengeReader {
   find(appId: string): Promise<ChallengeSettings | undefined>
+}
+
+/** The app must be locked. */
+export interface RelayTx {
+  save(relay: Relay): Promise<void>
+  /** False where there was no such row. */
+  remove(relayId: string): Promise<boolean>
+}
+
+export interface RelayReader {
+  find(relayId: string): Promise<Relay | undefined>
+  ofApp(appId: string): Promise<Relay[]>
 }
 
 export interface TemplateTx {

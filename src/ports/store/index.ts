@@ -18,6 +18,8 @@ import type {
   ChallengeTx,
   KeyReader,
   KeyTx,
+  RelayReader,
+  RelayTx,
   RouteReader,
   RouteTx,
   TemplateReader,
@@ -96,6 +98,7 @@ export interface Tx {
   readonly hooks: HookTx
   readonly apps: AppTx
   readonly challenges: ChallengeTx
+  readonly relays: RelayTx
   readonly keys: KeyTx
   readonly templates: TemplateTx
   readonly carriers: CarrierTx
@@ -123,6 +126,7 @@ export interface Reader {
   readonly hooks: HookReader
   readonly apps: AppReader
   readonly challenges: ChallengeReader
+  readonly relays: RelayReader
   readonly keys: KeyReader
   readonly templates: TemplateReader
   readonly carriers: CarrierReader

@@ -65,7 +65,8 @@ export interface OutboxTx {
 /** A page of issues; times are Unix milliseconds. */
 export interface IssueFilter {
   before?: string
-  status?: VerificationStatus
+  /** `relayed`: those of relays, which are in no other page. */
+  status?: VerificationStatus | 'relayed'
   createdFrom?: number
   createdTo?: number
   limit: number
@@ -94,6 +95,8 @@ export interface AttemptTx {
   ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
+  /** Stores the code of an answered attempt, where a report says more than the answer did. */
+  changeCode(attempt: Attempt): Promise<void>
 }
 
 export interface ReportTx {

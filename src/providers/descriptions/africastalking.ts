@@ -63,7 +63,7 @@ export const africastalking: DescriptionFile = {
     '403': ['never', 'the recipient is no valid number'],
     '404': ['elsewhere', 'the number is of a type that is not reached'],
     '405': ['unfit', "the Africa's Talking account has no balance left; top it up"],
-    '406': ['elsewhere', 'the recipient has opted out of messages from this sender'],
+    '406': ['stopped', 'the recipient has opted out of messages from this sender; tell them to opt in again'],
     '407': ['elsewhere', "Africa's Talking has no route to this number"],
     '409': ['elsewhere', 'the recipient takes no such messages (do not disturb); use a transactional sender'],
     '500': ['ambiguous', "Africa's Talking failed while it had the message; it may be out"],

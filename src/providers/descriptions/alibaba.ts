@@ -170,6 +170,8 @@ export const alibaba: DescriptionFile = {
     ONLINE_BILLING_FAILED: ['ambiguous', 'Alibaba Cloud could not bill the message; it may be out'],
     InternalError: ['ambiguous', 'Alibaba Cloud failed while it had the message; it may be out'],
     ServiceUnavailable: ['ambiguous', 'Alibaba Cloud was unavailable while it had the message; it may be out'],
+    // Of reports.
+    USER_REJECT: ['stopped', 'the recipient has opted out; tell them to opt in again'],
   },
   // help.aliyun.com/document_detail/101347.htm
   reasons: {
@@ -185,7 +187,6 @@ export const alibaba: DescriptionFile = {
     PARAMS_ILLEGAL: 'signature, text or number was not valid',
     SP_NOT_BY_INTER_SMS: 'the recipient does not take international SMS',
     SP_UNKNOWN_ERROR: 'the carrier gave no reason',
-    USER_REJECT: 'the recipient has opted out',
     NO_ROUTE: 'there is no route to this number',
     SIGNATURE_BLACKLIST: 'the signature is blocked',
     FAILED: 'the message was not delivered; Alibaba Cloud gave no reason',

@@ -22,7 +22,11 @@ export const awsSms: DescriptionFile = {
       help: 'Its event destination is the SNS topic that calls the report URL.',
       optional: true,
     },
-    entityId: { title: 'DLT entity ID', help: 'India only: the principal entity ID.', optional: true },
+    entityId: {
+      title: 'DLT entity ID',
+      help: 'India only: the principal entity ID of templates that have none.',
+      optional: true,
+    },
     apiBase: { title: 'API base', url: true, default: 'https://sms-voice.{{region}}.amazonaws.com' },
   },
   auth: signedByAws('sms-voice'),
@@ -42,8 +46,8 @@ export const awsSms: DescriptionFile = {
           TimeToLive: '{{expiresInSec|atLeast:5|atMost:259200}}',
           // AWS reads these for India alone, where a template needs its DLT ID.
           DestinationCountryParameters: {
-            IN_ENTITY_ID: '{{entityId}}',
-            IN_TEMPLATE_ID: '{{templateCode|only:^[A-Za-z0-9]{1,50}$}}',
+            IN_ENTITY_ID: '{{dltEntityId ?? entityId}}',
+            IN_TEMPLATE_ID: '{{dltTemplateId ?? templateCode|only:^[A-Za-z0-9]{1,50}$}}',
           },
         },
       },
@@ -100,7 +104,10 @@ export const awsSms: DescriptionFile = {
     OptInRequired: ['unfit', 'the AWS account has not enabled this service or region'],
     // Conflicts.
     ConflictException: ['elsewhere', 'AWS cannot send this in the present state of its resources'],
-    DESTINATION_PHONE_NUMBER_OPTED_OUT: ['never', 'the recipient has replied STOP; AWS lists the number as opted out'],
+    DESTINATION_PHONE_NUMBER_OPTED_OUT: [
+      'stopped',
+      'the recipient has replied STOP; if they agree, remove the number from the opt-out list at AWS',
+    ],
     DESTINATION_PHONE_NUMBER_NOT_VERIFIED: [
       'elsewhere',
       'the account is in the SMS sandbox and sends to verified numbers only; ask AWS for production access',

@@ -85,7 +85,7 @@ export const clickatell: DescriptionFile = {
     '23': ['elsewhere', 'a field of our request was missing or not valid; check `from`'],
     '24': ['never', 'the text is too long'],
     '25': ['never', 'the recipient is no valid number'],
-    '26': ['elsewhere', 'the recipient has opted out of messages from this account'],
+    '26': ['stopped', 'the recipient has opted out of messages from this account; tell them to opt in again'],
     '27': ['elsewhere', 'the number cannot be reached by SMS'],
     '28': ['elsewhere', 'the integration is a sandbox, and sends to numbers on its list only'],
     '38': ['unfit', 'SMS is not active on the integration; activate it at Clickatell'],

@@ -26,7 +26,12 @@ export const infobip: DescriptionFile = {
               sender: '{{from}}',
               destinations: [{ to: '{{toDigits}}' }],
               content: { text: '{{text}}' },
-              options: { validityPeriod: { amount: '{{expiresInSec}}', timeUnit: 'SECONDS' } },
+              options: {
+                validityPeriod: { amount: '{{expiresInSec}}', timeUnit: 'SECONDS' },
+                regional: {
+                  indiaDlt: { contentTemplateId: '{{dltTemplateId}}', principalEntityId: '{{dltEntityId}}' },
+                },
+              },
               webhooks: { delivery: { url: '{{reportUrlWithToken}}' } },
             },
           ],
@@ -66,7 +71,11 @@ export const infobip: DescriptionFile = {
     REJECTED_SOURCE: ['elsewhere', 'the sender is not registered on the Infobip account'],
     REJECTED_NOT_ENOUGH_CREDITS: ['unfit', 'the Infobip account has no credit left; top it up'],
     REJECTED_SENDER: ['elsewhere', 'the sender is on the blocklist of the Infobip account'],
-    REJECTED_DESTINATION_BLOCKLISTED: ['elsewhere', 'the number is on a blocklist of the account or the operator'],
+    // infobip.com/docs/blocklist: opt-outs are put there.
+    REJECTED_DESTINATION_BLOCKLISTED: [
+      'stopped',
+      'the recipient has opted out, or the operator blocks the number; see the Do Not Contact list of Infobip',
+    ],
     REJECTED_PREPAID_PACKAGE_EXPIRED: ['unfit', 'the credit of the Infobip account has expired; top it up'],
     REJECTED_DESTINATION_NOT_REGISTERED: ['elsewhere', 'the Infobip account is a trial, and sends to one number only'],
     REJECTED_ROUTE_NOT_AVAILABLE: ['elsewhere', 'the Infobip account has no route to this number'],

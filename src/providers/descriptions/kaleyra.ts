@@ -37,7 +37,7 @@ export const kaleyra: DescriptionFile = {
           type: 'OTP',
           body: '{{text}}',
           // The ID that India's DLT gave the template.
-          template_id: '{{templateCode|only:^\\d{6,30}$}}',
+          template_id: '{{dltTemplateId ?? templateCode|only:^\\d{6,30}$}}',
           ref: '{{messageId}}',
           callback_profile_id: '{{callbackProfileId}}',
         },
@@ -68,6 +68,8 @@ export const kaleyra: DescriptionFile = {
     HTTP_401: ['unfit', 'Kaleyra does not know the API key, or not for this SID'],
     HTTP_403: ['elsewhere', 'Kaleyra refused the request; check sender, SID and region'],
     HTTP_404: ['elsewhere', 'Kaleyra knows no such account; check SID and API base'],
+    // Of reports.
+    'OPT-OUT': ['stopped', 'the recipient has opted out; tell them to opt in again'],
   },
   // developers.kaleyra.io/docs/sms-status-and-status-trace-codes
   reasons: {
@@ -76,7 +78,6 @@ export const kaleyra: DescriptionFile = {
     BLACKLIST: 'the number is on the blacklist of the account',
     'CON-DND': 'the number is on the list against promotions; send it transactional messages only',
     'TEMPLATE-NOT-FOUND': 'the template is not registered and mapped (DLT)',
-    'OPT-OUT': 'the recipient has opted out',
     'INVALID-SUB': 'nobody has this number',
     'MOB-OFF': 'the phone was off',
     'BLOCKED-COUNTRY': 'the country is blocked for the account; ask Kaleyra to unblock it',

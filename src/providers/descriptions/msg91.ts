@@ -1,6 +1,7 @@
 /**
  * MSG91, for India above all: it sends registered templates (flows) alone. The template code is the flow's ID, and its variables are
- * those of the message, ##code## among them. Reports come by the webhook of the account in version 3, which is not signed.
+ * those of the message, ##code## among them. The flow has the IDs of the DLT. Reports come by the webhook of the account in version 3,
+ * which is not signed.
  */
 import type { DescriptionFile } from '../description'
 

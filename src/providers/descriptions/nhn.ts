@@ -222,7 +222,10 @@ export const nhn: DescriptionFile = {
     'SMS_-2048': ['elsewhere', 'the text is too long for another country'],
     'SMS_-2312': ['elsewhere', 'sender number not registered with NHN'],
     'SMS_-2313': ['elsewhere', 'NHN has blocked the sender number'],
-    'SMS_-6001': ['never', 'the recipient has opted out of messages (080 service)'],
+    'SMS_-6001': [
+      'stopped',
+      'the recipient has opted out of messages (080 service); if they agree, remove that opt-out',
+    ],
     'SMS_-8000': ['elsewhere', 'the text lacks a word such as 인증, 비밀번호 or verify; change the template'],
     'SMS_-9995': ['elsewhere', 'NHN no longer has this API version'],
     'SMS_-9996': ['elsewhere', 'NHN does not take the content type of our request'],

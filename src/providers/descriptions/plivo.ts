@@ -20,7 +20,10 @@ export const plivo: DescriptionFile = {
     sms: {
       request: {
         path: '/v1/Account/{{authId}}/Message/',
-        json: { src: '{{from}}', dst: '{{toDigits}}', text: '{{text}}', url: '{{reportUrl}}', method: 'POST' },
+        json: {
+          ...{ src: '{{from}}', dst: '{{toDigits}}', text: '{{text}}', url: '{{reportUrl}}', method: 'POST' },
+          ...{ dlt_entity_id: '{{dltEntityId}}', dlt_template_id: '{{dltTemplateId}}' },
+        },
       },
       id: 'message_uuid.0',
       idPattern: '^[0-9a-fA-F-]{32,36}$',
@@ -53,6 +56,8 @@ export const plivo: DescriptionFile = {
   },
   // A refusal has words only, no code of its own. plivo.com/docs/messaging/api/response
   codes: {
+    // Of reports.
+    '200': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     HTTP_400: ['elsewhere', 'Plivo refused the request; check sender and number'],
     HTTP_401: ['unfit', 'Plivo refused our credentials; check Auth ID and auth token'],
     HTTP_404: ['unfit', 'Plivo knows no such account; check Auth ID and API base'],
@@ -70,7 +75,6 @@ export const plivo: DescriptionFile = {
     '90': 'no operator had a route to the number',
     '100': 'the network of the recipient takes no such messages',
     '110': 'the text is too long',
-    '200': 'the recipient has replied STOP to this sender',
     '201': 'a US toll-free sender cannot send to Canada',
     '1000': 'the message was not delivered, and nobody knows why',
     FAILED: 'the message was not sent; Plivo gave no reason',

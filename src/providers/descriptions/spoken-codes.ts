@@ -1,4 +1,4 @@
-/** The words of a call by language, with the digits one by one. A language is in both tables or in none. */
+/** The words of a call by language, with the digits one by one. A language is in all tables or in none. */
 
 /** BCP 47 tags, as voices are named by them. */
 export const VOICES: Readonly<Record<string, string>> = {
@@ -47,4 +47,36 @@ export const PHRASES: Readonly<Record<string, string>> = {
   'zh-TW': '您的驗證碼是 {{code|spoken}}。',
   'zh-Hant': '您的驗證碼是 {{code|spoken}}。',
   '*': ENGLISH,
+}
+
+const NORWEGIAN_PROMPT = 'Trykk på en tast for å høre koden din.'
+const ENGLISH_PROMPT = 'Press any key to hear your code.'
+
+export const KEY_PROMPTS: Readonly<Record<string, string>> = {
+  da: 'Tryk på en tast for at høre din kode.',
+  de: 'Drücken Sie eine beliebige Taste, um Ihren Code zu hören.',
+  en: ENGLISH_PROMPT,
+  es: 'Pulse cualquier tecla para escuchar su código.',
+  fr: "Appuyez sur n'importe quelle touche pour entendre votre code.",
+  it: 'Prema un tasto qualsiasi per ascoltare il suo codice.',
+  ja: '認証コードをお聞きになるには、いずれかのキーを押してください。',
+  ko: '인증번호를 들으시려면 아무 번호나 눌러 주세요.',
+  nl: 'Druk op een willekeurige toets om uw code te horen.',
+  no: NORWEGIAN_PROMPT,
+  nb: NORWEGIAN_PROMPT,
+  pl: 'Naciśnij dowolny klawisz, aby usłyszeć swój kod.',
+  pt: 'Pressione qualquer tecla para ouvir o seu código.',
+  sv: 'Tryck på valfri knapp för att höra din kod.',
+  zh: '请按任意键收听您的验证码。',
+  'zh-TW': '請按任意鍵收聽您的驗證碼。',
+  'zh-Hant': '請按任意鍵收聽您的驗證碼。',
+  '*': ENGLISH_PROMPT,
+}
+
+export const PRESS_KEY = {
+  title: 'Press a key',
+  help: 'yes: the code is spoken only after a key was pressed.',
+  optional: true,
+  pattern: '^yes$',
+  says: 'must be yes, or left out',
 }

@@ -1,7 +1,13 @@
 /** Telegram Gateway: our code from Telegram's own channel of verification codes. What expires undelivered is refunded. */
 import type { DescriptionFile } from '../description'
 
-const status = { delivered: ['delivered', 'read'], failed: ['expired', 'revoked'], failedCode: '{{status|upper}}' }
+// In the answer to a query, what a report says stands within `result`.
+const isRefunded = '{{is_refunded ?? result.is_refunded|only:true|as:_REFUNDED}}'
+const status = {
+  delivered: ['delivered', 'read'],
+  failed: ['expired', 'revoked'],
+  failedCode: `{{status|upper}}${isRefunded}`,
+}
 
 export const telegram: DescriptionFile = {
   type: 'telegram',
@@ -54,6 +60,8 @@ export const telegram: DescriptionFile = {
         firstAfterSec: 60,
         firstAfterSecWithoutReports: 5,
       },
+      // Telegram leaves a message that was delivered meanwhile where it is.
+      revoke: { request: { path: '/revokeVerificationMessage', json: { request_id: '{{id}}' } } },
     },
   },
   codePattern: '^[A-Z][A-Z_]{2,60}(?:\\d{1,5})?$',
@@ -87,8 +95,10 @@ export const telegram: DescriptionFile = {
     INTERNAL_ERROR: ['ambiguous', 'Telegram failed while it had the message; it may be out'],
   },
   reasons: {
-    EXPIRED: 'the message was not delivered in time; Telegram gives the fee back',
+    EXPIRED: 'the message was not delivered in time; Telegram has not given the fee back',
+    EXPIRED_REFUNDED: 'the message was not delivered in time; Telegram gave the fee back',
     REVOKED: 'the message was revoked',
+    REVOKED_REFUNDED: 'the message was revoked; Telegram gave the fee back',
   },
   explanations: [
     ['^FLOOD_WAIT', 'Telegram asks for fewer messages at a time'],

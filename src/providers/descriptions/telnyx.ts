@@ -45,6 +45,16 @@ export const telnyx: DescriptionFile = {
       },
     },
   },
+  // developers.telnyx.com/api-reference/number-lookup/lookup-phone-number-data
+  lookup: {
+    request: { method: 'GET', path: '/v2/number_lookup/{{to}}?type=carrier' },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'data.carrier.type', is: 'fixed line' }],
+      voip: [{ path: 'data.carrier.type', is: 'voip' }],
+      ported: [{ path: 'data.portability.ported_status', is: 'Y' }],
+    },
+  },
   // Five digits that begin so; anything else may be of the message.
   codePattern: '^[1-4]\\d{4}$',
   result: {
@@ -76,7 +86,7 @@ export const telnyx: DescriptionFile = {
     '10016': ['never', 'the recipient is no valid number'],
     '20100': ['unfit', 'the Telnyx account has no balance left; top it up'],
     '40100': ['elsewhere', 'the sender is not enabled for messages; put it on a messaging profile'],
-    '40300': ['never', 'the recipient has replied STOP to this sender; only START from their phone lifts it'],
+    '40300': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     '40301': ['elsewhere', 'the number takes no such messages from this sender'],
     '40302': ['never', 'the text is too long'],
     '40305': ['elsewhere', 'the sender is not valid, or is on no messaging profile of the account'],

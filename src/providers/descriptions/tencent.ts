@@ -135,7 +135,7 @@ export const tencent: DescriptionFile = {
     ],
     'UnsupportedOperation.UnsupportedRegion': ['elsewhere', 'Tencent does not send to this region'],
     // The recipient.
-    'FailedOperation.PhoneNumberInBlacklist': ['never', 'the recipient has opted out'],
+    'FailedOperation.PhoneNumberInBlacklist': ['stopped', 'the recipient has opted out; tell them to opt in again'],
     'InvalidParameterValue.IncorrectPhoneNumber': ['never', 'the number is not valid'],
     'LimitExceeded.PhoneNumberThirtySecondLimit': ['later', 'this number got too many messages in 30 seconds'],
     'LimitExceeded.PhoneNumberOneHourLimit': ['elsewhere', 'this number got too many messages in an hour'],

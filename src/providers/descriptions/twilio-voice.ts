@@ -1,9 +1,16 @@
-/** Calls by Twilio Programmable Voice that say the code. */
+/** Calls by Twilio Programmable Voice that say the code, and never to an answering machine: Twilio tells who answered, and then gets the words. */
 import type { DescriptionFile } from '../description'
-import { PHRASES, VOICES } from './spoken-codes'
+import { KEY_PROMPTS, PHRASES, PRESS_KEY, VOICES } from './spoken-codes'
 import { twilio } from './twilio'
 
 const SAY = '<Say language="{{language|xml}}">{{phrase|xml}}</Say>'
+const PAUSE = '<Pause length="1"/>'
+// Every key counts, `#` too.
+const GATHER = '<Gather numDigits="1" finishOnKey="" timeout="10" action="{{answerUrl|xml}}">'
+const KEY_PROMPT = '<Say language="{{language|xml}}">{{keyPrompt|xml}}</Say>'
+const SAYS_CODE = `<Response>${PAUSE}${SAY}${PAUSE}${SAY}</Response>`
+
+const MACHINE = '^(machine|fax)'
 
 export const twilioVoice: DescriptionFile = {
   type: 'twilio-voice',
@@ -19,22 +26,25 @@ export const twilioVoice: DescriptionFile = {
       pattern: '^\\+[1-9]\\d{6,14}$',
       says: 'must be a number in E.164',
     },
+    pressKey: PRESS_KEY,
     apiBase: { title: 'API base', url: true, default: 'https://api.twilio.com' },
   },
   auth: { type: 'basic', user: '{{accountSid}}', password: '{{authToken}}' },
   languages: VOICES,
   phrases: PHRASES,
+  keyPrompts: KEY_PROMPTS,
   send: {
     voice: {
+      needs: [{ value: '{{answerUrl}}', code: 'NO_PUBLIC_URL' }],
       request: {
         path: '/2010-04-01/Accounts/{{accountSid}}/Calls.json',
         form: {
           To: '{{to}}',
           From: '{{from}}',
-          Twiml: `<Response><Pause length="1"/>${SAY}<Pause length="1"/>${SAY}</Response>`,
+          Url: '{{answerUrl}}',
           Timeout: '30',
           TimeLimit: '60',
-          // The report says who answered, and a machine counts as a failure.
+          // Twilio says who answered when it fetches what to say, and in its report.
           MachineDetection: 'Enable',
           StatusCallback: '{{reportUrl}}',
         },
@@ -57,15 +67,28 @@ export const twilioVoice: DescriptionFile = {
     kinds: [
       {
         api: 'voice',
-        if: [{ path: 'AnsweredBy', matches: '^(machine|fax)' }],
+        if: [{ path: 'AnsweredBy', matches: MACHINE }],
         id: 'CallSid',
-        result: { status: 'AnsweredBy', failed: { matches: '^(machine|fax)' }, failedCode: 'ANSWERING_MACHINE' },
+        result: { status: 'AnsweredBy', failed: { matches: MACHINE }, failedCode: 'ANSWERING_MACHINE' },
       },
       { api: 'voice', id: 'CallSid' },
     ],
   },
+  calls: {
+    contentType: 'text/xml',
+    documents: [
+      { if: [{ path: 'AnsweredBy', matches: MACHINE }], document: '<Response><Hangup/></Response>' },
+      { if: [{ path: 'Digits', matches: '.' }], document: SAYS_CODE },
+      {
+        when: [{ value: '{{pressKey}}' }],
+        document: `<Response>${PAUSE}${GATHER}${KEY_PROMPT}${PAUSE}${KEY_PROMPT}</Gather><Hangup/></Response>`,
+      },
+      { document: SAYS_CODE },
+    ],
+  },
   // twilio.com/docs/api/errors
   codes: {
+    NO_PUBLIC_URL: ['elsewhere', 'Twilio fetches what a call says from this server; set WATCHWORD_PUBLIC_URL'],
     '10001': ['unfit', 'the Twilio account is not active; check its balance and its standing'],
     '10002': ['elsewhere', 'a Twilio trial account cannot do this; upgrade the account'],
     '10003': ['unfit', 'the Twilio account is not active; check its balance and its standing'],
@@ -82,7 +105,7 @@ export const twilioVoice: DescriptionFile = {
     '20500': ['ambiguous', 'Twilio failed while it had the call; it may be made'],
     '20503': ['ambiguous', 'Twilio failed while it had the call; it may be made'],
     '21201': ['never', 'the call has no recipient'],
-    '21205': ['elsewhere', 'Twilio refused the TwiML of the call'],
+    '21205': ['elsewhere', 'Twilio cannot call PUBLIC_URL'],
     '21210': ['elsewhere', 'the caller is no verified number of the Twilio account'],
     '21211': ['never', 'the number is not valid'],
     '21212': ['elsewhere', 'the caller is not valid at Twilio; check `from`'],

@@ -24,6 +24,7 @@ export const twilio: DescriptionFile = {
       help: 'A number in E.164, a short code, a name, or the SID of a messaging service (MG…).',
     },
     apiBase: { title: 'API base', url: true, default: 'https://api.twilio.com' },
+    lookupBase: { title: 'API base of Lookup', url: true, default: 'https://lookups.twilio.com' },
   },
   auth: { type: 'basic', user: '{{accountSid}}', password: '{{authToken}}' },
   send: {
@@ -55,6 +56,20 @@ export const twilio: DescriptionFile = {
           [null, 900],
         ],
       },
+    },
+  },
+  // twilio.com/docs/lookup/v2-api/line-type-intelligence
+  lookup: {
+    request: {
+      method: 'GET',
+      base: 'lookupBase',
+      path: '/v2/PhoneNumbers/{{to}}?Fields=line_type_intelligence',
+    },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'line_type_intelligence.type', is: 'landline' }],
+      voip: [{ path: 'line_type_intelligence.type', is: ['fixedVoip', 'nonFixedVoip'] }],
+      premium: [{ path: 'line_type_intelligence.type', is: ['premium', 'sharedCost'] }],
     },
   },
   codePattern: '^[1-9]\\d{2,4}$',
@@ -121,7 +136,7 @@ export const twilio: DescriptionFile = {
     '21602': ['never', 'the message has no text'],
     '21604': ['never', 'the message has no recipient'],
     '21605': ['never', 'the text is too long'],
-    '21610': ['never', 'the recipient has replied STOP to this sender; only START from their phone lifts it'],
+    '21610': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     '21614': ['never', 'the number is not a mobile number'],
     '21617': ['never', 'the text is too long: Twilio takes 1,600 characters'],
     '21619': ['never', 'the message has no text'],

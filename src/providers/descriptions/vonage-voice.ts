@@ -1,6 +1,21 @@
 /** Calls by Vonage's Voice API that say the code. It hangs up on answering machines. */
 import type { DescriptionFile } from '../description'
-import { PHRASES, VOICES } from './spoken-codes'
+import { KEY_PROMPTS, PHRASES, PRESS_KEY, VOICES } from './spoken-codes'
+
+const SAYS_CODE = { action: 'talk', text: '{{phrase}}', language: '{{language}}', loop: 2 }
+const call = (ncco: NonNullable<DescriptionFile['send'][string]['request']['json']>) => ({
+  path: '/v1/calls',
+  json: {
+    to: [{ type: 'phone', number: '{{toDigits}}' }],
+    from: { type: 'phone', number: '{{from|digits}}' },
+    ncco,
+    event_url: ['{{reportUrl}}'],
+    event_method: 'POST',
+    machine_detection: 'hangup',
+    ringing_timer: 30,
+    length_timer: 60,
+  },
+})
 
 export const vonageVoice: DescriptionFile = {
   type: 'vonage-voice',
@@ -35,6 +50,7 @@ export const vonageVoice: DescriptionFile = {
       pattern: '^\\+?[1-9]\\d{6,14}$',
       says: 'must be a number in E.164',
     },
+    pressKey: PRESS_KEY,
     apiBase: { title: 'API base', help: 'Or that of a region.', url: true, default: 'https://api.nexmo.com' },
   },
   auth: {
@@ -45,23 +61,25 @@ export const vonageVoice: DescriptionFile = {
   },
   languages: VOICES,
   phrases: PHRASES,
+  keyPrompts: KEY_PROMPTS,
   send: {
-    voice: {
-      request: {
-        path: '/v1/calls',
-        json: {
-          to: [{ type: 'phone', number: '{{toDigits}}' }],
-          from: { type: 'phone', number: '{{from|digits}}' },
-          ncco: [{ action: 'talk', text: '{{phrase}}', language: '{{language}}', loop: 2 }],
-          event_url: ['{{reportUrl}}'],
-          event_method: 'POST',
-          machine_detection: 'hangup',
-          ringing_timer: 30,
-          length_timer: 60,
+    voiceByKey: {
+      channel: 'voice',
+      when: [{ value: '{{pressKey}}' }],
+      needs: [{ value: '{{answerUrl}}', code: 'NO_PUBLIC_URL' }],
+      request: call([
+        { action: 'talk', text: '{{keyPrompt}}', language: '{{language}}', loop: 2, bargeIn: true },
+        {
+          action: 'input',
+          type: ['dtmf'],
+          dtmf: { maxDigits: 1, timeOut: 10 },
+          eventUrl: ['{{answerUrl}}'],
+          eventMethod: 'POST',
         },
-      },
+      ]),
       id: 'uuid',
     },
+    voice: { request: call([SAYS_CODE]), id: 'uuid' },
   },
   result: {
     status: 'status',
@@ -73,7 +91,13 @@ export const vonageVoice: DescriptionFile = {
     signature: { type: 'jwt', algorithm: 'HS256', key: '{{signatureSecret}}' },
     kinds: [{ api: 'voice', id: 'uuid' }],
   },
+  // The keys come with a token over the body, as reports do.
+  calls: {
+    contentType: 'application/json',
+    documents: [{ if: [{ path: 'dtmf.digits', matches: '.' }], document: [SAYS_CODE] }, { document: [] }],
+  },
   codes: {
+    NO_PUBLIC_URL: ['elsewhere', 'Vonage tells this server that a key was pressed; set WATCHWORD_PUBLIC_URL'],
     HTTP_400: ['elsewhere', 'Vonage found the request malformed; check the caller'],
     HTTP_401: ['unfit', 'Vonage refused our credentials; check application ID and private key'],
     HTTP_402: ['unfit', 'the account at Vonage has no balance left'],

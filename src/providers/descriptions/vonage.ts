@@ -17,6 +17,7 @@ export const vonage: DescriptionFile = {
       optional: true,
     },
     apiBase: { title: 'API base', url: true, default: 'https://rest.nexmo.com' },
+    lookupBase: { title: 'API base of Number Insight', url: true, default: 'https://api.nexmo.com' },
   },
   send: {
     sms: {
@@ -34,6 +35,8 @@ export const vonage: DescriptionFile = {
           ttl: '{{expiresInSec|atLeast:20|atMost:604800|times:1000}}',
           callback: '{{reportUrlWithToken}}',
           'client-ref': '{{messageId}}',
+          'entity-id': '{{dltEntityId}}',
+          'content-id': '{{dltTemplateId}}',
         },
       },
       accepted: [{ path: 'messages.0.status', is: '0' }],
@@ -42,6 +45,17 @@ export const vonage: DescriptionFile = {
       noCode: ['0'],
       // A status that is not documented does not say that nothing was taken.
       unlisted: [{ code: '^\\d+$', means: 'ambiguous', only2xx: true }],
+    },
+  },
+  // developer.vonage.com/en/number-insight; Vonage ends it on 4 February 2027.
+  lookup: {
+    request: { method: 'GET', base: 'lookupBase', path: '/ni/standard/json?number={{toDigits}}' },
+    auth: { type: 'basic', user: '{{apiKey}}', password: '{{apiSecret}}' },
+    channels: ['sms'],
+    facts: {
+      landline: [{ path: 'current_carrier.network_type', matches: '^landline' }],
+      voip: [{ path: 'current_carrier.network_type', is: 'virtual' }],
+      ported: [{ path: 'ported', is: 'ported' }],
     },
   },
   codePattern: '^\\d{1,3}$',
@@ -91,6 +105,8 @@ export const vonage: DescriptionFile = {
     '29': ['elsewhere', 'the Vonage account is in demo mode, and sends only to numbers on its list; top it up'],
     '32': ['unfit', 'the Vonage account takes signed requests only; turn that off in its settings'],
     '33': ['never', 'the number is deactivated'],
+    // developer.vonage.com/en/opt-out-assist/guides/messaging-opted-out-numbers
+    DLR_9: ['stopped', 'the recipient has opted out of messages from this sender (STOP); tell them to opt in again'],
   },
   // api.support.vonage.com/hc/en-us/articles/204014733
   reasons: {
@@ -102,7 +118,6 @@ export const vonage: DescriptionFile = {
     DLR_6: 'the filter of the operator took the message for spam; review text and sender',
     DLR_7: 'the phone was busy',
     DLR_8: 'the network failed',
-    DLR_9: 'the recipient has asked not to get such messages',
     DLR_10: 'a field of the message was not valid, such as its encoding',
     DLR_11: 'Vonage has no route for this number',
     DLR_12: 'no route to the number; it may not exist',

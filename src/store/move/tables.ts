@@ -23,7 +23,7 @@ const TYPES: Record<ours.ColumnKind, MovedColumn['type']> = {
 
 /** In the order of foreign keys. */
 const ORDER = [
-  ...[ours.organizations, ours.apps, ours.challenges, ours.apiKeys, ours.templates],
+  ...[ours.organizations, ours.apps, ours.challenges, ours.relays, ours.apiKeys, ours.templates],
   ...[ours.carriers, ours.carrierHealth, ours.routes],
   ...[ours.wallets, ours.ledgerEntries, ours.erasures, ours.absentPhones],
   ...[

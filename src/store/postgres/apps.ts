@@ -1,7 +1,7 @@
 /** Apps with their keys, templates and challenges. */
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { AppReader, ChallengeReader, KeyReader, TemplateReader } from '../../ports/store/apps'
+import type { AppReader, ChallengeReader, KeyReader, RelayReader, TemplateReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import {
   appOf,
@@ -12,12 +12,14 @@ import {
   newestOf,
   newKeyRow,
   originsOf,
+  relayOf,
+  relayRow,
   templateOf,
   templateRow,
 } from '../rows/app'
 import { addition, bind, changes, db, listOf, parameters, plain, statement } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
-import { apiKeys, apps, challenges, organizations, templates } from './schema'
+import { apiKeys, apps, challenges, organizations, relays, templates } from './schema'
 import { settingsChanged } from './settings'
 
 export const isThere = isNull(apps.removedAt)
@@ -182,6 +184,49 @@ export const challengeReader = (pool: Querying, vault: Vault): ChallengeReader =
     const row = await pool.get(CHALLENGES.find, { appId })
     return row && challengeOf(vault, row)
   },
+})
+
+const thisRelay = eq(relays.relayId, bind(relays.relayId, 'relayId'))
+
+const RELAYS = {
+  find: statement(() => db.select().from(relays).where(thisRelay).prepare('')),
+  ofApp: statement(() =>
+    db
+      .select()
+      .from(relays)
+      .where(eq(relays.appId, bind(relays.appId, 'appId')))
+      .orderBy(relays.relayId)
+      .prepare(''),
+  ),
+  upsert: statement(() =>
+    db
+      .insert(relays)
+      .values(parameters(relays))
+      .onConflictDoUpdate({ target: relays.relayId, set: { settings: sql`excluded.settings` } })
+      .prepare(''),
+  ),
+  remove: statement(() => db.delete(relays).where(thisRelay).returning({ relayId: relays.relayId }).prepare('')),
+}
+
+export function relayTx(transaction: Transaction, vault: Vault): Tx['relays'] {
+  return {
+    async save(relay) {
+      transaction.run(RELAYS.upsert, { ...relayRow(vault, relay) })
+      settingsChanged(transaction)
+    },
+    async remove(relayId) {
+      settingsChanged(transaction)
+      return (await transaction.change(RELAYS.remove, { relayId })).length > 0
+    },
+  }
+}
+
+export const relayReader = (pool: Querying, vault: Vault): RelayReader => ({
+  async find(relayId) {
+    const row = await pool.get(RELAYS.find, { relayId })
+    return row && relayOf(vault, row)
+  },
+  ofApp: async (appId) => (await pool.all(RELAYS.ofApp, { appId })).map((row) => relayOf(vault, row)),
 })
 
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))

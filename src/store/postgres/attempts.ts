@@ -29,6 +29,13 @@ const STATEMENTS = {
       .returning({ number: attempts.number })
       .prepare(''),
   ),
+  changeCode: statement(() =>
+    db
+      .update(attempts)
+      .set(changes(attempts, ['code']))
+      .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
+      .prepare(''),
+  ),
   expect: statement(
     (on, rows) =>
       on
@@ -87,6 +94,10 @@ export function attemptTx(transaction: Transaction): Tx['attempts'] {
       transaction.run(STATEMENTS.answer, attemptRow(attempt))
       transaction.forget(named(attempt.issueId))
       return true
+    },
+    async changeCode(attempt) {
+      transaction.run(STATEMENTS.changeCode, attemptRow(attempt))
+      transaction.forget(named(attempt.issueId))
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Issues, their idempotency records, and rendered messages. */
-import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -31,6 +31,8 @@ const thisRecord = and(
   ofOwner(idempotencyRecords),
   eq(idempotencyRecords.keyHash, bind(idempotencyRecords.keyHash, 'keyHash')),
 )
+const ofCaller = ne(issues.keyKind, sql.raw("'relay'"))
+const ofRelay = eq(issues.keyKind, sql.raw("'relay'"))
 /** An erased issue cannot be looked up; its row only serves counts. */
 const isThere = isNull(issues.erasedAt)
 export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
@@ -274,12 +276,13 @@ const READS = {
       .prepare(''),
   ),
   pages: {
-    any: page(),
-    issued: page(stored('issued'), unexpired),
-    expired: page(or(stored('expired'), and(stored('issued'), pastExpiry))),
-    verified: page(stored('verified')),
-    max_attempts: page(stored('max_attempts')),
-    replaced: page(stored('replaced')),
+    any: page(ofCaller),
+    issued: page(ofCaller, stored('issued'), unexpired),
+    expired: page(ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(ofCaller, stored('verified')),
+    max_attempts: page(ofCaller, stored('max_attempts')),
+    replaced: page(ofCaller, stored('replaced')),
+    relayed: page(ofRelay),
   },
   /** The id `rows` rows further down. */
   further: statement(() =>

@@ -9,7 +9,7 @@ import type { RingRow, Vault } from '../../ports/vault'
 import { WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
 import { assertNotMoved, FIND_MARK } from '../moved'
-import { appReader, challengeReader, keyReader, templateReader } from './apps'
+import { appReader, challengeReader, keyReader, relayReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
 import { carrierReader, routeReader } from './carriers'
@@ -156,6 +156,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     hooks: hookReader(pool, vault),
     apps: appReader(pool),
     challenges: challengeReader(pool, vault),
+    relays: relayReader(pool, vault),
     keys: keyReader(pool),
     templates: templateReader(pool),
     carriers: carrierReader(pool, vault),

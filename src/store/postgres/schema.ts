@@ -51,6 +51,7 @@ const tableOf = <Name extends string, F extends tables.TableFields>(table: table
 export const organizations = tableOf(tables.organizations)
 export const apps = tableOf(tables.apps)
 export const challenges = tableOf(tables.challenges)
+export const relays = tableOf(tables.relays)
 export const apiKeys = tableOf(tables.apiKeys)
 export const templates = tableOf(tables.templates)
 export const carriers = tableOf(tables.carriers)

@@ -3,6 +3,7 @@ import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { ApiKey, StoredKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import type { Template } from '../../domain/message/template'
+import type { Relay } from '../../domain/relays/relay'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -53,6 +54,7 @@ export const templateRow = (template: Template, version: Version): TemplateRow =
   ...version,
   locale: template.locale ?? null,
   bodies: template.bodies ?? null,
+  dlt: template.dlt ?? null,
 })
 
 export const templateOf = ({
@@ -61,11 +63,13 @@ export const templateOf = ({
   appId: ___,
   locale,
   bodies,
+  dlt,
   ...template
 }: TemplateRow): Template => ({
   ...template,
   locale: locale ?? undefined,
   bodies: bodies ?? undefined,
+  dlt: dlt ?? undefined,
 })
 
 /** The newest version of each template; `versions` are in ascending order. */
@@ -88,6 +92,23 @@ export const challengeOf = (vault: Vault, { appId, settings }: ChallengeRow): Ch
 export const challengeRow = (vault: Vault, appId: string, settings: ChallengeSettings): ChallengeRow => ({
   appId,
   settings: vault.seal(challengeSeal(appId), JSON.stringify(settings)),
+})
+
+interface RelayRow {
+  relayId: string
+  appId: string
+  settings: Uint8Array
+}
+
+export const relaySeal = (relayId: string) => `relay:${relayId}`
+
+export const relayOf = (vault: Vault, { relayId, settings }: RelayRow): Relay =>
+  JSON.parse(vault.open(relaySeal(relayId), settings))
+
+export const relayRow = (vault: Vault, relay: Relay): RelayRow => ({
+  relayId: relay.relayId,
+  appId: relay.appId,
+  settings: vault.seal(relaySeal(relay.relayId), JSON.stringify(relay)),
 })
 
 type KeyRow = Omit<Row<StoredKey>, 'organizationId' | 'region'>

@@ -12,12 +12,14 @@ import {
   newestOf,
   newKeyRow,
   originsOf,
+  relayOf,
+  relayRow,
   templateOf,
   templateRow,
 } from '../rows/app'
 import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
-import { apiKeys, apps, challenges, organizations, templates } from './schema'
+import { apiKeys, apps, challenges, organizations, relays, templates } from './schema'
 
 const appsWhere = (db: Drizzle, condition?: SQL) =>
   onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
@@ -196,6 +198,58 @@ export function createChallengeReader(connection: Database, vault: Vault): Pick<
       async find(appId) {
         const row = find.get({ appId })
         return row && challengeOf(vault, row)
+      },
+    },
+  }
+}
+
+const thisRelay = eq(relays.relayId, bind(relays.relayId, 'relayId'))
+
+export function createRelayTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'relays'> {
+  const db = drizzle(connection)
+  const run = {
+    upsert: onFirstUse(() =>
+      db
+        .insert(relays)
+        .values(parameters(relays))
+        .onConflictDoUpdate({ target: relays.relayId, set: { settings: sql`excluded.settings` } })
+        .prepare(),
+    ),
+    remove: onFirstUse(() => db.delete(relays).where(thisRelay).returning({ relayId: relays.relayId }).prepare()),
+  }
+  return {
+    relays: {
+      async save(relay) {
+        run.upsert.run({ ...relayRow(vault, relay) })
+        current.settingsChanged()
+      },
+      async remove(relayId) {
+        current.settingsChanged()
+        return run.remove.all({ relayId }).length > 0
+      },
+    },
+  }
+}
+
+export function createRelayReader(connection: Database, vault: Vault): Pick<Reader, 'relays'> {
+  const db = drizzle(connection)
+  const find = onFirstUse(() => db.select().from(relays).where(thisRelay).prepare())
+  const ofApp = onFirstUse(() =>
+    db
+      .select()
+      .from(relays)
+      .where(eq(relays.appId, bind(relays.appId, 'appId')))
+      .orderBy(relays.relayId)
+      .prepare(),
+  )
+  return {
+    relays: {
+      async find(relayId) {
+        const row = find.get({ relayId })
+        return row && relayOf(vault, row)
+      },
+      async ofApp(appId) {
+        return ofApp.all({ appId }).map((row) => relayOf(vault, row))
       },
     },
   }

@@ -30,6 +30,13 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         )
         .prepare(),
     ),
+    changeCode: onFirstUse(() =>
+      db
+        .update(attempts)
+        .set(changes(attempts, ['code']))
+        .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
+        .prepare(),
+    ),
 
     insertAwaited: onFirstUse(() =>
       db
@@ -79,6 +86,9 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
       ahead() {},
       async answer(attempt) {
         return run.answerAttempt.run(attemptRow(attempt)).changes > 0
+      },
+      async changeCode(attempt) {
+        run.changeCode.run(attemptRow(attempt))
       },
     },
     reports: {

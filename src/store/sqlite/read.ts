@@ -3,7 +3,7 @@ import type { HeadFile } from '../../ports/files'
 import type { Lists, Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { guarded } from '../failure'
-import { createAppReader, createChallengeReader, createKeyReader } from './apps'
+import { createAppReader, createChallengeReader, createKeyReader, createRelayReader } from './apps'
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
@@ -43,6 +43,7 @@ export function createReader(
       ...createJobReader(connection),
       ...createAppReader(connection),
       ...createChallengeReader(connection, vault),
+      ...createRelayReader(connection, vault),
       ...createKeyReader(connection),
       ...createCarrierReader(connection, vault),
       ...createWebhookReader(connection, vault),

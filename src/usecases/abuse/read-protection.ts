@@ -14,7 +14,7 @@ import {
   type RefusedLately,
   RuleReport,
 } from '../../abuse/rules/rule-report'
-import { isActive, type KeyKind } from '../../domain/access/api-key'
+import { isActive, type KeyKind, type StoredKeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
@@ -30,12 +30,12 @@ interface Dependencies {
 export async function readLearned(
   { store, clock }: Dependencies,
   appId: string,
-): Promise<Readonly<Record<KeyKind, Learned>>> {
+): Promise<Readonly<Record<StoredKeyKind, Learned>>> {
   const now = clock.now()
   const hours: SegmentHour[] = []
   for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
     hours.push(...page)
-  const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
+  const of = (kind: StoredKeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
   return { sk: of('sk'), pk: of('pk') }
 }
 
@@ -64,7 +64,7 @@ export async function readWaitingPhones(
   }
   for (const { kind, failures } of found.slice(0, MOST_HELD)) {
     const { rule } = standingOf(failures, protectionOf(app), clock.now())
-    if (rule) counts[kind][rule]++
+    if (rule && kind !== 'relay') counts[kind][rule]++
   }
   return { ...counts, areAll: found.length <= MOST_HELD }
 }
@@ -94,7 +94,10 @@ export async function readRecentTraffic(
   {
     store,
     clock,
-  }: { store: { read: Pick<Reader, 'keys' | 'traffic'>; lists: Pick<Lists, 'traffic'> }; clock: Pick<Clock, 'now'> },
+  }: {
+    store: { read: Pick<Reader, 'keys' | 'relays' | 'traffic'>; lists: Pick<Lists, 'traffic'> }
+    clock: Pick<Clock, 'now'>
+  },
   appId: string,
   prefix?: string,
 ): Promise<RecentTraffic> {
@@ -121,9 +124,10 @@ export async function readRecentTraffic(
     for (const { kind, country, prefixHash, isRefused, times } of page)
       if (isRefused && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind, country, refused: times })
   const keys = (await store.read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
+  const relays = (await store.read.relays.ofApp(appId)).filter(({ mode }) => mode === 'live')
   const keysOf = (kind: KeyKind) => keys.filter((key) => key.kind === kind).length
   const codes = [...counts.values()].sort((one, other) => other.sent + other.refused - one.sent - one.refused)
-  return { keys: { sk: keysOf('sk'), pk: keysOf('pk') }, codes, areAll: seen < MOST_LATELY }
+  return { keys: { sk: keysOf('sk'), pk: keysOf('pk'), relay: relays.length }, codes, areAll: seen < MOST_LATELY }
 }
 
 const NO_HASH = new Uint8Array()

@@ -1,5 +1,11 @@
 import { languageTag } from '../../domain/message/language'
-import { assertTemplate, BUILT_IN_TEMPLATES, type Template, type Translation } from '../../domain/message/template'
+import {
+  assertTemplate,
+  BUILT_IN_TEMPLATES,
+  type DltIds,
+  type Template,
+  type Translation,
+} from '../../domain/message/template'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Tx } from '../../ports/store'
 import { writeAudit } from '../shared/write-audit'
@@ -50,9 +56,19 @@ export async function translateTemplate(
 async function saveVersion(deps: AdminDependencies, tx: Tx, appId: string, template: Template): Promise<Template> {
   assertTemplate(template)
   await tx.templates.save(appId, template)
-  await writeAudit(deps, tx, 'template.save', template.templateId, { appId })
+  const dlt = dltIdsIn(template)
+  await writeAudit(deps, tx, 'template.save', template.templateId, {
+    appId,
+    ...(Object.keys(dlt).length > 0 && { dlt }),
+  })
   return template
 }
+
+/** By language; those of a template of no language under `*`. */
+const dltIdsIn = ({ locale = '*', dlt, bodies = {} }: Template): Record<string, DltIds> =>
+  Object.fromEntries(
+    Object.entries({ [locale]: { dlt }, ...bodies }).flatMap(([tag, { dlt }]) => (dlt ? [[tag, dlt]] : [])),
+  )
 
 /**
  * Every version of an app's own template. Messages already admitted keep their text, issues the name of their template;

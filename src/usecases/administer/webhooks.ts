@@ -1,5 +1,6 @@
 /** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
-import { type EventType, sampleEvent } from '../../../contract/event'
+import type { HookEventType } from '../../../contract/constants'
+import { sampleHookEvent } from '../../../contract/event'
 import { invalid, missing, Refusal } from '../../domain/shared/error'
 import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import { newSecret } from '../../domain/webhooks/signature'
@@ -89,7 +90,7 @@ function settingsOf(wanted: Partial<WantedEndpoint>, endpoint: Endpoint): Endpoi
     ...endpoint,
     ...(url !== undefined && { url }),
     // Checked below, all at once.
-    ...(events !== undefined && { events: [...new Set(events)] as EventType[] }),
+    ...(events !== undefined && { events: [...new Set(events)] as HookEventType[] }),
     ...(filters !== undefined && { filters }),
     ...(headers !== undefined && { headers }),
     // An empty one is none.
@@ -158,13 +159,13 @@ function changeEndpoint(
 export function testEndpoint(
   deps: AdminDependencies & TellDependencies,
   endpointId: string,
-  type: EventType,
+  type: HookEventType,
 ): Promise<string> {
   return deps.store.transaction(async (tx) => {
     const endpoint = await lockEndpoint(tx, endpointId)
     assertEnabled(endpoint)
     const eventId = deps.random.uuid(tx.now)
-    const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
+    const body = JSON.stringify({ ...sampleHookEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
     const { appId, mode } = endpoint
     await queueEvent(
       deps,

@@ -23,6 +23,11 @@ interface RequestDependencies {
   random: Random
 }
 
+/** A request of a caller, or of a relay for a code of its platform. */
+export interface AskedIssue extends IssueRequest {
+  relayed?: { rules: ModeRules; text: string | undefined } | undefined
+}
+
 /** A request with every default resolved, and its owner. */
 export interface ResolvedIssue {
   owner: Owner
@@ -47,8 +52,12 @@ export interface CheckedRequest extends ResolvedIssue {
   isReview: boolean
 }
 
-export function resolveIssue({ vault, modes }: RequestDependencies, key: ApiKey, asked: IssueRequest): ResolvedIssue {
-  const rules = rulesOf(modes, key)
+export function resolveIssue(
+  { vault, modes }: RequestDependencies,
+  key: ApiKey,
+  { relayed, ...asked }: AskedIssue,
+): ResolvedIssue {
+  const rules = relayed?.rules ?? rulesOf(modes, key)
   const recipient = rules.recipient(asked.phoneNumber, key.region)
   const request = resolveRequest(asked, recipient, rules.defaultChannel(recipient))
   return {
@@ -71,7 +80,7 @@ export function checkedRequest(
 ): CheckedRequest {
   const { recipient, rules } = wanted
   const phoneHash = vault.phoneHash(recipient.identity)
-  const review = app && key.mode === 'live' ? reviewNumberOf(app, phoneHash, now) : undefined
+  const review = app && key.mode === 'live' && key.kind !== 'relay' ? reviewNumberOf(app, phoneHash, now) : undefined
   const digits = prefixOf(recipient.to)
   const prefix = vault.prefixHash(digits)
   const network = address === undefined ? undefined : vault.networkHash(address)

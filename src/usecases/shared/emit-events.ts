@@ -2,7 +2,7 @@
  * Events, written in the transaction of the change that causes them: neither can exist without the other. An event is
  * stored once, and queued for each endpoint that wants it. Specification: "Events"; decisions: "Webhooks".
  */
-import type { EventType } from '../../../contract/event'
+import type { HookEventType } from '../../../contract/constants'
 import type { Issue } from '../../domain/codes/issue'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import { eventOf, eventsOf } from '../../domain/webhooks/event'
@@ -35,7 +35,7 @@ export async function emitEvents(
   }
 }
 
-const subjectOf = (type: EventType, { leg, purpose, metadata = {} }: Issue) => ({
+const subjectOf = (type: HookEventType, { leg, purpose, metadata = {} }: Issue) => ({
   type,
   method: leg,
   purpose,
@@ -43,7 +43,7 @@ const subjectOf = (type: EventType, { leg, purpose, metadata = {} }: Issue) => (
 })
 
 interface EmittedEvent {
-  type: EventType
+  type: HookEventType
   issue: Issue
   listening: readonly Endpoint[]
   sentTo: string | undefined
@@ -51,8 +51,8 @@ interface EmittedEvent {
 
 async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: EmittedEvent): Promise<void> {
   const eventId = deps.random.uuid(tx.now)
-  const to = type === 'otp.sent' ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
-  const carrier = type === 'otp.delivered' ? await carrierOf(tx, issue) : undefined
+  const to = type.endsWith('.sent') ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
+  const carrier = type.endsWith('.delivered') ? await carrierOf(tx, issue) : undefined
   const body = JSON.stringify(eventOf(type, issue, { eventId, now: tx.now, to, carrier }))
   const { appId, mode, issueId, origin } = issue
   await queueEvent(deps, tx, { appId, mode, eventId, type, issueId, origin, body, createdAt: tx.now }, listening)

@@ -27,6 +27,7 @@ import {
 } from '../../domain/codes/test-scenario'
 import { type PlannedLeg, plannedLegs } from '../../domain/delivery/plan'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
+import type { Relay, RelayedCode } from '../../domain/relays/relay'
 import type { Channel, Mode } from '../../domain/shared/value'
 import type { PriceList } from '../../domain/wallet/wallet'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
@@ -67,6 +68,8 @@ export interface Modes {
   test: ModeRules
   /** Live rules for a review number: a fixed code, free, and no message. */
   review(number: Pick<ReviewNumber, 'dailyMax'>, code: string): ModeRules
+  /** For a code of another platform. In test mode, too, it may be for any number. */
+  relay(relay: Pick<Relay, 'mode' | 'legs'>, relayed: Pick<RelayedCode, 'code'>): ModeRules
 }
 
 interface ModeDependencies {
@@ -91,6 +94,16 @@ export function createModes(dependencies: ModeDependencies): Modes {
       prices: TEST_PRICES,
       router: async () => () => [],
     }),
+    relay({ mode, legs }, { code }) {
+      const live = liveMode(dependencies)
+      const { requestLimits, issueLimits, prices, protection, watched, router } = testMode(dependencies)
+      return {
+        ...live,
+        ...(mode === 'test' && { requestLimits, issueLimits, prices, protection, watched, router }),
+        newCode: () => code,
+        legs: (app, asked) => (mode === 'test' ? undefined : (legs ?? live.legs(app, asked))),
+      }
+    },
   }
 }
 

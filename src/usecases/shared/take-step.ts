@@ -1,6 +1,6 @@
 import { type Issue, settled } from '../../domain/codes/issue'
 import type { AwaitedReport } from '../../domain/delivery/attempt'
-import { ABSENT_MS, isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
+import { ABSENT_MS, type Absence, isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
 import type { Leg } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -38,8 +38,13 @@ export async function takeStep(
 }
 
 /** The next codes of the phone leave that leg out for a while. */
-export async function noteAbsence(tx: Tx, { phoneHash, erasedAt }: Issue, leg: Leg): Promise<void> {
-  if (erasedAt === undefined) await tx.absences.note(leg, phoneHash, tx.now + ABSENT_MS)
+export async function noteAbsence(
+  tx: Tx,
+  { phoneHash, erasedAt }: Issue,
+  leg: Leg,
+  absence: Absence | undefined,
+): Promise<void> {
+  if (absence && erasedAt === undefined) await tx.absences.note(leg, phoneHash, tx.now + ABSENT_MS[absence])
 }
 
 /** Forgets the messages whose reports can change nothing any more. */

@@ -77,8 +77,8 @@ export class TortureCarrier {
   readonly requests: SendRequest[] = []
   /** Messages that were taken, as the invariants want them. */
   readonly accepted: Array<{ messageId: string }> = []
-  /** Messages on which a report was posted at all. */
-  readonly reported = new Set<string>()
+  /** When a report on a message was first posted; Unix milliseconds. */
+  readonly reported = new Map<string, number>()
   /** When the server had heard that a message was delivered, where that was the first it heard of it; Unix milliseconds. */
   readonly delivered = new Map<string, number>()
   /** Promises the server broke towards carriers. */
@@ -269,7 +269,7 @@ export class TortureCarrier {
 
   #note(report: Report): void {
     report.isPosted = true
-    this.reported.add(report.messageId)
+    if (!this.reported.has(report.messageId)) this.reported.set(report.messageId, Date.now())
     if (report.status !== 'delivered') return
     const told = this.#toldDelivered.get(report.code) ?? new Set()
     this.#toldDelivered.set(report.code, told.add(report.messageId))

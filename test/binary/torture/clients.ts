@@ -166,8 +166,10 @@ export class Clients {
 
   async #try(issue: KnownIssue, kind: 'right' | 'wrong' | 'maybe' | 'again', code = 'no code'): Promise<void> {
     const input = { issueId: issue.answer.issueId, code: kind === 'wrong' ? this.#wrongCode(issue) : code }
-    const { answer, unanswered } = await this.persist('/v1/verify', input, issue.app)
-    issue.unansweredVerifies += unanswered
+    // Counted at once: it may be looked at while the call is made again.
+    const { answer } = await this.persist('/v1/verify', input, issue.app, () => {
+      issue.unansweredVerifies++
+    })
     const { verified, reasonCode } = answer.body
     if (verified || reasonCode === 'ALREADY_VERIFIED' || reasonCode === 'MAX_ATTEMPTS') issue.endedAt ??= Date.now()
     if (answer.status !== 200) this.found.push(`a verify was answered with ${answer.status}`)
@@ -194,18 +196,19 @@ export class Clients {
     path: string,
     body: object,
     app = 0,
-  ): Promise<{ answer: Pick<Answer, 'status' | 'body'>; unanswered: number }> {
-    for (let unanswered = 0; ; ) {
+    onLost: () => void = () => {},
+  ): Promise<{ answer: Pick<Answer, 'status' | 'body'> }> {
+    for (;;) {
       try {
         const answering = this.api.post(path, body, app)
         for (const called of this.#waiting) called()
         this.#waiting.clear()
         const answer = await answering
-        if (answer.status !== 503) return { answer, unanswered }
+        if (answer.status !== 503) return { answer }
         this.unavailable++
       } catch (error) {
         if (this.#hasGivenUp) throw error
-        unanswered++
+        onLost()
         this.unanswered++
       }
       await Bun.sleep(10 + this.random.below(30))

@@ -40,6 +40,7 @@ export function findingsIn(
       ...brokenPromises(file, carrier, { isOver, plans }),
       ...wrongLedger(db),
       ...wrongLegs(db, carrier),
+      ...leftTooEarly(db, plans, carrier),
       ...(isOver ? [] : startedTooLate(db, { carrier, clients })),
       ...wrongSends(attemptsByMessage(db), carrier.requests),
       ...forgottenAnswers(db, clients.issues),
@@ -191,11 +192,39 @@ function wrongLegs(db: Database, { requests, reported }: TortureCarrier): string
   return found
 }
 
+/** A leg that was taken is left after its wait, or when its carrier has reported on it. */
+function leftTooEarly(db: Database, plans: readonly PlanOfApp[], { reported }: TortureCarrier): string[] {
+  const reports = new Map([...reported].map(([messageId, at]) => [plainUuid(messageId), at]))
+  const rows = db
+    .query(
+      `SELECT i.app_id AS appId, i.channel, hex(issue_id) AS issue, a.leg, ${UUID_OF('a.message_id')} AS messageId,
+         a.answered_at AS answeredAt, b.called_at AS leftAt FROM attempts a JOIN attempts b USING (app_id, mode, issue_id)
+         JOIN issues i USING (app_id, mode, issue_id)
+       WHERE a.outcome = 'accepted' AND b.number = a.number + 1 AND b.leg <> a.leg`,
+    )
+    .all() as Array<
+    Record<'appId' | 'channel' | 'issue' | 'leg' | 'messageId', string> & Record<'answeredAt' | 'leftAt', number>
+  >
+  return rows.flatMap(({ appId, channel, issue, leg, messageId, answeredAt, leftAt }) => {
+    const { legs } = plans.find((plan) => plan.appId === appId && plan.channel === channel) ?? { legs: [] }
+    const { waitSec = Number.POSITIVE_INFINITY } = legs.find((one) => one.channel === leg) ?? {}
+    const isReported = (reports.get(messageId) ?? Number.POSITIVE_INFINITY) <= leftAt
+    const isEarly = !isReported && leftAt - answeredAt < waitSec * 1_000
+    return isEarly ? [`${leg} of ${issue} was left after ${leftAt - answeredAt} ms, not after ${waitSec} s`] : []
+  })
+}
+
 /**
  * Nothing is sent of an issue after its code has expired, after a client was told that it cannot be used any more, or after its
  * carrier was told that its delivery was heard of.
  */
-function startedTooLate(db: Database, { carrier, clients }: Pick<Witnesses, 'carrier' | 'clients'>): string[] {
+export function startedTooLate(
+  db: Database,
+  {
+    carrier,
+    clients,
+  }: { carrier: Pick<TortureCarrier, 'delivered'>; clients: { issues: Pick<KnownIssue, 'answer' | 'endedAt'>[] } },
+): string[] {
   const calls = db
     .query(
       `SELECT ${UUID_OF('issue_id')} AS issue, a.leg, ${UUID_OF('a.message_id')} AS messageId, called_at AS calledAt,

@@ -53,7 +53,7 @@ function drawnLegs(random: SeededRandom, count: number): PlannedLeg[] {
   const left: Leg[] = ['whatsapp', 'telegram', 'voice', 'sms', 'alimtalk']
   return Array.from({ length: count }, (_, at) => {
     const [channel = 'sms'] = left.splice(random.below(left.length), 1)
-    const waits = at < count - 1 && random.chance(0.85)
+    const waits = at < count - 1 && random.chance(0.6)
     return { channel, ...(waits && { waitSec: 1 + random.below(2) }) }
   })
 }

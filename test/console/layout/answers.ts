@@ -158,10 +158,13 @@ export const EMPTY: Answers = {
   'protection/refused': { lastDay: 0, lately: 0, usual: 0, isUnusual: false },
   'protection/incidents': { rows: [] },
   'protection/state': {
-    learned: { sk: { verified: 0, onDays: 0, isLearned: false }, pk: { verified: 49, onDays: 6, isLearned: false } },
+    learned: {
+      sk: { verified: 0, onDays: 0, isLearned: false },
+      pk: { verified: 49, onDays: 6, isLearned: false },
+    },
     ...{ needed: NEEDED, blocks: [], reopened: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
-  'protection/lately': { keys: { sk: 0, pk: 0 }, codes: [], areAll: true },
+  'protection/lately': { keys: { sk: 0, pk: 0, relay: 0 }, codes: [], areAll: true },
   'protection/sentTo': { days: 90, typed: ['KR'], untyped: [] },
   'protection/phone': { phoneNumber: '+821012345678', standings: [{ kind: 'sk' }, { kind: 'pk' }] },
   'protection/show': {
@@ -438,7 +441,7 @@ export const FULL: Answers = {
   },
   'protection/open': { incidents: INCIDENTS },
   'protection/lately': {
-    keys: { sk: 12, pk: 3 },
+    keys: { sk: 12, pk: 3, relay: 1 },
     codes: ['GS', 'VN', 'KR'].flatMap((country) => [
       { kind: 'sk' as const, country, sent: MILLIONS, refused: MILLIONS },
       { kind: 'pk' as const, country, sent: 1, refused: 0 },
@@ -451,7 +454,10 @@ export const FULL: Answers = {
     next: 'cursor',
   },
   'protection/state': {
-    learned: { sk: { verified: 12, onDays: 2, isLearned: false }, pk: { verified: 999, onDays: 14, isLearned: true } },
+    learned: {
+      sk: { verified: 12, onDays: 2, isLearned: false },
+      pk: { verified: 999, onDays: 14, isLearned: true },
+    },
     needed: NEEDED,
     held: {
       ...{ sk: NOBODY, pk: { failures_paused: 912, failures_locked: 87, failures_seldom: 1 }, areAll: false },

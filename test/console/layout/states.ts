@@ -681,7 +681,7 @@ const people: State[] = [
 
 const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
-const fillIn = [press(/^NHN$/), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
+const fillIn = [press(/^NHN /), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
 const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
 const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [

@@ -47,8 +47,8 @@ export const ruleWords = inWords({
 })
 
 export const kindWords = inWords({
-  en: { pk: 'Browser keys', sk: 'Secret keys' } satisfies Record<KeyKind, string>,
-  ko: { pk: '브라우저 키', sk: '비밀 키' },
+  en: { pk: 'Browser keys', sk: 'Secret keys', relay: 'Relays' } satisfies Record<KeyKind, string>,
+  ko: { pk: '브라우저 키', sk: '비밀 키', relay: '릴레이' },
 })
 
 export const capWords = inWords({

@@ -28,7 +28,7 @@ import {
   type VariableDraft,
   variableOf,
 } from './templates/draft'
-import { LanguageChoice, LanguagesField, VariablesField } from './templates/fields'
+import { DltFields, LanguageChoice, LanguagesField, VariablesField } from './templates/fields'
 import { TemplatePreview } from './templates/preview'
 import { templateWords } from './templates/words'
 
@@ -186,6 +186,13 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
                 {...form.plainField('providerTemplateCode')}
               />
             )}
+            <DltFields
+              value={draft}
+              path="dlt"
+              isReadOnly={isReadOnly}
+              mistake={preview.data?.mistake}
+              onChange={(ids) => form.set(ids)}
+            />
             <LanguagesField
               draft={draft}
               isReadOnly={isReadOnly}

@@ -1,6 +1,6 @@
 /** The port's `Tx` over one PostgreSQL transaction. */
 import type { Tx } from '../../../ports/store'
-import { appTx, challengeTx, keyTx, templateTx } from '../apps'
+import { appTx, challengeTx, keyTx, relayTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
@@ -43,6 +43,7 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   hooks: hookTx(transaction, vault),
   apps: appTx(transaction),
   challenges: challengeTx(transaction, vault),
+  relays: relayTx(transaction, vault),
   keys: keyTx(transaction),
   templates: templateTx(transaction),
   carriers: carrierTx(transaction, vault),

@@ -4,7 +4,7 @@ import type { HeadFile } from '../../../ports/files'
 import type { Tx } from '../../../ports/store'
 import type { Vault } from '../../../ports/vault'
 import { openTx } from '../../failure'
-import { createAppTx, createChallengeTx, createKeyTx } from '../apps'
+import { createAppTx, createChallengeTx, createKeyTx, createRelayTx } from '../apps'
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
 import { createCarrierTx } from '../carriers'
@@ -60,6 +60,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createClockTx(connection, current),
     ...createAppTx(connection, current),
     ...createChallengeTx(connection, vault, current),
+    ...createRelayTx(connection, vault, current),
     ...createKeyTx(connection, current),
     ...createCarrierTx(connection, vault, current),
     ...webhooks,

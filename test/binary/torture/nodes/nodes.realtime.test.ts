@@ -11,7 +11,7 @@ setDefaultTimeout(isNightly ? 3 * HANGS_AFTER_MS : HANGS_AFTER_MS)
 const KINDS = 10
 const EVENTS = isNightly ? 100 : KINDS
 /** Otherwise nothing was put to the test: it goes on until so much has happened, however slow the machine is. */
-const AT_LEAST = { issues: 30, verified: 3, lostCommits: 3, lostRequests: 3, laterLegs: 20 }
+const AT_LEAST = { issues: 30, verified: 3, lostCommits: 3, lostRequests: 3, laterLegs: 10 }
 
 test('servers that share a database send nothing twice and forget no answer, whichever of them fails', async () => {
   const told = await tortureNodes({ events: EVENTS, atLeast: AT_LEAST, seed: SEED, leases: 'end', database: 'alone' })

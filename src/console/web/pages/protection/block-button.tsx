@@ -50,9 +50,12 @@ export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
   )
 }
 
-const CHOICES = ['pk', 'sk', 'all'] as const
+const CHOICES = ['pk', 'sk', 'relay', 'all'] as const
 type BlockChoice = (typeof CHOICES)[number]
-const KINDS: Readonly<Record<BlockChoice, readonly ShownKeyKind[]>> = { pk: ['pk'], sk: ['sk'], all: ['pk', 'sk'] }
+const KINDS: Readonly<Record<BlockChoice, readonly ShownKeyKind[]>> = {
+  ...{ pk: ['pk'], sk: ['sk'], relay: ['relay'] },
+  all: ['pk', 'sk', 'relay'],
+}
 
 interface BlockQuestionProps {
   appId: string

@@ -17,7 +17,7 @@ import { providerWords, type ShownCarrier, type ShownChannel, type ShownType } f
 
 const words = inWords({
   en: {
-    add: (title: string) => `Add ${title}`,
+    add: (title: string) => `Add a carrier: ${title}`,
     added: (name: string) => `The carrier ${name} is added`,
     save: 'Add carrier',
     back: 'Back',
@@ -26,16 +26,16 @@ const words = inWords({
     own: 'A carrier that is not listed is described in a file, and added on the server:',
     command: 'Command',
     ready: 'Live messages can be sent by it. Send yourself one first.',
-    reportUrl: 'Address for delivery reports',
-    reportUrlAbout: 'If the console of the carrier asks for an address, enter this one.',
-    reportSecret: 'Secret of the reports',
+    reportUrl: 'Report URL',
+    reportUrlAbout: 'Enter it at the carrier, if its console asks where to send delivery reports.',
+    reportSecret: 'Report secret',
     reportSecretAbout:
-      'The carrier sends it with each report: as “Authorization: Bearer …”, or as “?token=…” of the address.',
+      'The carrier sends it with each report: as “Authorization: Bearer …”, or as “?token=…” of the URL.',
     verifyToken: 'Verify token',
-    verifyTokenAbout: 'Enter it at the carrier beside the address.',
+    verifyTokenAbout: 'Enter it at the carrier beside the report URL.',
   },
   ko: {
-    add: (title) => `${title} 추가`,
+    add: (title) => `발송사 추가: ${title}`,
     added: (name) => `${name} 발송사를 추가했습니다`,
     save: '발송사 추가',
     back: '뒤로',
@@ -44,12 +44,12 @@ const words = inWords({
     own: '목록에 없는 발송사는 파일로 설명하고 서버에서 추가합니다.',
     command: '명령',
     ready: '이제 운영 메시지를 보낼 수 있습니다. 먼저 본인에게 보내 보세요.',
-    reportUrl: '전송 결과를 받을 주소',
-    reportUrlAbout: '발송사 콘솔에서 주소를 요구하면 이 주소를 입력하세요.',
+    reportUrl: '전송 결과 URL',
+    reportUrlAbout: '발송사 콘솔에서 전송 결과를 받을 곳을 물으면 입력하세요.',
     reportSecret: '전송 결과의 비밀 값',
-    reportSecretAbout: '발송사가 결과를 보낼 때 “Authorization: Bearer …” 헤더나 주소의 “?token=…”으로 함께 보냅니다.',
+    reportSecretAbout: '발송사가 결과를 보낼 때 “Authorization: Bearer …” 헤더나 URL의 “?token=…”으로 함께 보냅니다.',
     verifyToken: '확인 토큰',
-    verifyTokenAbout: '발송사에 주소와 함께 입력하세요.',
+    verifyTokenAbout: '발송사에 전송 결과 URL과 함께 입력하세요.',
   },
 })
 
@@ -151,7 +151,7 @@ function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
         {found?.map((type) => (
           <Paper component="li" key={type.type} withBorder px="sm" py={6}>
             <Group justify="space-between" gap="xs">
-              <UnstyledButton flex="1 1 160px" aria-label={type.title} onClick={() => onChoose(type)}>
+              <UnstyledButton flex="1 1 160px" onClick={() => onChoose(type)}>
                 <Text fw={500}>{type.title}</Text>
                 <Text size="sm" c="dimmed">
                   {channelsOf(type)}

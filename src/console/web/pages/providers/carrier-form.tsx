@@ -10,7 +10,7 @@ import type { ShownChannel, ShownSetting, ShownType } from './words'
 const words = inWords({
   en: {
     name: 'Name',
-    nameHelp: 'Routes, issues and the address for reports name the carrier so.',
+    nameHelp: 'Routes, issues and the report URL have it.',
     channels: 'Channels',
     stored: 'Stored',
     secrets: 'Stored secrets are not shown. An empty field keeps its secret. A new address needs the secrets again.',
@@ -19,7 +19,7 @@ const words = inWords({
   },
   ko: {
     name: '이름',
-    nameHelp: '경로, 발급 내역, 전송 결과 주소에 이 이름이 쓰입니다.',
+    nameHelp: '경로, 발급 내역, 전송 결과 URL에 이 이름이 쓰입니다.',
     channels: '채널',
     stored: '저장됨',
     secrets: '저장된 비밀 값은 표시되지 않으며, 비워 두면 그대로 유지됩니다. 주소를 바꾸면 다시 입력해야 합니다.',

@@ -38,6 +38,7 @@ export const planWords = inWords({
     wait: (channel: string) => `Seconds from ${channel} to the next channel`,
     noWait: 'Only if it fails',
     waits: (channel: string, sec: number) => `${channel} (${sec} s)`,
+    calls: 'Calls go only to countries that a route for voice calls names.',
     save: 'Set delivery plan',
     actions: 'Actions',
     emptyTitle: 'No delivery plans',
@@ -68,6 +69,7 @@ export const planWords = inWords({
     wait: (channel) => `${channel} 후 다음 채널까지(초)`,
     noWait: '실패할 때만',
     waits: (channel, sec) => `${channel}(${sec}초)`,
+    calls: '음성 통화는 음성 통화 경로가 있는 국가로만 겁니다.',
     save: '발송 순서 설정',
     actions: '작업',
     emptyTitle: '발송 순서가 없습니다',
@@ -170,6 +172,11 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
         detailOf={waitField}
         {...form.field('legs')}
       />
+      {legs.includes('voice') && (
+        <Text size="sm" c="dimmed">
+          {say.calls}
+        </Text>
+      )}
     </Form>
   )
 }

@@ -3,6 +3,7 @@ import { placeholdersOf } from '../../../../domain/message/template'
 import type { client } from '../../api'
 
 export type DraftTemplate = Parameters<typeof client.templates.save>[0]['template']
+type Dlt = DraftTemplate['dlt']
 type DraftChannel = DraftTemplate['channelSupport'][number]
 
 export interface VariableDraft {
@@ -13,14 +14,20 @@ export interface VariableDraft {
   sample: string
 }
 
-export interface TranslationDraft {
+/** Ids of India's DLT; '' for none. */
+export interface DltDraft {
+  dltEntityId: string
+  dltTemplateId: string
+}
+
+export interface TranslationDraft extends DltDraft {
   /** Language tag. */
   tag: string
   body: string
   providerTemplateCode: string
 }
 
-export interface TemplateDraft {
+export interface TemplateDraft extends DltDraft {
   templateId: string
   name: string
   body: string
@@ -33,6 +40,8 @@ export interface TemplateDraft {
   variables: Readonly<Record<string, VariableDraft>>
 }
 
+export const NO_DLT: DltDraft = { dltEntityId: '', dltTemplateId: '' }
+
 const NEW_BODY = '[Watchword] #{code}'
 
 export const newDraft = (): TemplateDraft => ({
@@ -43,14 +52,22 @@ export const newDraft = (): TemplateDraft => ({
   translations: [],
   channelSupport: ['sms'],
   providerTemplateCode: '',
+  ...NO_DLT,
   variables: {},
 })
 
-export const draftOf = ({ bodies, ...template }: DraftTemplate): TemplateDraft => ({
+const dltDraftOf = ({ entityId = '', templateId = '' }: Dlt = {}): DltDraft => ({
+  dltEntityId: entityId,
+  dltTemplateId: templateId,
+})
+
+export const draftOf = ({ bodies, dlt, ...template }: DraftTemplate): TemplateDraft => ({
   ...template,
+  ...dltDraftOf(dlt),
   locale: template.locale ?? '',
-  translations: Object.entries(bodies).map(([tag, { body, providerTemplateCode = '' }]) => ({
+  translations: Object.entries(bodies).map(([tag, { body, providerTemplateCode = '', dlt }]) => ({
     ...{ tag, body, providerTemplateCode },
+    ...dltDraftOf(dlt),
   })),
   channelSupport: [...template.channelSupport],
   variables: Object.fromEntries(
@@ -83,6 +100,7 @@ export function templateOf(draft: TemplateDraft): DraftTemplate {
     bodies: Object.fromEntries(translations.map(({ tag, ...translation }) => [tag, translationOf(translation)])),
     channelSupport,
     providerTemplateCode: providerTemplateCode.trim() || templateId.trim(),
+    ...dltOf(draft),
     variables: Object.fromEntries(
       variableNames(draft).map((name) => {
         const { required, pattern, description } = variableOf(draft, name)
@@ -98,10 +116,16 @@ export const codeIn = ({ translations, providerTemplateCode, templateId }: Templ
     .map((code) => code?.trim())
     .find((code) => code) ?? ''
 
-const translationOf = ({ body, providerTemplateCode }: Omit<TranslationDraft, 'tag'>) => ({
+const translationOf = ({ body, providerTemplateCode, ...ids }: Omit<TranslationDraft, 'tag'>) => ({
   body,
   ...(providerTemplateCode.trim() && { providerTemplateCode: providerTemplateCode.trim() }),
+  ...dltOf(ids),
 })
+
+function dltOf({ dltEntityId, dltTemplateId }: DltDraft): { dlt?: Dlt } {
+  const [entityId, templateId] = [dltEntityId.trim(), dltTemplateId.trim()]
+  return entityId || templateId ? { dlt: { ...(entityId && { entityId }), ...(templateId && { templateId }) } } : {}
+}
 
 export const samplesOf = (draft: TemplateDraft): Record<string, string> =>
   Object.fromEntries(

@@ -3,7 +3,15 @@ import { Button, Checkbox, Fieldset, Group, Select, Stack, Text, Textarea, TextI
 import { languageName } from '../../i18n/names'
 import { type Refused, refusalInWords } from '../../i18n/refusals'
 import { useLanguage, useWords } from '../../i18n/words'
-import { type TemplateDraft, type TranslationDraft, type VariableDraft, variableNames, variableOf } from './draft'
+import {
+  type DltDraft,
+  NO_DLT,
+  type TemplateDraft,
+  type TranslationDraft,
+  type VariableDraft,
+  variableNames,
+  variableOf,
+} from './draft'
 import { templateWords } from './words'
 
 interface VariablesFieldProps {
@@ -142,6 +150,45 @@ export function LanguageChoice({ label, about, value, taken, error, isReadOnly, 
   )
 }
 
+interface DltFieldsProps {
+  value: DltDraft
+  /** Of these ids in a mistake. */
+  path: string
+  /** Name of the language; missing: of the template itself. */
+  language?: string
+  isReadOnly: boolean
+  mistake: Refused | undefined
+  onChange(changed: Partial<DltDraft>): void
+}
+
+export function DltFields({ value, path, language, isReadOnly, mistake, onChange }: DltFieldsProps) {
+  const say = useWords(templateWords)
+  const field = (name: keyof DltDraft, label: string, param: string) => (
+    <TextInput
+      label={label}
+      aria-label={language === undefined ? undefined : say.ofVariable(label, language)}
+      inputMode="numeric"
+      maxLength={30}
+      value={value[name]}
+      readOnly={isReadOnly}
+      spellCheck={false}
+      error={mistake?.param === `${path}.${param}` ? refusalInWords(mistake) : undefined}
+      onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <Stack gap={4}>
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        {field('dltEntityId', say.dltEntityId, 'entityId')}
+        {field('dltTemplateId', say.dltTemplateId, 'templateId')}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {language === undefined ? say.dltHelp : say.translationDltHelp}
+      </Text>
+    </Stack>
+  )
+}
+
 interface LanguagesFieldProps {
   draft: TemplateDraft
   isReadOnly: boolean
@@ -160,7 +207,7 @@ export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }:
     onChange(translations.map((known) => (known.tag === changed.tag ? changed : known)))
   const add = (tag: string) => {
     if (tag === '') return
-    onChange([...translations, { tag, body: draft.body, providerTemplateCode: '' }])
+    onChange([...translations, { tag, body: draft.body, providerTemplateCode: '', ...NO_DLT }])
     onShow(tag)
   }
   return (
@@ -214,6 +261,14 @@ export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }:
                   onChange={(event) => change({ ...translation, providerTemplateCode: event.currentTarget.value })}
                 />
               )}
+              <DltFields
+                value={translation}
+                path={`bodies.${tag}.dlt`}
+                language={name}
+                isReadOnly={isReadOnly}
+                mistake={mistake}
+                onChange={(ids) => change({ ...translation, ...ids })}
+              />
             </Stack>
           )
         })}

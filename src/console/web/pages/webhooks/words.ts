@@ -1,4 +1,4 @@
-import type { EventType } from '../../../../../contract/constants'
+import type { HookEventType } from '../../../../../contract/constants'
 import { inWords } from '../../i18n/words'
 
 export const webhookWords = inWords({
@@ -50,7 +50,10 @@ export const webhookWords = inWords({
       'otp.verified': 'The code was verified.',
       'otp.expired': 'The code expired without being verified.',
       'otp.max_attempts': 'Wrong codes used up the attempts.',
-    } satisfies Record<EventType, string>,
+      'message.sent': 'Relay: a carrier accepted the message.',
+      'message.delivered': 'Relay: the message reached the phone.',
+      'message.failed': 'Relay: the delivery finally failed.',
+    } satisfies Record<HookEventType, string>,
   },
   ko: {
     about: '이벤트가 생기면 서명된 POST 요청으로 고객 서버에 알립니다. 위쪽의 모드에 해당하는 이벤트만 다룹니다.',
@@ -100,6 +103,9 @@ export const webhookWords = inWords({
       'otp.verified': '인증번호가 확인되었습니다.',
       'otp.expired': '인증번호가 확인되지 않은 채 만료되었습니다.',
       'otp.max_attempts': '잘못된 인증번호로 시도 횟수를 모두 썼습니다.',
+      'message.sent': '릴레이: 발송사가 메시지를 접수했습니다.',
+      'message.delivered': '릴레이: 메시지가 휴대폰에 도달했습니다.',
+      'message.failed': '릴레이: 발송이 최종 실패했습니다.',
     },
   },
 })
