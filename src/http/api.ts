@@ -106,7 +106,7 @@ interface Procedure {
 
 type PerformerDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'limits' | 'log'>
 
-/** What came of a request: its answer, or its refusal. It has neither after an unexpected error. */
+/** The result of a request: its answer, or its refusal. After an unexpected error it has neither. */
 interface Performed<T> {
   key: ApiKey | undefined
   answer?: T

@@ -23,7 +23,7 @@ export interface VerifyDependencies extends SaveDependencies, ProvingDependencie
 interface VerifyRequest {
   issueId: string
   code: string
-  /** What the code was sent to, as the caller says. */
+  /** The number that the code was sent to, as the caller says. */
   phoneNumber?: string | undefined
   /** The request that asks. */
   origin?: Origin | undefined
@@ -43,7 +43,7 @@ export async function verifyCode(
   const claimed = phoneNumber === undefined ? undefined : rulesOf(modes, key).recipient(phoneNumber, key.region)
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   const span = telemetry.begin('transaction', request.origin?.trace)
-  const unit = store.transaction(
+  const transaction = store.transaction(
     async (tx) => {
       const found = await tx.issues.lockToVerify(key, request.issueId)
       if (!found || found.issue.keyKind === 'relay') return { verification: unknownIssue(request.issueId, tx.now) }
@@ -59,7 +59,7 @@ export async function verifyCode(
     },
     { mayShare: true },
   )
-  const { verification, verified } = await unit.finally(() => span.end())
+  const { verification, verified } = await transaction.finally(() => span.end())
   telemetry.codeChecked({ mode: key.mode, result: verification.reasonCode ?? 'verified' })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
   const app = await deps.node.directory.app(key.appId)

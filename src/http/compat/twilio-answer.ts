@@ -1,4 +1,4 @@
-/** What clients of Twilio Verify v2 get: SIDs, verifications and errors. https://www.twilio.com/docs/verify/api */
+/** Answers for clients of Twilio Verify v2: SIDs, verifications and errors. https://www.twilio.com/docs/verify/api */
 import { hash } from 'node:crypto'
 import { effectiveStatus, type Issue } from '../../domain/codes/issue'
 import { Refusal, type RefusalDetail, type RefusalKind } from '../../domain/shared/error'
@@ -43,7 +43,7 @@ export function statusOf(issue: Issue, now: number): TwilioStatus | undefined {
   }
 }
 
-/** Whom an answer is about. `to` is null where the request does not name the number: only its hash is stored. */
+/** The subject of an answer. `to` is null where the request does not name the number: only its hash is stored. */
 export interface Verified {
   appId: string
   purpose: string

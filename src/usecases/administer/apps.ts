@@ -64,7 +64,7 @@ export interface RemovedApp {
   app: App
   revokedKeys: number
   removedWebhooks: number
-  /** What its wallet still held. */
+  /** The balance that was left in its wallet. */
   balance: number
 }
 
