@@ -189,7 +189,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   async function otherAnswer(incoming: IncomingRequest, url: URL): Promise<RouteAnswer> {
-    const { request, socketAddress, origin } = incoming
+    const { request, socketAddress } = incoming
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
@@ -202,10 +202,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
-    if (path.startsWith(RELAY_PREFIX)) {
-      const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-      return { route: 'relay', ...(await relay(request, path, { clientIp, origin })) }
-    }
+    if (path.startsWith(RELAY_PREFIX)) return { route: 'relay', ...(await relay(request, path, callerOf(incoming))) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 

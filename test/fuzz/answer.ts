@@ -102,9 +102,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** The issue an answer is about, where one was made or told again. */
 export function issuedIn({ status, body }: Answer): string | undefined {
-  const value = status === 200 || status === 201 ? parsed(body) : undefined
+  const value = status === 200 ? parsed(body) : undefined
   const said = isObject(value) && isObject(value.json) ? value.json : value
-  // A client of Twilio Verify is told the SID of a verification.
-  if (isObject(said) && typeof said.sid === 'string' && status === 201) return said.sid
   return isObject(said) && typeof said.issueId === 'string' && 'queuedAt' in said ? said.issueId : undefined
 }
