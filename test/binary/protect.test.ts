@@ -31,7 +31,7 @@ test('an app begins with everything on, caps for browser keys, and nobody truste
 
 test('each decision stays beside the others, and is shown in words', async () => {
   await protect('--conversion', 'watch', '--tolerance', '2', '--caps', 'off', '--open', 'jp', 'US')
-  await protect('--cap', 'pk:country:messages:day=500', 'sk:app:credits:hour=2000', '--resend', '5')
+  await protect('--cap', 'pk:country:messages:day=500', 'sk:app:credits:hour=2000', 'relay:prefix:messages:hour=90', '--resend', '5')
   await protect('--trust-network', '203.0.113.0/24', '--trust-country', 'kr')
   await protect('--trust-phone', '010-1234-5678')
   const { stdout } = await run(program, 'app', 'protect', appId)
@@ -41,6 +41,7 @@ test('each decision stays beside the others, and is shown in words', async () =>
     'A code above a cap is not checked:',
     '  pk:country:messages:day=500',
     '  sk:app:credits:hour=2000',
+    '  relay:prefix:messages:hour=90',
     'Low conversion is only reported.',
     'Tolerated: 2 times the baseline of unverified codes.',
     'Allow list: 203.0.113.0/24, KR, 1 phone.',
@@ -77,7 +78,7 @@ test('a block says first which keys and how many codes it touches, and is for on
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toContain(
     'Send nothing to GB for a day, with any key? Affected: 1 secret key (0 codes in the last hour), ' +
-      '0 browser keys (0 codes in the last hour). There is no terminal to ask on: add --yes',
+      '0 browser keys (0 codes in the last hour), 0 relays (0 codes in the last hour). There is no terminal to ask on: add --yes',
   )
   expect(await protect()).toMatchObject({ blocks: [] })
   const ofBrowsers = ['--country', 'GB', '--kind', 'pk', '--yes']

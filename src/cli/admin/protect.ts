@@ -28,7 +28,7 @@ const decisions = z.object({
   close: textsOrNone('--close [country...]  where no key sends to; without a country: nowhere'),
   capping: modes.capping.describe('--caps <mode>  codes above a cap'),
   cap: textsOrNone(
-    '--cap [rule...]  kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; replaces all caps',
+    '--cap [rule...]  kind:place:unit:window=max, of sk|pk|relay, app|country|prefix, messages|credits, hour|day; replaces all caps',
   ),
   conversion: modes.conversion.describe(
     '--conversion <mode>  codes with low conversion (SMS pumping), once the baseline is known',
@@ -179,7 +179,7 @@ const listOf = (items: string[] | true): string[] => (items === true ? [] : [...
 const upper = (items: readonly string[]) => [...new Set(items.map((item) => item.toUpperCase()))]
 
 const CAP = new RegExp(
-  `^(sk|pk):(${CAP_PLACES.join('|')}):(${CAP_UNITS.join('|')}):(${CAP_WINDOWS.join('|')})=([0-9]{1,10})$`,
+  `^(${Object.keys(KEYS).join('|')}):(${CAP_PLACES.join('|')}):(${CAP_UNITS.join('|')}):(${CAP_WINDOWS.join('|')})=([0-9]{1,10})$`,
 )
 
 function capOf(text: string): Cap {
