@@ -208,6 +208,7 @@ const issue = (number: number, more: Partial<IssueRow> = {}): IssueRow => ({
   issueId: issueId(number),
   mode: 'test',
   purpose: 'signup',
+  isRelayed: false,
   channel: 'sms',
   leg: 'sms',
   country: 'KR',
