@@ -579,14 +579,14 @@ const relays: State[] = [
     'relays, changing a secret',
     '/relays',
     FULL,
-    press(/^Change the secret of login|^login 비밀 값/),
+    press(/^Change secret of login|^login 비밀 값/),
   ),
   over(
     'pages/relays.tsx',
     'relays, giving the secret of the platform',
     '/relays',
     FULL,
-    press(/^Change the secret of identity|^identity.* 비밀 값/),
+    press(/^Change secret of identity|^identity.* 비밀 값/),
   ),
   over('pages/relays.tsx', 'relays, removing one', '/relays', FULL, press(/^Remove login|^login 삭제/)),
 ]

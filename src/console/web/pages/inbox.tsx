@@ -22,7 +22,7 @@ const words = inWords({
     about: 'Codes of test keys and test relays of the last 7 days, live. None of these messages was really sent.',
     to: 'Recipient',
     scenario: 'Scenario',
-    relay: (name: string) => `Relay ${name}`,
+    relayed: 'From a relay',
     code: 'Code',
     noCode: 'None',
     delivery: 'Delivery',
@@ -37,7 +37,7 @@ const words = inWords({
       '최근 7일 동안 테스트 키와 테스트 릴레이로 받은 인증번호를 실시간으로 보여 줍니다. 실제로 발송된 것은 없습니다.',
     to: '수신 번호와 용도',
     scenario: '시나리오',
-    relay: (name) => `${name} 릴레이`,
+    relayed: '릴레이로 받음',
     code: '인증되는 번호',
     noCode: '없음',
     delivery: '전달 상태',
@@ -98,8 +98,8 @@ export default function Inbox() {
           {
             key: 'scenario',
             header: say.scenario,
-            cell: ({ scenario, isRelayed, purpose }) => {
-              if (isRelayed) return <AsWritten size="sm">{say.relay(purpose)}</AsWritten>
+            cell: ({ scenario, isRelayed }) => {
+              if (isRelayed) return say.relayed
               if (scenario === undefined) return common.none
               const { name, about } = scenarioOf(scenario)
               return (

@@ -19,20 +19,20 @@ import { RelayMessages } from './relays/messages'
 import { NewRelayShown } from './relays/new-relay'
 import { RelayTable } from './relays/relay-table'
 import { SendTest } from './relays/send-test'
-import { type NewRelay, relayWords, type ShownRelay } from './relays/words'
+import { type CreatedRelay, relayWords, type ShownRelay } from './relays/words'
 
 /** The open dialog; at most one. */
-type Open =
+type OpenDialog =
   | { kind: 'create' }
   | { kind: 'test' | 'secret'; relay: ShownRelay }
-  | { kind: 'shown'; title: string; made: NewRelay }
+  | { kind: 'shown'; title: string; made: CreatedRelay }
 
 export default function Relays() {
   const say = useWords(relayWords)
   const common = useWords(frameWords)
   const may = useMay()('keys')
   const { appId, mode } = useAppScope()
-  const [open, setOpen] = useState<Open>()
+  const [open, setOpen] = useState<OpenDialog>()
   const query = useQuery(api.relays.list.queryOptions({ input: { appId } }))
   const rows = query.data?.relays.filter((relay) => relay.mode === mode)
   const close = () => setOpen(undefined)
@@ -50,7 +50,7 @@ export default function Relays() {
       },
     })
 
-  const titleOf = (open: Open) => {
+  const titleOf = (open: OpenDialog) => {
     if (open.kind === 'create') return say.create
     if (open.kind === 'shown') return open.title
     return open.kind === 'test' ? say.testOf(open.relay.name) : say.changeSecretOf(open.relay.name)

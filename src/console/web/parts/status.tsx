@@ -25,13 +25,13 @@ export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
   <Badge variant="light" tt="none" fw={600} radius="sm" {...props} />
 )
 
-interface Verification {
+interface ShownVerification {
   verificationStatus: ShownVerificationStatus
   isRelayed: boolean
 }
 
 /** A relayed code is verified elsewhere. */
-export function VerificationMark({ of: { verificationStatus: status, isRelayed } }: { of: Verification }) {
+export function VerificationMark({ of: { verificationStatus: status, isRelayed } }: { of: ShownVerification }) {
   const say = useWords(statusWords)
   return isRelayed ? (
     <Mark color="grape">{say.relay}</Mark>

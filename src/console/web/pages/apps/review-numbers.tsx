@@ -38,7 +38,7 @@ const words = inWords({
     addTitle: 'Add a review number',
     nameAbout: 'One of the same name is replaced.',
     number: 'Phone number',
-    numberAbout: 'Stored as a keyed hash only, so it cannot be shown again.',
+    numberAbout: 'Stored as a keyed hash only.',
     days: 'Days until it ends',
     add: 'Add',
     added: (name: string) => `${name} signs in with the code in the table.`,
@@ -61,7 +61,7 @@ const words = inWords({
     addTitle: '심사용 번호 추가',
     nameAbout: '같은 이름이 있으면 바꿉니다.',
     number: '전화번호',
-    numberAbout: '키 해시로만 저장하므로 다시 표시할 수 없습니다.',
+    numberAbout: '키 해시로만 저장합니다.',
     days: '종료까지 남은 일수',
     add: '추가',
     added: (name) => `${name}은(는) 표의 인증번호로 로그인합니다.`,
@@ -111,7 +111,13 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
               </Group>
             ),
           },
-          { key: 'daily', header: say.daily, isNumber: true, cell: ({ dailyMax }) => formats.number(dailyMax) },
+          {
+            key: 'daily',
+            header: say.daily,
+            isNumber: true,
+            isUnbroken: true,
+            cell: ({ dailyMax }) => formats.number(dailyMax),
+          },
           { key: 'ends', header: say.ends, cell: ({ endsAt }) => <Time at={endsAt} relative /> },
           {
             key: 'actions',

@@ -6,12 +6,12 @@ import { useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
 import { GivenSecretField } from './create-relay'
-import { type NewRelay, relayWords, type ShownRelay } from './words'
+import { type CreatedRelay, relayWords, type ShownRelay } from './words'
 
 interface ChangeSecretProps {
   of: ShownRelay
   /** There is a secret to show. */
-  onChanged(made: NewRelay): void
+  onChanged(made: CreatedRelay): void
   onCancel(): void
 }
 

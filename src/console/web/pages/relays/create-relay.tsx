@@ -7,10 +7,10 @@ import { useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { useAppScope } from '../../scope'
 import { LegsField, type ShownLeg } from '../providers/legs-field'
-import { type NewRelay, relayWords } from './words'
+import { type CreatedRelay, relayWords } from './words'
 
 interface CreateRelayProps {
-  onCreated(made: NewRelay): void
+  onCreated(made: CreatedRelay): void
   onCancel(): void
 }
 

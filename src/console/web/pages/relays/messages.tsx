@@ -74,7 +74,7 @@ export function RelayMessages() {
           {
             key: 'occasion',
             header: say.occasion,
-            cell: ({ occasion }) => <AsWritten size="sm">{occasion ?? common.none}</AsWritten>,
+            cell: ({ occasion }) => <AsWritten size="xs">{occasion ?? common.none}</AsWritten>,
           },
           {
             key: 'delivery',

@@ -3,9 +3,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { CopyBlock, SecretOnce } from '../../parts/copy'
-import { type NewRelay, relayWords } from './words'
+import { type CreatedRelay, relayWords } from './words'
 
-export function NewRelayShown({ made: { source, url, secret }, onDone }: { made: NewRelay; onDone(): void }) {
+export function NewRelayShown({ made: { source, url, secret }, onDone }: { made: CreatedRelay; onDone(): void }) {
   const say = useWords(relayWords)
   const common = useWords(frameWords)
   const settings = (

@@ -3,7 +3,7 @@ import type { client } from '../../api'
 import { inWords } from '../../i18n/words'
 
 export type ShownRelay = Awaited<ReturnType<typeof client.relays.list>>['relays'][number]
-export type NewRelay = Awaited<ReturnType<typeof client.relays.create>>
+export type CreatedRelay = Awaited<ReturnType<typeof client.relays.create>>
 
 export const relayWords = inWords({
   en: {
@@ -59,7 +59,7 @@ export const relayWords = inWords({
     test: 'Send a test',
     testOf: (name: string) => `Send a test by ${name}`,
     changeSecret: 'Change secret',
-    changeSecretOf: (name: string) => `Change the secret of ${name}`,
+    changeSecretOf: (name: string) => `Change secret of ${name}`,
     changeSecretMeans: 'The secret before stays valid for one more day, so that the platform can be changed meanwhile.',
     newSecret: (name: string) => `The secret of ${name}`,
     saved: (name: string) => `The secret of ${name} is saved.`,
