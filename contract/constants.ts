@@ -25,7 +25,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What webhooks tell: those, and of codes that relays deliver, which are no part of the interface. */
+/** Types of events that webhooks tell: those of codes, and those of relayed messages, which are no part of the interface. */
 export const HOOK_EVENT_TYPES = [...EVENT_TYPES, 'message.sent', 'message.delivered', 'message.failed'] as const
 export type HookEventType = (typeof HOOK_EVENT_TYPES)[number]
 

@@ -5,7 +5,7 @@ import { createConsole } from './console'
 import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
-import { createFetch, createRoutes, type Fetch, lazyApi } from './http/routes'
+import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -91,10 +91,12 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     erasedFile: ports.erasedFile,
   })
   const issuing = { ...basics, challenges, idempotencyDays, modes, dispatch }
-  const api = lazyApi({ ...issuing, limits, descriptors })
+  const ofApi = { ...issuing, limits, descriptors }
+  const api = lazyApi(ofApi)
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: (...request) => api()(...request),
+    twilio: lazyTwilio({ ...ofApi, publicUrl }),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     relay: createRelays(issuing),

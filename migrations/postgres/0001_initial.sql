@@ -90,7 +90,8 @@ CREATE TABLE apps (
   proves_metadata boolean NOT NULL DEFAULT false,
   retention_days  integer CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
   plans           text, -- delivery plans, as JSON; NULL: each channel's own
-  review_numbers  text -- of reviewers, who get a fixed code and no message, as JSON; NULL: none
+  review_numbers  text, -- of reviewers, who get a fixed code and no message, as JSON; NULL: none
+  twilio_purposes text -- that clients of Twilio Verify may name, as JSON; NULL: none
 );
 
 CREATE TABLE api_keys (
@@ -301,7 +302,7 @@ CREATE TABLE issues (
 CREATE UNIQUE INDEX issues_live ON issues (app_id, mode, phone_hash, purpose) WHERE verification_status = 'issued';
 CREATE INDEX issues_due ON issues (expires_at) WHERE verification_status = 'issued';
 -- What a phone has had: its limits are counted here, for all servers at once.
-CREATE INDEX issues_by_phone ON issues (phone_hash, app_id, created_at) WHERE mode = 'live';
+CREATE INDEX issues_by_phone ON issues (phone_hash, app_id, created_at);
 
 -- Idempotency keys, hashed.
 CREATE TABLE claims (

@@ -27,7 +27,8 @@ CREATE TABLE apps (
   proves_metadata INTEGER NOT NULL DEFAULT 0 CHECK (proves_metadata IN (0, 1)),
   retention_days  INTEGER CHECK (retention_days > 0), -- of live issues; NULL: as the server is set
   plans           TEXT CHECK (plans IS NULL OR json_valid(plans)), -- delivery plans; NULL: each channel's own
-  review_numbers  TEXT CHECK (review_numbers IS NULL OR json_valid(review_numbers)) -- of reviewers, with a fixed code; NULL: none
+  review_numbers  TEXT CHECK (review_numbers IS NULL OR json_valid(review_numbers)), -- of reviewers, with a fixed code; NULL: none
+  twilio_purposes TEXT CHECK (twilio_purposes IS NULL OR json_valid(twilio_purposes)) -- that clients of Twilio Verify may name; NULL: none
 ) STRICT;
 
 CREATE TABLE api_keys (
@@ -169,7 +170,7 @@ CREATE UNIQUE INDEX issues_live ON issues (app_id, mode, phone_hash, purpose) WH
 CREATE INDEX issues_due ON issues (expires_at) WHERE verification_status = 'issued';
 -- What a phone has had: its limits are counted here, so that a server that starts need not read the last day. A part of the
 -- hash tells phones apart well enough; behind it come app, mode and id, which is in the order of time.
-CREATE INDEX issues_by_phone ON issues (substr(phone_hash, 1, 6)) WHERE mode = 'live';
+CREATE INDEX issues_by_phone ON issues (substr(phone_hash, 1, 6));
 
 -- Idempotency keys, hashed. They expire, so that the one index whose keys arrive in random order stays small.
 CREATE TABLE claims (

@@ -1,6 +1,7 @@
 /** The API under `/v1`, over REST and RPC: route → authenticate → body → procedure, which maps contract input to a use case. */
 import type { z } from 'zod'
 import { type Contract, contract } from '../../contract'
+import type { OperationAccess } from '../../contract/scope'
 import type { ApiKey } from '../domain/access/api-key'
 import { type LimitsConfig, refusalLimit } from '../domain/access/rate-limits'
 import { errorFields, Refusal, unavailable } from '../domain/shared/error'
@@ -103,23 +104,18 @@ interface Procedure {
   perform: (input: unknown, caller: Caller) => Promise<unknown>
 }
 
-export function createApi(deps: ApiDependencies): Api {
-  const { node, log, descriptors } = deps
-  const procedures = proceduresOf(deps)
+type PerformerDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'limits' | 'log'>
 
-  async function handle(
-    operation: Operation,
-    request: Request,
-    requestPath: RequestPath,
-    caller: Caller,
-  ): Promise<ApiAnswer> {
-    const { inputSchema, outputSchema, perform } = procedures[operation.name]
-    const rawInput = await inputOf(operation, request, requestPath)
-    const input = inputSchema.safeParse(rawInput)
-    if (!input.success) throw refusalOf(input.error.issues, rawInput)
-    // The output schema drops every field that is not in the contract.
-    return answerIn(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
-  }
+/** The result of a request: its answer, or its refusal. After an unexpected error it has neither. */
+interface Performed<T> {
+  key: ApiKey | undefined
+  answer?: T
+  refusal?: Refusal | undefined
+}
+
+/** Authenticates a request and has it handled. Refusals are logged and count against their own limit. */
+export function createPerformer(deps: PerformerDependencies) {
+  const { node, log } = deps
 
   /** Returns the refusal of a failed request after logging it; undefined for an unexpected error, which is never shown. */
   function refusalLogged(error: unknown): Refusal | undefined {
@@ -148,26 +144,59 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  return async (request, requestPath, { clientIp, origin }) => {
-    const operation = operationAt(request.method, requestPath.path)
-    if (node.load.waitingMs() > MAX_STORE_WAIT_MS || descriptors.areShort()) return overloaded(requestPath, operation)
-    if (!operation) return undefined
-    const context = { headers: request.headers, search: requestPath.search, clientIp, origin }
+  return async <T>(
+    context: RequestContext,
+    access: OperationAccess,
+    handle: (caller: Caller) => Promise<T>,
+  ): Promise<Performed<T>> => {
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
-      caller = await authenticate(deps, context, operation.access, (known) => {
+      caller = await authenticate(deps, context, access, (known) => {
         key = known
       })
-      return await handle(operation, request, requestPath, caller)
+      return { key, answer: await handle(caller) }
     } catch (error) {
       await caller?.permit.release()
       const refusal = refusalLogged(error)
-      if (!refusal) return answerIn(operation, unexpectedError().toJSON(), 500, key)
-      const final = await limitRefusals(refusal, key, clientIp)
-      const refused = fromRefusal(final)
-      const answer = answerIn(operation, refused.toJSON(), refused.status, key)
-      return { ...answer, retryAfterMs: final.detail.retryAfterMs, refusal: final }
+      return { key, refusal: refusal && (await limitRefusals(refusal, key, context.clientIp)) }
+    }
+  }
+}
+
+export function createApi(deps: ApiDependencies): Api {
+  const procedures = proceduresOf(deps)
+  const perform = createPerformer(deps)
+
+  async function handle(
+    operation: Operation,
+    request: Request,
+    requestPath: RequestPath,
+    caller: Caller,
+  ): Promise<ApiAnswer> {
+    const { inputSchema, outputSchema, perform } = procedures[operation.name]
+    const rawInput = await inputOf(operation, request, requestPath)
+    const input = inputSchema.safeParse(rawInput)
+    if (!input.success) throw refusalOf(input.error.issues, rawInput)
+    // The output schema drops every field that is not in the contract.
+    return answerIn(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
+  }
+
+  return async (request, requestPath, { clientIp, origin }) => {
+    const operation = operationAt(request.method, requestPath.path)
+    if (isOverloaded(deps)) return overloaded(requestPath, operation)
+    if (!operation) return undefined
+    const context = { headers: request.headers, search: requestPath.search, clientIp, origin }
+    const { key, answer, refusal } = await perform(context, operation.access, (caller) =>
+      handle(operation, request, requestPath, caller),
+    )
+    if (answer) return answer
+    if (!refusal) return answerIn(operation, unexpectedError().toJSON(), 500, key)
+    const refused = fromRefusal(refusal)
+    return {
+      ...answerIn(operation, refused.toJSON(), refused.status, key),
+      retryAfterMs: refusal.detail.retryAfterMs,
+      refusal,
     }
   }
 }
@@ -196,8 +225,11 @@ const answerIn = (
  * in progress are answered soon.
  */
 const MAX_STORE_WAIT_MS = 400
+export const isOverloaded = ({ node, descriptors }: Pick<ApiDependencies, 'node' | 'descriptors'>): boolean =>
+  node.load.waitingMs() > MAX_STORE_WAIT_MS || descriptors.areShort()
+
 /** Created once, since creating an error costs more than the rest of the refusal. */
-const OVERLOADED = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
+export const OVERLOADED = unavailable('Too many requests at the moment', RETRY_AFTER_MS)
 const OVERLOADED_BODY = fromRefusal(OVERLOADED).toJSON()
 
 const overloaded = ({ path }: RequestPath, operation: Operation | undefined): ApiAnswer => ({

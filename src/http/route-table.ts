@@ -68,6 +68,7 @@ export const ROUTE_PATTERNS: readonly string[] = [
   '/console/assets/:file',
   '/console/*',
   '/provider-reports/:provider',
+  '/compat/twilio/*',
   '/relay/:source/:relay',
 ]
 

@@ -10,8 +10,10 @@ import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { MetricsSource, Telemetry } from '../ports/telemetry'
 import type { Random } from '../ports/vault'
-import type { Api, ApiDependencies } from './api'
+import type { Api, ApiAnswer, ApiDependencies } from './api'
 import { clientIpOf, isLocalRequest } from './authenticate'
+import type { TwilioApi, TwilioDependencies } from './compat/twilio'
+import { TWILIO_PREFIX } from './compat/twilio-answer'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
 import { answerHeaders, Json, preflightHeaders } from './json'
@@ -134,6 +136,7 @@ export interface ConsoleRoutes {
 
 export interface RouteDependencies {
   api: Api
+  twilio: TwilioApi
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
@@ -154,6 +157,7 @@ export interface RouteDependencies {
 export function createRoutes(deps: RouteDependencies): Routes {
   const {
     api,
+    twilio,
     console,
     readiness,
     reports,
@@ -184,22 +188,21 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return url.pathname === path ? otherAnswer(incoming, url) : notFound()
   }
 
-  async function otherAnswer({ request, socketAddress, origin }: IncomingRequest, url: URL): Promise<RouteAnswer> {
+  async function otherAnswer(incoming: IncomingRequest, url: URL): Promise<RouteAnswer> {
+    const { request, socketAddress } = incoming
     const path = url.pathname
     if (path === '/healthz' && isReading(request))
       return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (path === '/metrics' && metrics && isReading(request))
       return { route: 'metrics', response: await answerMetrics(metrics, request.headers) }
+    if (path.startsWith(TWILIO_PREFIX)) return answered(await twilio(request, url, callerOf(incoming)))
     if (descriptors.areShort()) throw unavailable('Too many connections at the moment', RETRY_AFTER_MS)
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
-    if (path.startsWith(RELAY_PREFIX)) {
-      const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-      return { route: 'relay', ...(await relay(request, path, { clientIp, origin })) }
-    }
+    if (path.startsWith(RELAY_PREFIX)) return { route: 'relay', ...(await relay(request, path, callerOf(incoming))) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }
 
@@ -238,22 +241,27 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer(
-    { request, socketAddress, origin }: IncomingRequest,
-    requestPath: RequestPath,
-  ): Promise<RouteAnswer> {
+  function callerOf({ request, socketAddress, origin }: IncomingRequest) {
+    return { clientIp: clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies), origin }
+  }
+
+  function answered(answer: ApiAnswer, headers?: Record<string, string>): RouteAnswer {
+    const { status, body, key, route, retryAfterMs, refusal } = answer
+    if (key) node.keyUse.note(key.keyId, clock.now())
+    return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
+  }
+
+  async function apiAnswer(incoming: IncomingRequest, requestPath: RequestPath): Promise<RouteAnswer> {
+    const { request } = incoming
     if (request.method === 'OPTIONS') {
       const headers = await preflightHeaders(request, isListed)
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const page = request.headers.get('origin')
-    const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, requestPath, { clientIp, origin })
+    const answer = await api(request, requestPath, callerOf(incoming))
     if (!answer) return notFoundInApi(requestPath)
-    const { status, body, key, route, retryAfterMs, refusal } = answer
-    if (key) node.keyUse.note(key.keyId, clock.now())
-    const listed = page !== null && (await isReadableAt(page, key)) ? page : undefined
-    return { route, key, refusal, response: new Json(status, body, answerHeaders(listed), retryAfterMs) }
+    const listed = page !== null && (await isReadableAt(page, answer.key)) ? page : undefined
+    return answered(answer, answerHeaders(listed))
   }
 
   /**
@@ -285,6 +293,15 @@ export function lazyApi(deps: ApiDependencies): () => Api {
   return () => {
     api ??= (require('./api') as typeof import('./api')).createApi(deps)
     return api
+  }
+}
+
+/** Loaded with the first request of a client of Twilio Verify. */
+export function lazyTwilio(deps: TwilioDependencies): TwilioApi {
+  let twilio: TwilioApi | undefined
+  return (...request) => {
+    twilio ??= (require('./compat/twilio') as typeof import('./compat/twilio')).createTwilio(deps)
+    return twilio(...request)
   }
 }
 

@@ -44,7 +44,7 @@ export interface ReportCallback {
   text: string
 }
 
-/** What a carrier says in a call, or that it hangs up. */
+/** The words of a call, or that it ends. */
 export interface CallDocument {
   document: string
   contentType: string
@@ -74,7 +74,7 @@ export interface TypeSetting {
   url?: boolean | undefined
   /** A text of several lines, such as a key as PEM. */
   multiline?: boolean | undefined
-  /** What is made of the text. A flag is `true`, and headers are lines such as `X-Api-Key: value`. */
+  /** The value that is made of the text. A flag is `true`, and headers are lines such as `X-Api-Key: value`. */
   kind?: 'number' | 'flag' | 'headers' | undefined
 }
 

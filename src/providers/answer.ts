@@ -1,4 +1,4 @@
-/** What adapters of HTTP carriers do alike: judge silence, read JSON. */
+/** Shared by adapters of HTTP carriers: judging silence, and reading JSON. */
 import type { SendOutcome, SendRefusal } from '../domain/delivery/delivery'
 import { invalid } from '../domain/shared/error'
 import { NO_DESCRIPTOR, type TransportResult } from '../ports/network'
@@ -10,7 +10,7 @@ export function outcomeOfSilence({ kind, reason }: Exclude<TransportResult, { ki
   return { kind: 'refused', retry: reason === NO_DESCRIPTOR ? 'later' : 'unreached', code: `NOT_SENT_${reason}` }
 }
 
-/** Of a send that was answered so: refused, or ambiguous. */
+/** The outcome of a send that was answered by this status: refused, or ambiguous. */
 export type SendVerdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'
 
 /** An answer without a code of the carrier's. */

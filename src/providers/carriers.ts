@@ -34,7 +34,7 @@ for (const [type, description] of Object.entries(DESCRIPTIONS)) {
 
 const ownTypes = new WeakMap<object, CarrierType>()
 
-/** What kind of carrier it is: by the operator's own description, which is stored with it, or one that we know. */
+/** The type of a carrier: the operator's own description, which is stored with it, or a built-in one. */
 export function typeOf({ type, config: { description } }: CarrierSetup): CarrierType | undefined {
   if (typeof description !== 'object' || description === null)
     return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type] : undefined
@@ -86,7 +86,7 @@ export const reportsBySecret = (carrier: CarrierSetup): boolean => typeOf(carrie
 export const showsVerifyToken = (carrier: CarrierSetup): boolean =>
   typeOf(carrier)?.description?.reports?.challenge !== undefined
 
-/** What a code of such a carrier means, in words an operator can act on. */
+/** The meaning of a code of such a carrier, in words that an operator can act on. */
 export function explainCode(carrier: CarrierConfig, code: string): string | undefined {
   if (code === `NOT_SENT_${NO_DESCRIPTOR}`) return 'this server had no file descriptor left for it; raise LimitNOFILE'
   return typeOf(carrier)?.explain(code, carrier.config)
@@ -97,7 +97,7 @@ interface Built extends CarrierEndpoint {
 }
 
 export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report' | 'isOurs'> {
-  /** Of a carrier that has no setting of its own. */
+  /** The default for carriers without a setting of their own. */
   concurrency: number
   /** Where a carrier of that name may report to. */
   reportUrl: (name: string) => string | undefined
@@ -117,7 +117,7 @@ export class Carriers {
     private readonly settings: CarrierSettings,
   ) {}
 
-  /** Who delivers what to whom, as configured now: by route, else every carrier of the channel as it was added. */
+  /** The carriers of a message as configured now: those of the route, else every carrier of the channel in the order of adding. */
   async router(): Promise<Router> {
     // They are there, as a rule.
     const configured = await this.node.directory.carriers()
@@ -166,7 +166,7 @@ export class Carriers {
     return { template: String(settings.template), languages }
   }
 
-  /** What a code of a carrier means, if anybody knows. */
+  /** The meaning of a code of a carrier, where it is known. */
   async explain(name: string, code: string): Promise<string | undefined> {
     const config = (await this.node.directory.carriers()).find((provider) => provider.name === name)
     return config && explainCode(config, code)

@@ -71,7 +71,7 @@ export function typeFrom(description: CarrierDescription): CarrierType {
 const reportsAtAll = ({ reports, send }: CarrierDescription) =>
   reports !== undefined || Object.values(send).some(({ query }) => query !== undefined)
 
-/** What the engine reads of a description; the `http` type makes one of its settings. */
+/** The parts of a description that the engine reads. The `http` type makes one of its settings. */
 export type Described = Pick<
   CarrierDescription,
   | 'auth'
@@ -528,7 +528,7 @@ function challengeReader(
   }
 }
 
-/** What a call says by the language of its message, until the code expires. */
+/** The words of a call in the language of its message, until the code expires. */
 interface SaidInCall {
   language: string | undefined
   phrase: string

@@ -8,7 +8,7 @@ import { withEngineSettings } from './engine-settings'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. `stopped`: its owner takes no messages there (STOP). */
+/** The meaning of a carrier's code for the message; see `SendOutcome` and `Refusal`. `absent`: `never`, and the phone is not on this channel. `stopped`: its owner takes no messages there (STOP). */
 export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'absent', 'stopped', 'ambiguous'])
 export type CodeMeaning = z.infer<typeof meaning>
 
@@ -261,7 +261,7 @@ const numberLookup = z.strictObject({
 /** Addresses for reports. The second one has the report secret, for carriers that sign nothing. */
 const REPORT_NAMES: ReadonlySet<string> = new Set(['reportUrl', 'reportUrlWithToken'])
 
-/** What a call says, as it stands in the sealed query of `{{answerUrl}}`. */
+/** The words of a call, as they stand in the sealed query of `{{answerUrl}}`. */
 const CALL_NAMES: ReadonlySet<string> = new Set(['language', 'phrase', 'keyPrompt', 'answerUrl'])
 
 /** A setting of such a name counts where the message has none. */
@@ -365,7 +365,7 @@ export const carrierDescription = z
   })
 
 export type CarrierDescription = z.infer<typeof carrierDescription>
-/** As it is written. */
+/** The description as it is written in a file. */
 export type DescriptionFile = z.input<typeof carrierDescription>
 
 /** A field by its name, or by the names of its group and itself: `sms.appKey`. */

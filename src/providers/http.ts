@@ -31,7 +31,7 @@ const httpConfig = z
     idPath: path.optional(),
     /** Where a JSON answer says its result code. */
     codePath: path.default('code'),
-    /** What codes mean, also `HTTP_<status>`; goes before what the status alone would mean. */
+    /** The meaning of codes, also of `HTTP_<status>`. It takes precedence over the meaning of the status. */
     codes: z
       .record(z.string(), z.strictObject({ means: meaning, explanation: z.string().max(200).optional() }))
       .default({}),
@@ -55,7 +55,7 @@ const httpConfig = z
         failed: z.array(z.string()).default(['failed']),
       })
       .prefault({}),
-    /** What a report must show to be believed, unless it is signed. */
+    /** The secret that a report must show, unless it is signed. */
     reportSecret: z.string().min(16),
   })
   .superRefine(({ url, headers, body, form, method }, context) => {

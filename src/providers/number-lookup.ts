@@ -1,4 +1,4 @@
-/** What a carrier said of numbers, so that no number is asked about twice a day. The numbers stand here as keyed hashes. */
+/** Answers of look-ups, so that no number is asked about twice a day. The numbers are kept as keyed hashes. */
 import { createHmac } from 'node:crypto'
 import { DAY_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'

@@ -231,7 +231,7 @@ function ed25519Key(text: string): KeyObject | undefined {
   return key?.asymmetricKeyType === 'ed25519' ? key : undefined
 }
 
-/** Of a PEM, or of SPKI as DER; undefined for what is no public key. */
+/** Reads a public key from PEM, or from SPKI as DER. Undefined for other texts. */
 function publicKeyOf(key: string | Buffer): KeyObject | undefined {
   try {
     return createPublicKey(typeof key === 'string' ? key : { key, format: 'der', type: 'spki' })

@@ -176,7 +176,7 @@ export class SmppLink {
     const reader = new PduReader()
     this.#sequence = 0
     this.#cancelTimer = clock.after(timeoutMs, () => this.#drop('timeout'))
-    // What an earlier connection still has to say is not about this one.
+    // An earlier connection may still tell something, which is not about this one.
     const ifCurrent =
       <T extends unknown[]>(act: (...heard: T) => void) =>
       (...heard: T) =>
@@ -296,7 +296,7 @@ export class SmppLink {
 
   #deliver(pdu: Pdu): void {
     const delivered = readDeliver(pdu)
-    // What cannot be read now cannot be read when it comes again.
+    // A receipt that cannot be read now cannot be read when it comes again.
     if (!delivered) {
       this.#respond(pdu, STATUS.permanentError, NO_MESSAGE_ID)
       return

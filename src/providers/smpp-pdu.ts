@@ -126,7 +126,7 @@ function parameterBytes({ tag, value }: OptionalParameter): Buffer {
   return Buffer.concat([head, value])
 }
 
-/** Of a submit_sm_resp; undefined where the carrier gave none. */
+/** The message id of a submit_sm_resp. Undefined where the carrier gave none. */
 export const messageIdOf = ({ body }: Pdu): string | undefined => new Cursor(body).cString() || undefined
 
 export interface Delivered {

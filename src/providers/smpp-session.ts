@@ -14,7 +14,7 @@ const LOOKED_EVERY_MS = 1_000
 
 export class SmppSession {
   #link: SmppLink | undefined
-  /** Of sessions that are given up: what is out over them is still answered. */
+  /** Sessions that are given up. Messages that went out over them may still be answered. */
   readonly #ending = new Set<Promise<void>>()
   #isClosed = false
   #cancelTimer = () => {}

@@ -1,4 +1,4 @@
-/** What SMPP 3.4 (table 5-2) answers, and what it means for a message: whether to try again, and where. */
+/** Command statuses of SMPP 3.4 (table 5-2), and their meaning for a message: whether to try again, and where. */
 import type { SendOutcome, SendRefusal } from '../domain/delivery/delivery'
 
 interface Meaning {
@@ -75,7 +75,7 @@ const meaningOf = (status: number): Meaning => MEANINGS.get(status) ?? unlisted(
 
 export const statusName = (status: number): string => meaningOf(status).name
 
-/** What a status other than 0 says of a submit_sm. */
+/** The outcome of a submit_sm with a status other than 0. */
 export function outcomeOfStatus(status: number): Exclude<SendOutcome, { kind: 'accepted' }> {
   const { name: code, verdict } = meaningOf(status)
   return verdict === 'unsure' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: verdict, code }

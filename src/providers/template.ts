@@ -266,7 +266,7 @@ function segmentFrom(template: string): Filled<string> {
   }
 }
 
-/** What every reader of a URL takes for `.` and `..`. */
+/** Spellings that every reader of a URL takes for `.` and `..`. */
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /** A header is one line of ASCII; anything else in a value would break out of it. */

@@ -51,7 +51,7 @@ function leafOf(config: Record<string, unknown>, name: string): { group: Record<
   return { group, leaf: inner }
 }
 
-/** What is stored of a setting, as it is typed. */
+/** The stored value of a setting, as it is typed. */
 function textOf(config: Record<string, unknown>, { name, kind }: TypeSetting): string | undefined {
   const { group, leaf } = leafOf({ ...config }, name)
   const value = group[leaf]
@@ -99,7 +99,7 @@ function configWith(carrier: CarrierSetup, given: Readonly<Record<string, string
     const text = wanted(setting)
     if (isMoved && secret && text !== undefined && typed(setting) === undefined)
       throw invalid(`config.${name}`, 'required', 'is required again, because an address changes')
-    // What the form cannot show, such as the CA of a connection, stays.
+    // Settings that the form cannot show, such as the CA of a connection, stay.
     if (text === stored(setting)) continue
     const { group, leaf } = leafOf(config, name)
     if (text === undefined) delete group[leaf]
@@ -109,13 +109,13 @@ function configWith(carrier: CarrierSetup, given: Readonly<Record<string, string
   return config
 }
 
-/** What the console needs to know of the types of carriers. */
+/** The types of carriers, for the console. */
 export const carrierTypes = {
   assertCarrier,
   reportsBySecret,
   showsVerifyToken,
   configWith,
-  /** Of the descriptions as they are written: nothing here is sent by them. */
+  /** The descriptions as they are written, since nothing is sent by them here. */
   list: (): ListedType[] => [
     ...CODED.flatMap((type) => (CARRIER_TYPES[type] ? [formOf(type, CARRIER_TYPES[type])] : [])),
     ...Object.entries(DESCRIPTIONS).map(([type, read]) => {

@@ -1,4 +1,4 @@
-/** What a kind of carrier is: one file each, behind one port. */
+/** The interface of a type of carrier: one file each, behind one port. */
 import type { z } from 'zod'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { Leg } from '../domain/shared/value'
@@ -10,13 +10,13 @@ import type { Random, Vault } from '../ports/vault'
 import type { CarrierDescription } from './description'
 
 export interface CarrierType {
-  /** What `CarrierConfig.config` must look like; it holds the credentials. */
+  /** The schema of `CarrierConfig.config`, which holds the credentials. */
   config: z.ZodType
-  /** What such a carrier can deliver. */
+  /** The channels that such a carrier can deliver. */
   channels: readonly Leg[]
   /** As data, where it is one of those; its fields make the help of the command line. */
   description?: CarrierDescription
-  /** What the console's form asks for, where it is no description. The command line sets the rest. */
+  /** The fields of the console's form, for a type without a description. The command line sets the rest. */
   settings?: readonly TypeSetting[]
   /** Its reports come over HTTP and are believed by `config.reportSecret`. */
   reportsBySecret: boolean
@@ -24,7 +24,7 @@ export interface CarrierType {
   places?(config: Record<string, unknown>): { concurrency: number; servers: number | undefined }
   /** `config` has been checked. */
   create(provider: CarrierConfig, dependencies: CarrierDependencies): Carrier
-  /** What a code of this carrier means, in words an operator can act on; `config` may say more. */
+  /** The meaning of a code of this carrier, in words that an operator can act on. `config` may say more. */
   explain(code: string, config?: Record<string, unknown>): string | undefined
 }
 

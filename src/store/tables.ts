@@ -104,6 +104,7 @@ export const apps = table('apps', ['appId'], {
   retentionDays: optional(integer),
   plans: optional(json<DeliveryPlan[]>()),
   reviewNumbers: optional(json<ReviewNumber[]>()),
+  twilioPurposes: optional(json<string[]>()),
 })
 
 export const challenges = table('challenges', ['appId'], {

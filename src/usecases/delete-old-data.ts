@@ -20,10 +20,10 @@ export interface RetentionDependencies {
 /** Test issues live as long as the test inbox shows them. */
 const TEST_RETENTION_DAYS = 7
 
-/** What endpoints were told, and what came of it. */
+/** Deliveries of webhooks and their attempts. */
 const HOOK_RETENTION_DAYS = 30
 
-/** What apps have decided about themselves, in days; also those that were removed. */
+/** Retention by app in days, removed apps included. */
 async function ownRetentions({ read }: Store): Promise<Map<string, number>> {
   const apps = await read.apps.withRemoved()
   return new Map(

@@ -23,11 +23,11 @@ export interface ErasureDependencies extends AuditDependencies, SaveDependencies
   erasedFile?: ErasedFile | undefined
 }
 
-/** What was done to how many. */
+/** Counts of an erasure. */
 export interface Erased {
   /** Issues that are gone, or of which nothing is left but what is counted. */
   issues: number
-  /** Of these, how many are still counted or charged, and go within days. */
+  /** Those that are still counted or charged. They go within days. */
   counted: number
   /** Events of webhooks. */
   events: number
@@ -44,7 +44,7 @@ const sum = (one: Erased, other: Erased): Erased => ({
   isLogEmptied: one.isLogEmptied && other.isLogEmptied,
 })
 
-/** Of an app, or of all, also those that were removed. Throws `invalid` or `not_found`. */
+/** Erases the phone at one app, or at all apps, removed ones included. Throws `invalid` or `not_found`. */
 export async function erasePhone(
   deps: ErasureDependencies & { numbering: Numbering },
   { phoneNumber, appId }: { phoneNumber: string; appId?: string | undefined },
@@ -65,7 +65,7 @@ export async function erasePhone(
   return { number: phone.number, ...(await carryOut(deps, erasures)) }
 }
 
-/** Whom an owner trusts is stored by the same hash. */
+/** Trusted phones are stored by the same hash. */
 async function trustNoMore(tx: Tx, { hashes }: PhoneSought, apps: readonly App[]): Promise<void> {
   const sought = new Set(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const isSought = (phone: string) => sought.has(phone)
@@ -82,7 +82,7 @@ async function trustNoMore(tx: Tx, { hashes }: PhoneSought, apps: readonly App[]
 const FOUND_AT_ONCE = 200
 const CHANGED_AT_ONCE = 20
 
-/** Of erasures of one phone. */
+/** The erasures of one phone. */
 async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[]): Promise<Erased> {
   const { store } = deps
   let erased = NOTHING
@@ -106,7 +106,7 @@ async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[])
   return { ...erased, isLogEmptied: await store.truncateLog() }
 }
 
-/** What was issued until then and is not erased yet, a few at a time. */
+/** Erases the issues of the phone that were made until then, a few at a time. */
 async function* issuesOf(store: Store, appId: string, phoneHash: Uint8Array, until: number): AsyncIterable<Issue[]> {
   let after: string | undefined
   do {
@@ -136,7 +136,7 @@ async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly Na
   return { ...NOTHING, issues: issues.length, counted: counted.length, events: allEvents }
 }
 
-/** What is still to be sent is not; what is on its way is charged when its carrier has answered, as any that has ended. */
+/** A message that waits is not sent. One that is on its way is charged when its carrier has answered. */
 async function makeBare(deps: ErasureDependencies, tx: Tx, issue: Issue): Promise<void> {
   const after = erased(issue, tx.now)
   await saveIssue(deps, tx, issue, after)

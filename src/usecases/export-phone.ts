@@ -27,7 +27,7 @@ export interface ExportDependencies extends AuditDependencies {
 export interface ExportRequest {
   phoneNumber: string
   appId?: string | undefined
-  /** What the page before has said is `next`. */
+  /** `next` of the page before. */
   after?: string | undefined
 }
 
@@ -36,7 +36,7 @@ const EXPORT_VERSION = 1
 
 type ExportedFields = Record<string, unknown>
 
-/** What the export begins with. */
+/** The beginning of the export. */
 export interface ExportHead {
   format: typeof EXPORT_FORMAT
   version: typeof EXPORT_VERSION
@@ -50,9 +50,9 @@ export interface ExportHead {
 }
 
 export interface ExportPage {
-  /** Of the first page only. */
+  /** Only on the first page. */
   head?: ExportHead
-  /** What is told of each issue; a page may have none though there are more behind it. */
+  /** The issues. A page may have none although there are more behind it. */
   issues: ExportedFields[]
   next?: string
 }

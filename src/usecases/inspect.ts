@@ -1,4 +1,4 @@
-/** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
+/** Views for operators: the story of one issue, carriers, and the backlog. They have no number, no code and no text. */
 
 import {
   effectiveStatus,
@@ -20,7 +20,7 @@ import type { Store } from '../ports/store'
 export interface InspectDependencies {
   store: Store
   clock: Pick<Clock, 'now'>
-  /** What a carrier's code means, if anybody knows. */
+  /** The meaning of a carrier's code, where it is known. */
   explain: (carrier: string, code: string) => Promise<string | undefined>
 }
 
@@ -42,7 +42,7 @@ export interface IssueStory {
   overallStatus: OverallStatus
   attempts: AttemptReport[]
   ledger: LedgerEntry[]
-  /** What endpoints were told of it. */
+  /** The webhooks that were sent about it. */
   webhooks: HookReport[]
 }
 
@@ -89,7 +89,7 @@ async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Pro
 
 export interface QueueReport {
   queue: QueueState[]
-  /** What waits for room at a carrier; counted in `queue` too. */
+  /** Messages that wait for a slot at a carrier. They count in `queue`, too. */
   carriers: Array<QueueState & { carrier: string }>
 }
 
@@ -109,7 +109,7 @@ export interface CarrierState {
   concurrency: number | undefined
   timeoutMs: number | undefined
   state: 'healthy' | 'unhealthy'
-  /** Of an unhealthy one. */
+  /** Only where the carrier is unhealthy. */
   since?: number
   code?: string | undefined
   explanation?: string | undefined

@@ -121,7 +121,7 @@ async function admit(
   const protection = rules.protection(app)
   const router = await rules.router()
   const { country } = recipient
-  const planned = rules.legs(app, { channel, country, smsFallback: checked.smsFallback })
+  const planned = rules.legs(app, { channel, country, smsFallback: checked.smsFallback, legs: request.legs })
   const legs = planned && (await legsThatReach(deps, planned, checked.phoneHash))
   const plan = planDelivery(router, legs ?? [{ channel }], { appId: key.appId, country })
 

@@ -50,7 +50,7 @@ const take = (store: Store): Promise<Incident | undefined> =>
     return incident
   })
 
-/** What has become of it meanwhile is to be told anew. `failure`: why it was not told; undefined: it was. */
+/** A change that happened meanwhile is told anew. `failure`: why it was not told; undefined: it was. */
 async function settle(
   { store, log }: TellOperatorDependencies,
   sent: Incident,

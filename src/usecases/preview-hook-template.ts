@@ -3,7 +3,7 @@ import { EVENT_TYPES, type HookEventType } from '../../contract/constants'
 import { sampleHookEvent } from '../../contract/event'
 import { renderHookTemplate } from '../domain/webhooks/payload-template'
 
-/** What each event would look like, by its sample. Throws `invalid` as rendering does. */
+/** Renders the sample of each event. Throws `invalid` as rendering does. */
 export const previewHookTemplate = (
   template: string,
   events: readonly HookEventType[] = EVENT_TYPES,

@@ -28,7 +28,7 @@ export function prove({ vault, proofs }: ProvingDependencies, proven: Proven): s
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 const encoded = (part: object) => base64url(Buffer.from(JSON.stringify(part)))
 
-/** What proofs are checked by, as RFC 7517 has it. */
+/** A public key that checks proofs (RFC 7517). */
 export interface PublishedKey {
   kty: 'OKP'
   crv: 'Ed25519'

@@ -11,7 +11,7 @@ export interface WebhookRequest {
   /** Those of the endpoint's own have no value: it may be a credential. */
   headers: ReadonlyArray<{ name: string; value?: string }>
   body: string
-  /** Of the attempt, Unix milliseconds; undefined: time and signatures are those of a request that is sent now. */
+  /** The time of the attempt, Unix milliseconds. Undefined: time and signatures are those of a request that is sent now. */
   sentAt: number | undefined
 }
 

@@ -38,7 +38,8 @@ export async function relayCode(
     return await issueCode({ ...deps, idempotencyDays: relayed.hasStableId ? idempotencyDays : DUPLICATE_DAYS }, key, {
       phoneNumber: relayed.phoneNumber,
       purpose: relayPurpose(relay),
-      idempotencyKey: `${relay.relayId} ${relayed.dedupe}`,
+      // Another occasion with the same code is another message, not a conflict.
+      idempotencyKey: [relay.relayId, relayed.dedupe, ...(relayed.hasStableId ? [] : [relayed.occasion])].join(' '),
       channel: 'sms',
       templateId: relay.templateId ?? DEFAULT_TEMPLATE_ID,
       expiresInSec: RELAYED_LIFETIME_SEC,

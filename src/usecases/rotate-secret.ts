@@ -76,7 +76,7 @@ export async function renewAll(deps: RotationDependencies): Promise<number> {
       await tx.keyRing.begin(waiting.name)
     })
     await look(deps)
-    // What they store by the old key until they have heard is renewed with the rest.
+    // Rows that other servers store by the old key until they have heard are renewed with the rest.
     await deps.heard()
   }
   let place: RenewalPlace | undefined
@@ -103,7 +103,7 @@ export async function finishRotation(deps: RotationDependencies): Promise<void> 
   await look(deps)
 }
 
-/** Of the old secret, a key that seals nothing any more, or one that nobody believes a proof by. */
+/** Keys that can go: of the old secret, without sealed data, or without proofs that are still valid. */
 function isOver({ name, secretId, madeAt }: RingRow, { ring }: Vault, now: number): boolean {
   if (!isSame(secretId, ring.secretId)) return true
   if (name.startsWith('root ')) return name !== `root ${ring.generation}`
@@ -130,7 +130,7 @@ async function assertRestarted(deps: RotationDependencies): Promise<void> {
   throw conflict(`These servers were started before the secret was changed: ${names}. Restart them with the new one`)
 }
 
-/** What this process has stored itself it knows at once. */
+/** This process knows at once what it has stored itself. */
 async function look({ store, vault }: RotationDependencies): Promise<void> {
   vault.ring.adopt(await store.read.keyRing.all())
 }

@@ -1,4 +1,4 @@
-/** What operators look for among issues: by id, by the beginning of a purpose, by status and time. */
+/** Searches issues by id, by the beginning of a purpose, by status and time. */
 import {
   type DeliveryStatus,
   effectiveStatus,
@@ -71,7 +71,7 @@ export async function searchIssues(
   return before === undefined ? { rows } : { rows, next: before }
 }
 
-/** What a list shows of an issue: no number, no code, no text. */
+/** The row of an issue in a list. It has no number, no code and no text. */
 export const rowOf = (issue: Issue, now: number) => ({
   issueId: issue.issueId,
   mode: issue.mode,

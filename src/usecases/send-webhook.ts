@@ -54,7 +54,7 @@ interface WebhookOutcome extends HookAnswered {
   answer: string | undefined
 }
 
-/** What came of one attempt, and how long it took. */
+/** The result of one attempt, and how long it took. */
 export interface WebhookAnswer extends WebhookOutcome {
   calledAt: number
   answeredAt: number
@@ -65,7 +65,7 @@ export interface WebhookAnswer extends WebhookOutcome {
 export const webhookCall = (
   deps: SendWebhookDependencies,
 ): JobHandler<HookDelivery | undefined, WebhookCall, WebhookAnswer> => ({
-  // It is locked behind its job, and nobody changes it who does not hold that.
+  // The delivery is locked behind its job. Only the holder of the job changes it.
   lock: (tx, job) => tx.hooks.find(job.subjectId),
   prepare: (tx, job) => prepare(tx, job),
   async act(call) {

@@ -34,7 +34,7 @@ export async function lostEnds({ audit }: { audit: AuditEnds }): Promise<LostEnd
   return found.filter((lost) => lost !== undefined)
 }
 
-/** For who starts a server: says in the log what is missing of the audit log, and writes down where it ends. */
+/** Called at the start of a server: logs what is missing of the audit log, and stores where it ends. */
 export async function checkAuditEnd({ store, log }: { store: Store; log: Log }): Promise<void> {
   for (const { problem, ...lost } of await lostEnds(store.read)) {
     if (problem === 'gone') log.warn(lost, 'where the audit log ended was written down here, and is no more')

@@ -23,7 +23,7 @@ export interface VerifyDependencies extends SaveDependencies, ProvingDependencie
 interface VerifyRequest {
   issueId: string
   code: string
-  /** What the code was sent to, as the caller says. */
+  /** The number that the code was sent to, as the caller says. */
   phoneNumber?: string | undefined
   /** The request that asks. */
   origin?: Origin | undefined
@@ -43,7 +43,7 @@ export async function verifyCode(
   const claimed = phoneNumber === undefined ? undefined : rulesOf(modes, key).recipient(phoneNumber, key.region)
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   const span = telemetry.begin('transaction', request.origin?.trace)
-  const unit = store.transaction(
+  const transaction = store.transaction(
     async (tx) => {
       const found = await tx.issues.lockToVerify(key, request.issueId)
       if (!found || found.issue.keyKind === 'relay') return { verification: unknownIssue(request.issueId, tx.now) }
@@ -51,7 +51,7 @@ export async function verifyCode(
       const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
       const { verified, reasonCode, changed } = check(issue, matches, tx.now)
       if (changed) {
-        await count(tx, found, verified)
+        await countCheck(tx, found, verified)
         await saveIssue(deps, tx, issue, changed)
       }
       const verification = verificationOf(changed ?? issue, { verified, reasonCode })
@@ -59,7 +59,7 @@ export async function verifyCode(
     },
     { mayShare: true },
   )
-  const { verification, verified } = await unit.finally(() => span.end())
+  const { verification, verified } = await transaction.finally(() => span.end())
   telemetry.codeChecked({ mode: key.mode, result: verification.reasonCode ?? 'verified' })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
   const app = await deps.node.directory.app(key.appId)
@@ -70,7 +70,11 @@ const isSentTo = ({ vault }: VerifyDependencies, { phoneHash }: Issue, { identit
   timingSafeEqual(vault.phoneHash(identity), phoneHash)
 
 /** A wrong code counts against its phone, over all its codes; a right one ends the row. */
-async function count(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {
+export async function countCheck(
+  tx: Tx,
+  { issue, hasFailures }: { issue: Issue; hasFailures: boolean },
+  verified: boolean,
+) {
   if (issue.mode === 'test' || (verified && !hasFailures)) return
   const phone = phoneOf(issue)
   const before = await tx.failures.lock(phone)

@@ -45,6 +45,7 @@ describe('Tab completes', () => {
         'texts',
         'proofs',
         'retention',
+        'twilio',
         'protect',
         'challenge',
         'unlock',

@@ -14,7 +14,10 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/backups.md' },
   { page: 'docs/carrier-checklist.md' },
   { page: 'docs/carriers.md' },
-  { page: 'docs/channels.md' },
+  { page: 'docs/sms.md' },
+  { page: 'docs/whatsapp.md' },
+  { page: 'docs/telegram.md' },
+  { page: 'docs/calls.md' },
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },
   { page: 'docs/getting-started.md' },
@@ -23,6 +26,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/privacy.md' },
   { page: 'docs/secrets.md' },
   { page: 'docs/texts.md' },
+  { page: 'docs/twilio.md', sections: ['Try it', 'Node'] },
   { page: 'docs/versions.md' },
   { page: 'docs/watching.md' },
   {
@@ -62,6 +66,12 @@ export const clientStories = (name: keyof typeof CLIENTS): Story[] => [
   { page: `docs/client-${name.toLowerCase()}.md` },
 ]
 
+/** SDKs of Twilio in other languages: also `bun run docs:languages`. */
+export const TWILIO = {
+  Python: { programs: ['python3'], page: 'docs/twilio.md', sections: ['Try it', 'Python'] },
+  Go: { programs: ['go'], page: 'docs/twilio.md', sections: ['Try it', 'Go'] },
+} as const
+
 /** Followed by a reader who has a PostgreSQL. */
 export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
 
@@ -83,6 +93,7 @@ export const followed: ReadonlySet<Block> = new Set(
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
     ...(Object.keys(CLIENTS) as Array<keyof typeof CLIENTS>).flatMap(clientStories),
+    ...Object.values(TWILIO),
     ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
   ].flatMap(blocksOfStory),
 )

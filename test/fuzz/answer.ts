@@ -77,8 +77,7 @@ function faultsOfRefusal(status: number, headers: Map<string, string>, body: str
   const isEnvelope =
     headers.get('content-type') === 'application/json' &&
     isObject(envelope) &&
-    typeof envelope.defined === 'boolean' &&
-    typeof envelope.code === 'string' &&
+    (isTwilios(envelope) || (typeof envelope.defined === 'boolean' && typeof envelope.code === 'string')) &&
     envelope.status === status &&
     typeof envelope.message === 'string'
   if (!isEnvelope) return [`${status} without the envelope: ${body.slice(0, 200)}`]
@@ -86,6 +85,10 @@ function faultsOfRefusal(status: number, headers: Map<string, string>, body: str
   if (message.length > LONGEST_MESSAGE) return [`${status} with a message of ${message.length} characters`]
   return INSIDES.test(message) ? [`${status} tells of its insides: ${message.slice(0, 200)}`] : []
 }
+
+/** An error for a client of Twilio Verify. */
+const isTwilios = ({ code, more_info }: Record<string, unknown>) =>
+  typeof code === 'number' && more_info === `https://www.twilio.com/docs/errors/${code}`
 
 function parsed(text: string): unknown {
   try {

@@ -18,6 +18,7 @@ import { bearer, request, type Shot, type Subject } from './shot'
 import { sizes } from './sizes'
 import { changesBetween, readState } from './state'
 import { startTarget, type Target } from './target'
+import { twilio } from './twilio'
 import { types } from './types'
 
 /** Races last: what they have issued is still being sent and charged for a while. */
@@ -29,6 +30,7 @@ export const SUBJECTS: readonly Subject[] = [
   sizes,
   patterns,
   reports,
+  twilio,
   consoleSubject,
   races,
 ]

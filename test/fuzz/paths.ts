@@ -14,6 +14,7 @@ const PATHS = [
   '/console/rpc/apps/list',
   '/console/assets/app.js',
   '/provider-reports/main',
+  '/compat/twilio/v2/Services/VA0/Verifications/VE0',
   '/v1/openapi.json',
   '/v1/webhook-sources',
   '/v1/issue',

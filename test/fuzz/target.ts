@@ -51,6 +51,9 @@ export const NOBODYS_URL = 'https://127.0.0.1/'
 export const PHONE = '010-1234-5678'
 const PHONE_IN_WORDS = [PHONE, '01012345678', '1012345678', '12345678']
 
+/** Of the clients of Twilio Verify. */
+export const PURPOSE = 'signup'
+
 export const ORIGIN = 'https://shop.example'
 
 /** A variable for each way a pattern may be written; those that RE2 refuses were stored before it was asked. */
@@ -120,6 +123,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
       config: { reportSecret: REPORT_SECRET, ...config },
     })
   }
+  await administer.addTwilioPurpose(admin, appId, PURPOSE)
   await administer.saveTemplate(admin, appId, templateOf('patterns', PATTERNS))
   await administer.saveTemplate(admin, appId, templateOf('large', { text: '.{0,900}' }))
   await administer.saveTemplate(admin, appId, {

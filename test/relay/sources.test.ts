@@ -1,113 +1,12 @@
 /** Relays: other platforms hand over codes, each in its own words. Decisions: "Relays". */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
 import { RELAY_SOURCES, type RelaySource } from '../../src/domain/relays/relay'
 import * as administer from '../../src/usecases/administer'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+import { bearer, json, openRelay, PLATFORMS, type Signed, TO } from './platforms'
 
 setDefaultTimeout(HANGS_AFTER_MS)
-
-const TO = '+821012345678'
-const PLATFORM_SECRET = Buffer.from('a secret of the platform, long').toString('base64')
-
-type Signed = Record<string, string>
-const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64') =>
-  createHmac('sha256', key).update(text).digest(encoding)
-const json = { 'content-type': 'application/json' }
-
-let tries = 0
-/** How each platform signs, as its documentation has it; `at`: seconds. */
-const standard = (prefix: string) => (body: string, secret: string, at: number) => {
-  // Supabase names each try anew, Svix the message.
-  const id = prefix === 'svix' ? `msg_${hmac('', body, 'hex')}` : `msg_${tries++}`
-  const key = Buffer.from(secret.replace(/^(v1,)?whsec_/, ''), 'base64')
-  const signature = `v1,${hmac(key, `${id}.${at}.${body}`, 'base64')}`
-  const other = `v1,${hmac('another', body, 'base64')}`
-  return {
-    ...json,
-    ...{ [`${prefix}-id`]: id, [`${prefix}-timestamp`]: String(at), [`${prefix}-signature`]: `${other}, ${signature}` },
-  }
-}
-const bearer = (_: string, secret: string) => ({ ...json, authorization: `Bearer ${secret}` })
-
-interface Platform {
-  sign(body: string, secret: string, at: number): Signed
-  body(code: string): object
-  /** Its signature ends. */
-  isTimed?: true
-  /** The text that goes out; undefined: our template. */
-  text?(code: string): string
-}
-
-const PLATFORMS: Record<RelaySource, Platform> = {
-  supabase: {
-    sign: standard('webhook'),
-    isTimed: true,
-    body: (otp) => ({
-      metadata: { uuid: crypto.randomUUID(), name: 'send-sms', ip_address: '203.0.113.9' },
-      user: { id: '6481a5c1-3d37-4a56-9f6a-bee08c554965', phone: TO.slice(1) },
-      sms: { otp, phone: TO.slice(1), sms_type: 'mfa' },
-    }),
-  },
-  kratos: {
-    sign: bearer,
-    body: (code) => ({ to: TO, text: `Your login code: ${code}`, type: 'login_code_valid', code }),
-    text: (code) => `Your login code: ${code}`,
-  },
-  zitadel: {
-    sign: (body, secret, at) => ({
-      ...json,
-      'zitadel-signature': `t=${at},v1=${hmac('former', body, 'hex')},v1=${hmac(secret, `${at}.${body}`, 'hex')}`,
-    }),
-    isTimed: true,
-    body: (oTP) => ({
-      contextInfo: { eventType: 'session.otp.sms.challenged', recipientPhoneNumber: TO },
-      templateData: { title: 'untranslated', text: `${oTP} is your OTP` },
-      args: { oTP, lastPhone: TO, expiry: 300_000_000_000 },
-    }),
-    text: (code) => `${code} is your OTP`,
-  },
-  logto: {
-    sign: (_, secret) => ({ ...json, authorization: secret }),
-    body: (code) => ({ to: TO.slice(1), type: 'SignIn', payload: { code, locale: 'en' }, ip: '203.0.113.9' }),
-  },
-  authgear: {
-    sign: (body, secret) => ({ ...json, 'x-authgear-body-signature': hmac(secret, body, 'hex') }),
-    body: (code) => ({
-      ...{ to: TO, body: `Code: ${code}`, language_tag: 'en', template_name: 'authenticate_primary_oob_sms.txt' },
-      template_variables: { code },
-    }),
-    text: (code) => `Code: ${code}`,
-  },
-  clerk: {
-    sign: standard('svix'),
-    isTimed: true,
-    body: (otp_code) => ({
-      type: 'sms.created',
-      data: { to_phone_number: TO, message: `${otp_code} is your code`, slug: 'verification_code', data: { otp_code } },
-    }),
-    text: (code) => `${code} is your code`,
-  },
-  authsignal: {
-    sign: (body, secret, at) => ({
-      ...json,
-      'x-signature-v2': `t=${at},v2=${hmac(secret, `${at}.${body}`, 'base64').replace('=', '')}`,
-    }),
-    isTimed: true,
-    body: (code) => ({ version: 1, id: code, type: 'sms.created', data: { to: TO, code, idempotencyKey: `i${code}` } }),
-  },
-  otpgateway: {
-    sign: (_, secret) => ({ ...json, authorization: `Basic ${Buffer.from(`user:${secret}`).toString('base64')}` }),
-    body: (otp) => ({ otp: { namespace: 'app', id: 'u1', to: TO, otp }, subject: '', body: `Code ${otp}` }),
-    text: (code) => `Code ${code}`,
-  },
-  plain: {
-    sign: bearer,
-    body: (code) => ({ to: TO, text: `Keycloak: ${code}` }),
-    text: (code) => `Keycloak: ${code}`,
-  },
-}
 
 let world: World
 let keys: Furnished
@@ -119,12 +18,8 @@ afterEach(() => world.stop())
 
 const nowSec = () => Math.floor(world.clock.now() / 1_000)
 
-async function open(source: RelaySource, more: Partial<administer.WantedRelay> = {}) {
-  const wanted = { name: 'login', source, mode: 'live' as const, ...more }
-  const { relay, newSecret } = await administer.addRelay(world.admin, keys.appId, wanted)
-  if (newSecret === undefined) await administer.changeRelaySecret(world.admin, relay.relayId, PLATFORM_SECRET)
-  return { path: `/relay/${source}/${relay.relayId}`, relay, secret: newSecret ?? PLATFORM_SECRET }
-}
+const open = (source: RelaySource, more: Partial<administer.WantedRelay> = {}) =>
+  openRelay(world, keys.appId, source, more)
 
 async function post(path: string, body: object | string, headers: Signed) {
   const answer = await world.send('POST', path, typeof body === 'string' ? body : JSON.stringify(body), { headers })
@@ -210,8 +105,42 @@ describe.each(RELAY_SOURCES.filter((source) => PLATFORMS[source].isTimed))('a re
     const signed = platform.sign(body, secret, nowSec())
     expect((await post(path, body, signed)).status).toBe(200)
     expect((await post(path, body, signed)).status).toBe(401)
+    // Nor with more beside the signature, or with the header of another platform.
+    for (const [name, value] of Object.entries(signed).filter(([name]) => name.includes('signature'))) {
+      const more = { [name]: source === 'zitadel' || source === 'authsignal' ? `${value},v0=x` : `${value} v0,x` }
+      expect((await post(path, body, { ...signed, ...more })).status).toBe(401)
+    }
+    if (source === 'zitadel' || source === 'authsignal')
+      expect((await post(path, body, { ...signed, 'webhook-signature': 'v1,x' })).status).toBe(401)
     expect(received().length).toBe(1)
   })
+})
+
+test('what Clerk delivers itself is not sent a second time, and other events are taken', async () => {
+  const { path, secret } = await open('clerk')
+  const { data } = PLATFORMS.clerk.body('482913') as { data: object }
+  for (const event of [
+    { type: 'sms.created', data: { ...data, delivered_by_clerk: true } },
+    { type: 'user.created', data: {} },
+  ]) {
+    const body = JSON.stringify(event)
+    expect((await post(path, body, PLATFORMS.clerk.sign(body, secret, nowSec()))).status).toBe(200)
+  }
+  expect(received()).toEqual([])
+})
+
+test('Authgear is told apart a wrong number and a message without a code', async () => {
+  const { path, secret } = await open('authgear')
+  for (const [message, code] of [
+    [{ to: '+821', body: 'Code: 482913' }, 'invalid_phone_number'],
+    [{ to: TO, body: 'Follow https://example.com' }, 'unsupported_request'],
+  ] as const) {
+    const body = JSON.stringify(message)
+    const { body: said } = await post(path, body, PLATFORMS.authgear.sign(body, secret, nowSec()))
+    expect(said.code).toBe(code)
+    // Its description may reach the user: no link to our own documentation.
+    expect(said.description).not.toContain('/docs')
+  }
 })
 
 describe('a relayed code', () => {
@@ -293,6 +222,13 @@ describe('a relayed code', () => {
     expect(received().map(({ text }) => text)).toEqual([
       'Your verification code is 482913. Do not share it with anyone.',
     ])
+  })
+
+  test('with the code of another occasion is another message', async () => {
+    const { path, secret } = await open('plain')
+    for (const type of ['login', 'login', 'recovery'])
+      expect((await hand(path, secret, { to: TO, code: '4829', type, text: `${type} 4829` })).status).toBe(200)
+    expect(received().map(({ text }) => text)).toEqual(['login 4829', 'recovery 4829'])
   })
 
   test('is held by caps of its prefix, without a rule about typing', async () => {

@@ -19,7 +19,7 @@ export interface TestFiles {
 }
 
 const SIMULATED = ['simulation/', 'abuse/']
-const OVER_POSTGRES = ['contract/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
+const OVER_POSTGRES = ['contract/', 'compat/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
 
 /** Those named `*.nightly.test.ts` are for nightly alone. */
 export function testFiles(isNightly: boolean): TestFiles {

@@ -8,7 +8,7 @@ export type PlanOfApp = Pick<DeliveryPlan, 'channel' | 'legs'> & { readonly appI
 
 export class Invariants {
   readonly #db: Database
-  /** Answers of attempts that were seen; an answer never changes. */
+  /** Answers of attempts that were seen. An answer never changes; a report of failure adds its code to one that was no refusal. */
   readonly #answers = new Map<string, string>()
   /** Attempts of issues whose codes have ended, as they were first seen. */
   readonly #attempts = new Map<string, number>()
@@ -218,7 +218,7 @@ export class Invariants {
   #answersStay(): string | undefined {
     const rows = this.#db
       .query(
-        "SELECT hex(issue_id) || '#' || number AS attempt, outcome || coalesce(code, '') || answered_at AS answer FROM attempts WHERE outcome IS NOT NULL",
+        "SELECT hex(issue_id) || '#' || number AS attempt, outcome || CASE outcome WHEN 'refused' THEN code ELSE '' END || answered_at AS answer FROM attempts WHERE outcome IS NOT NULL",
       )
       .all() as Array<{ attempt: string; answer: string }>
     for (const { attempt, answer } of rows) {

@@ -7,6 +7,7 @@ import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/dom
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
 import type { Relay } from '../../src/domain/relays/relay'
+import type { Owner } from '../../src/domain/shared/value'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
 import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
@@ -299,6 +300,18 @@ export function storeSuite(
         expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toEqual(issue)
         const standing = Object.fromEntries(STANDING.map((name) => [name, issue[name]])) as unknown as IssueStanding
         expect(await store.read.issues.standing(OWNER, issue.issueId)).toEqual(standing)
+      })
+
+      test('that is the newest for a phone and purpose is found, whatever has become of it', async () => {
+        const newer = issueNumber(5, { verificationStatus: 'max_attempts' })
+        const { phoneHash, purpose } = newer
+        const older = issueNumber(4, { phoneHash, createdAt: NOW - 1_000, verificationStatus: 'replaced' })
+        for (const issue of [newer, older]) await add(issue)
+        const newest = (owner: Owner, of: string) => store.read.issues.newest(owner, phoneHash, of)
+        expect(await newest(OWNER, purpose)).toEqual(newer)
+        expect(await newest({ ...OWNER, mode: 'test' }, purpose)).toBeUndefined()
+        expect(await newest({ ...OWNER, appId: 'another' }, purpose)).toBeUndefined()
+        expect(await newest(OWNER, 'another')).toBeUndefined()
       })
 
       test('that is known is locked as it is by now, whatever has become of it', async () => {

@@ -6,6 +6,7 @@ import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
 import { challenge } from './challenge'
 import { block, protect, unblock, unlock } from './protect'
+import { twilio } from './twilio'
 
 const onOrOff = z.enum(['on', 'off']).optional()
 
@@ -122,6 +123,7 @@ export const appCommands = () =>
       },
       lines: ({ days, own }) => [`Live issues are kept for ${days} days${own ? '' : ', as the server is set'}.`],
     }),
+    twilio,
     protect,
     challenge,
     unlock,

@@ -82,7 +82,7 @@ export const carriers = {
         isVerifyToken: z.boolean(),
       }),
     ),
-  /** What the form of a carrier is filled with: no secret, but which ones are stored. */
+  /** The values for the form of a carrier. It has no secret, only which ones are stored. */
   settings: procedure('carriers')
     .input(ofCarrier)
     .output(

@@ -25,6 +25,8 @@ export interface App {
   plans?: readonly DeliveryPlan[] | undefined
   /** Live numbers of reviewers, with a fixed code; missing: none. */
   reviewNumbers?: readonly ReviewNumber[] | undefined
+  /** Purposes that clients of Twilio Verify may name by the SID of a service; missing: none. */
+  twilioPurposes?: readonly string[] | undefined
   createdAt: number
   /** When the app was removed, Unix milliseconds; its ledger and issues stay. */
   removedAt?: number

@@ -2,6 +2,7 @@
 
 import type { ApiKey } from '../access/api-key'
 import { assertAllowedContent } from '../access/browser-key'
+import type { PlannedLeg } from '../delivery/plan'
 import type { RenderedMessage } from '../message/rendered-message'
 import { localeFor, type Texts, withAutofill } from '../message/rendered-message'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../message/template'
@@ -11,8 +12,8 @@ import type { Channel, MessageType } from '../shared/value'
 import type { Issue, IssueStanding, Origin } from './issue'
 
 /**
- * A validated request; texts are trimmed. `cost` is not billed but is part of the fingerprint; the last five fields are
- * not.
+ * A validated request; texts are trimmed. `cost` is not billed but is part of the fingerprint; the fields behind
+ * `maxAttempts` are not.
  */
 export interface IssueRequest {
   phoneNumber: string
@@ -34,6 +35,8 @@ export interface IssueRequest {
   webOtp?: false | undefined
   /** Address of the end user, from the browser or named by a server; undefined where unknown. */
   address?: string | undefined
+  /** The channels by which the code goes, instead of the app's plan. No field of `/v1`, and not in the fingerprint. */
+  legs?: readonly PlannedLeg[] | undefined
   /** Token of a challenge. */
   challenge?: string | undefined
   /** Ids of the request, for log and traces. */

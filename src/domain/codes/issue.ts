@@ -155,7 +155,7 @@ export function check(issue: Issue, codeMatches: boolean, now: number): CodeVerd
   }
 }
 
-const markVerified = (issue: Issue, now: number): Issue => ({
+export const markVerified = (issue: Issue, now: number): Issue => ({
   ...issue,
   verificationStatus: 'verified',
   verifiedAt: now,

@@ -16,7 +16,7 @@ export interface CarrierConfig {
   changedAt?: number
 }
 
-/** What a carrier is, apart from how it is called and what it delivers. */
+/** The settings of a carrier. */
 export type CarrierSetup = Pick<CarrierConfig, 'type' | 'config'>
 
 export const MAX_CONCURRENCY = 10_000

@@ -81,7 +81,7 @@ export interface RenderedMessage {
   /** Missing in a row of an earlier version. */
   templateId?: string | undefined
   templateCode: string
-  /** Of the SMS text; only for numbers of India. */
+  /** The ids of the SMS text; only for numbers of India. */
   dlt?: DltIds | undefined
   variables: Readonly<Record<string, string>>
   /** The language of the SMS, or the one asked for where the template does not say its own; missing: nobody said any. */

@@ -9,7 +9,7 @@ export interface NodeState {
   readonly startedAt: number
   /** Unix milliseconds, by the database's clock. */
   readonly seenAt: number
-  /** It is stopping and takes no new work. */
+  /** The server is stopping and takes no new work. */
   readonly isLeaving: boolean
   /** How late the oldest due job was at its last poll, milliseconds. */
   readonly lagMs: number

@@ -120,7 +120,7 @@ interface ParsedNumber {
   number: PhoneNumber
   /** Cached: looking it up takes longer than reading a number. */
   type: NumberType | undefined
-  /** It is accepted by a configured prefix. */
+  /** A configured prefix accepts the number. */
   isListed: boolean
 }
 

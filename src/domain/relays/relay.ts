@@ -30,7 +30,7 @@ export interface Relay {
   readonly appId: string
   readonly name: string
   readonly source: RelaySource
-  /** Of `test` nothing is sent: the inbox of the console shows the code. */
+  /** In `test` mode nothing is sent: the inbox of the console shows the code. */
   readonly mode: Mode
   /** Newest first; an older one with the time it ends. Empty until the platform has made one. */
   readonly secrets: readonly RelaySecret[]
@@ -68,7 +68,7 @@ export interface RelayedCode {
   text?: string | undefined
   /** Language tag. */
   locale?: string | undefined
-  /** What the platform calls the occasion, such as `login`. */
+  /** The platform's name of the occasion, such as `login`. */
   occasion?: string | undefined
   /** The same for every try to deliver this code. */
   dedupe: string

@@ -44,8 +44,9 @@ async function answer(
   } catch (error) {
     const refusal = asRefusal(error)
     if (!refusal) throw error
-    const { status, message } = fromRefusal(refusal)
-    const said = refusedAs(source, { status, message })
+    // Without the link of our own errors: some platforms show the message to whoever signs in.
+    const { message, detail } = refusal
+    const said = refusedAs(source, { status: fromRefusal(refusal).status, message, param: detail.param })
     return { refusal, response: new Json(said.status, said.body, undefined, refusal.detail.retryAfterMs) }
   }
 }
@@ -64,10 +65,10 @@ async function taken(
   const relay = await deps.store.read.relays.find(relayId)
   const secrets = relay?.source === source ? activeSecrets(relay, now) : []
   // One comparison also where there is no such relay, so that the time tells nothing.
-  const isProven = (secrets.length > 0 ? secrets : ['']).filter((secret) => format.proves(received, secret)).length > 0
-  if (!relay || secrets.length === 0 || !isProven)
+  const [proof] = (secrets.length > 0 ? secrets : ['']).flatMap((secret) => format.proves(received, secret) ?? [])
+  if (!relay || secrets.length === 0 || !proof)
     throw new Refusal('unauthorized', 'The secret or signature of this request is wrong')
-  if (!deps.seen.isNew(received)) throw new Refusal('unauthorized', 'This request was received before')
+  if (!deps.seen.isNew(proof, now)) throw new Refusal('unauthorized', 'This request was received before')
   const relayed = format.read(fieldsOf(received), received)
   if (!relayed) return new Json(200, {})
   const { issueId } = await relayCode(deps, relay, relayed, from)

@@ -11,8 +11,16 @@ export interface RelayRequest {
   now: number
 }
 
-/** Whether a request shows a secret, or is signed by it. */
-export type Proves = (request: RelayRequest, secret: string) => boolean
+/** That a request shows a secret, or is signed by it. */
+export interface Proof {
+  /** The signature, where it is taken only once. */
+  once?: string | undefined
+}
+
+/** Undefined where a request proves nothing. */
+export type Proves = (request: RelayRequest, secret: string) => Proof | undefined
+
+const proofIf = (isProven: boolean, once?: string): Proof | undefined => (isProven ? { once } : undefined)
 
 /** A signature that is older, or that much in the future, is refused. */
 const TOLERANCE_SEC = 300
@@ -27,20 +35,23 @@ const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64') =>
 export const byAuthorization: Proves = ({ headers }, secret) => {
   const shown = headers.get('authorization') ?? ''
   const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+) *$/i.exec(shown) ?? []
-  if (scheme.toLowerCase() !== 'basic') return isSameSecret(value || shown, secret)
+  if (scheme.toLowerCase() !== 'basic') return proofIf(isSameSecret(value || shown, secret))
   const [, ...password] = Buffer.from(value, 'base64').toString().split(':')
-  return isSameSecret(password.join(':'), secret)
+  return proofIf(isSameSecret(password.join(':'), secret))
 }
 
 /** standardwebhooks.com, also by the names of Svix. Several signatures stand in one header, apart by spaces or by commas with a space. */
 export const byStandardWebhooks: Proves = ({ headers, body, now }, secret) => {
   const header = (name: string) => headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`)
   const timestamp = header('timestamp')
-  if (!isRecent(timestamp, now)) return false
+  if (!isRecent(timestamp, now)) return undefined
   const key = Buffer.from(secret.replace(/^(v1,)?whsec_/, ''), 'base64')
-  const expected = hmac(key, `${header('id') ?? ''}.${timestamp}.${body}`, 'base64')
+  const expected = `v1,${hmac(key, `${header('id') ?? ''}.${timestamp}.${body}`, 'base64')}`
   const shown = (header('signature') ?? '').split(/,? +/)
-  return shown.some((one) => isSameSecret(one, `v1,${expected}`))
+  return proofIf(
+    shown.some((one) => isSameSecret(one, expected)),
+    expected,
+  )
 }
 
 /** `t=<seconds>,v1=<signature>`, where `v1` may be there several times. */
@@ -49,9 +60,12 @@ const byTimedSignature =
   ({ headers, body, now }, secret) => {
     const pairs = (headers.get(headerName) ?? '').split(',').map((pair) => pair.trim().split(/=(.*)/s))
     const timestamp = pairs.find(([name]) => name === 't')?.[1]
-    if (!isRecent(timestamp, now)) return false
+    if (!isRecent(timestamp, now)) return undefined
     const expected = sign(secret, `${timestamp}.${body}`)
-    return pairs.some(([name, value = '']) => name === version && isSameSecret(value, expected))
+    return proofIf(
+      pairs.some(([name, value = '']) => name === version && isSameSecret(value, expected)),
+      expected,
+    )
   }
 
 export const byZitadel = byTimedSignature('zitadel-signature', 'v1', (secret, signed) => hmac(secret, signed, 'hex'))
@@ -61,9 +75,8 @@ export const byAuthsignal = byTimedSignature('x-signature-v2', 'v2', (secret, si
 )
 
 export const byAuthgear: Proves = ({ headers, body }, secret) =>
-  isSameSecret(headers.get('x-authgear-body-signature') ?? '', hmac(secret, body, 'hex'))
+  proofIf(isSameSecret(headers.get('x-authgear-body-signature') ?? '', hmac(secret, body, 'hex')))
 
-const TIMED_SIGNATURES = ['webhook-signature', 'svix-signature', 'zitadel-signature', 'x-signature-v2']
 const MOST_REMEMBERED = 100_000
 
 /**
@@ -74,9 +87,8 @@ export class SeenSignatures {
   readonly #until = new Map<string, number>()
 
   /** False where it was seen before. */
-  isNew({ headers, now }: RelayRequest): boolean {
-    const signature = TIMED_SIGNATURES.map((name) => headers.get(name)).find((value) => value !== null)
-    if (!signature) return true
+  isNew({ once: signature }: Proof, now: number): boolean {
+    if (signature === undefined) return true
     for (const [known, until] of this.#until) {
       if (until > now && this.#until.size < MOST_REMEMBERED) break
       this.#until.delete(known)

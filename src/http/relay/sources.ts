@@ -16,6 +16,8 @@ import {
 export interface RelayRefusal {
   status: number
   message: string
+  /** The field at fault. */
+  param?: string | undefined
 }
 
 interface Answer {
@@ -36,12 +38,21 @@ export class Fields {
   constructor(private readonly body: unknown) {}
 
   at(path: string): string | undefined {
+    const value = this.#valueAt(path)
+    if (typeof value === 'number') return String(value)
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+
+  isTrue(path: string): boolean {
+    return this.#valueAt(path) === true
+  }
+
+  #valueAt(path: string): unknown {
     let value = this.body
     for (const step of path.split('.'))
       value =
         typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined
-    if (typeof value === 'number') return String(value)
-    return typeof value === 'string' && value !== '' ? value : undefined
+    return value
   }
 
   /** Throws `invalid`. */
@@ -91,6 +102,7 @@ const plain: RelayFormat = {
     const id = fields.at('id')
     return {
       ...{ phoneNumber, code, text, locale: fields.at('locale'), occasion: fields.at('type') },
+      address: fields.at('ip'),
       ...(id === undefined ? byContent(phoneNumber, code) : byId(id)),
     }
   },
@@ -153,15 +165,19 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
       const occasion = fields.at('template_name')?.replace(/\.txt$/, '')
       return { phoneNumber, code, text, locale: fields.at('language_tag'), occasion, ...byContent(phoneNumber, code) }
     },
-    refuse: ({ status, message }) => ({
+    refuse: ({ status, message, param }) => ({
       status,
-      body: { code: AUTHGEAR_CODES[status] ?? 'unknown_error', description: message },
+      body: {
+        code: param === 'phoneNumber' ? 'invalid_phone_number' : (AUTHGEAR_CODES[status] ?? 'unknown_error'),
+        description: message,
+      },
     }),
   },
   clerk: {
     proves: byStandardWebhooks,
     read(fields, { headers }) {
-      if (fields.at('type') !== 'sms.created') return undefined
+      // What Clerk delivers itself it also tells, and a second text would go out.
+      if (fields.at('type') !== 'sms.created' || fields.isTrue('data.delivered_by_clerk')) return undefined
       const text = fields.at('data.message')
       const id = headers.get('svix-id') ?? headers.get('webhook-id') ?? ''
       return {
@@ -193,7 +209,7 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
 }
 
 const AUTHGEAR_CODES: Readonly<Record<number, string>> = {
-  400: 'invalid_phone_number',
+  400: 'unsupported_request',
   401: 'authentication_failed',
   402: 'delivery_rejected',
   403: 'delivery_rejected',

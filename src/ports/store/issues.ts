@@ -76,6 +76,8 @@ export interface IssueReader {
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
   /** The fields that the status view and a replay need, less than half of an issue. */
   standing(owner: Owner, issueId: string): Promise<IssueStanding | undefined>
+  /** The newest issue for a phone and purpose, whatever its status. */
+  newest(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** Number of test issues of each organization since a time (Unix milliseconds), removed apps included. */

@@ -57,7 +57,7 @@ export const africastalking: DescriptionFile = {
   },
   // developers.africastalking.com/docs/sms/sending/bulk
   codes: {
-    // It is held, and nobody says whether it is sent later.
+    // The message is held, and it is not known whether it is sent later.
     '401': ['ambiguous', "Africa's Talking holds the message as a risk; it may be out"],
     '402': ['elsewhere', 'the sender is not registered; check `from`'],
     '403': ['never', 'the recipient is no valid number'],

@@ -170,7 +170,7 @@ export const alibaba: DescriptionFile = {
     ONLINE_BILLING_FAILED: ['ambiguous', 'Alibaba Cloud could not bill the message; it may be out'],
     InternalError: ['ambiguous', 'Alibaba Cloud failed while it had the message; it may be out'],
     ServiceUnavailable: ['ambiguous', 'Alibaba Cloud was unavailable while it had the message; it may be out'],
-    // Of reports.
+    // Codes of reports.
     USER_REJECT: ['stopped', 'the recipient has opted out; tell them to opt in again'],
   },
   // help.aliyun.com/document_detail/101347.htm

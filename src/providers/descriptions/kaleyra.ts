@@ -68,7 +68,7 @@ export const kaleyra: DescriptionFile = {
     HTTP_401: ['unfit', 'Kaleyra does not know the API key, or not for this SID'],
     HTTP_403: ['elsewhere', 'Kaleyra refused the request; check sender, SID and region'],
     HTTP_404: ['elsewhere', 'Kaleyra knows no such account; check SID and API base'],
-    // Of reports.
+    // Codes of reports.
     'OPT-OUT': ['stopped', 'the recipient has opted out; tell them to opt in again'],
   },
   // developers.kaleyra.io/docs/sms-status-and-status-trace-codes

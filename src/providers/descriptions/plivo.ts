@@ -56,7 +56,7 @@ export const plivo: DescriptionFile = {
   },
   // A refusal has words only, no code of its own. plivo.com/docs/messaging/api/response
   codes: {
-    // Of reports.
+    // Codes of reports.
     '200': ['stopped', 'the recipient has replied STOP to this sender; tell them to reply START'],
     HTTP_400: ['elsewhere', 'Plivo refused the request; check sender and number'],
     HTTP_401: ['unfit', 'Plivo refused our credentials; check Auth ID and auth token'],

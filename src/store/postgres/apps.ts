@@ -48,6 +48,7 @@ const STATEMENTS = {
           'retentionDays',
           'plans',
           'reviewNumbers',
+          'twilioPurposes',
         ]),
       )
       .where(thisApp)

@@ -259,6 +259,22 @@ const READS = {
       .where(and(thisIssue, isThere))
       .prepare(''),
   ),
+  newest: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+          ofOwner(issues),
+          eq(issues.purpose, bind(issues.purpose, 'purpose')),
+          isThere,
+        ),
+      )
+      .orderBy(desc(issues.createdAt), desc(issues.issueId))
+      .limit(1)
+      .prepare(''),
+  ),
   pages: {
     any: page(ofCaller),
     issued: page(ofCaller, stored('issued'), unexpired),
@@ -302,6 +318,10 @@ export const issueReader = (pool: Querying): IssueReader => ({
   async standing({ appId, mode }, issueId) {
     const row = await pool.get(READS.standing, { appId, mode, issueId })
     return row && standingOf(row)
+  },
+  async newest({ appId, mode }, phoneHash, purpose) {
+    const row = await pool.get(READS.newest, { appId, mode, phoneHash, purpose })
+    return row && issueOf(row)
   },
   page: (owner, filter, now) =>
     readIssuePage(owner, filter, {

@@ -13,6 +13,7 @@ export const appOf = ({
   texts,
   plans,
   reviewNumbers,
+  twilioPurposes,
   provesMetadata,
   retentionDays,
   ...app
@@ -22,6 +23,7 @@ export const appOf = ({
   texts: texts ?? undefined,
   plans: plans ?? undefined,
   reviewNumbers: reviewNumbers ?? undefined,
+  twilioPurposes: twilioPurposes ?? undefined,
   ...(provesMetadata && { provesMetadata }),
   ...(retentionDays !== null && { retentionDays }),
   ...(removedAt !== null && { removedAt }),
@@ -34,6 +36,7 @@ export const appRow = (app: App): Row<App> => ({
   texts: app.texts ?? null,
   plans: app.plans ?? null,
   reviewNumbers: app.reviewNumbers ?? null,
+  twilioPurposes: app.twilioPurposes ?? null,
   provesMetadata: app.provesMetadata ?? false,
   retentionDays: app.retentionDays ?? null,
 })

@@ -52,6 +52,7 @@ export function createAppTx(connection: Database, current: TransactionState): Pi
             'retentionDays',
             'plans',
             'reviewNumbers',
+            'twilioPurposes',
           ]),
         )
         .where(eq(apps.appId, bind(apps.appId, 'appId')))

@@ -194,6 +194,23 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       .where(and(thisIssue, isThere))
       .prepare(),
   )
+  const newestOfPurpose = onFirstUse(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          sql`substr(${issues.phoneHash}, 1, 6) = substr(${bind(issues.phoneHash, 'phoneHash')}, 1, 6)`,
+          ofOwner(issues),
+          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+          eq(issues.purpose, bind(issues.purpose, 'purpose')),
+          isThere,
+        ),
+      )
+      .orderBy(desc(issues.issueId))
+      .limit(1)
+      .prepare(),
+  )
   const page = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
@@ -262,6 +279,12 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
         return group.read(() => {
           const row = standingById.get({ appId, mode, issueId })
           return row && standingOf(row)
+        })
+      },
+      newest({ appId, mode }, phoneHash, purpose) {
+        return group.read(() => {
+          const row = newestOfPurpose.get({ appId, mode, phoneHash, purpose })
+          return row && issueOf(row)
         })
       },
       page: (owner, filter, now) =>

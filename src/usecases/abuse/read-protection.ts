@@ -1,4 +1,4 @@
-/** What owners see of the rules against abuse: hits, waiting phones, recent traffic and destinations. Live mode only. */
+/** The console's view of the rules against abuse: hits, waiting phones, recent traffic and destinations. Live mode only. */
 
 import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
 import { standingOf } from '../../abuse/rules/failure-budget'

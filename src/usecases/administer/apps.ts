@@ -64,7 +64,7 @@ export interface RemovedApp {
   app: App
   revokedKeys: number
   removedWebhooks: number
-  /** What its wallet still held. */
+  /** The balance that was left in its wallet. */
   balance: number
 }
 
@@ -88,6 +88,27 @@ export async function removeApp(deps: AdminDependencies, appId: string): Promise
   })
   for (const { endpointId } of endpoints) await forgetEndpoint(deps, endpointId)
   return removed
+}
+
+const PURPOSE_LENGTH = 64
+const TWILIO_PURPOSES_MAX = 100
+
+/** Clients of Twilio Verify may name the purpose from now on. Throws `invalid`, or `not_found`. */
+export async function addTwilioPurpose(deps: AdminDependencies, appId: string, purpose: string): Promise<App> {
+  const checkedPurpose = label(purpose, 'purpose')
+  if (checkedPurpose.length > PURPOSE_LENGTH)
+    throw invalid('purpose', 'too_long', `at most ${PURPOSE_LENGTH} characters`, { max: PURPOSE_LENGTH })
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const known = app.twilioPurposes ?? []
+    if (known.includes(checkedPurpose)) return app
+    if (known.length >= TWILIO_PURPOSES_MAX)
+      throw invalid('purpose', 'too_many', `at most ${TWILIO_PURPOSES_MAX} purposes`, { max: TWILIO_PURPOSES_MAX })
+    const changed = { ...app, twilioPurposes: [...known, checkedPurpose] }
+    await tx.apps.save(changed)
+    await writeAudit(deps, tx, 'app.twilio', appId, { purpose: checkedPurpose })
+    return changed
+  })
 }
 
 type PlanKey = Pick<DeliveryPlan, 'channel' | 'country'>

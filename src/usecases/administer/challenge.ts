@@ -17,10 +17,10 @@ export async function challengeOfApp(deps: { store: Store }, appId: string): Pro
   return known && shownChallenge(known)
 }
 
-/** What is decided; the vendor is needed where there is none yet, and its secret where it is another one. */
+/** The settings to change. The vendor is needed for the first challenge, and its secret where the vendor changes. */
 export type WantedChallenge = Partial<ChallengeSettings>
 
-/** What is not named stays, but for what belongs to another vendor. The secret is noted nowhere. Throws `invalid` or `not_found`. */
+/** Omitted settings stay, unless they belong to another vendor. The audit log does not have the secret. Throws `invalid` or `not_found`. */
 export async function setChallenge(
   deps: AdminDependencies,
   appId: string,

@@ -64,7 +64,7 @@ export async function refundIssue(
   })
 }
 
-/** Of an issue that is locked. Its reference is what lets it be refunded once only. */
+/** The issue must be locked. The reference of the entry is why it can be refunded only once. */
 export function postRefund(tx: Tx, { appId, issueId, debitedAmount: amount }: Issue): Promise<Posted> {
   const reference = `refund:${issueId}`
   return postOnce(tx, appId, reference, (wallet, now) => refund(wallet, { issueId, amount, reference }, now))

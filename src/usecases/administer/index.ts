@@ -1,4 +1,4 @@
-/** What operators do, by subject. The command line and the console call these; every change is in the audit log. */
+/** Administration, by subject. The command line and the console call these; every change is in the audit log. */
 
 export * from '../abuse/incidents'
 export * from '../abuse/set-protection'

@@ -27,7 +27,7 @@ export interface NewKey {
   allowedOrigins?: readonly string[]
   allowedCidrs?: readonly string[]
   limits?: KeyLimits
-  /** What a live `pk_` key may do beyond the usual. */
+  /** The allowances of a live `pk_` key. */
   allows?: readonly Allowance[]
   expiresAt?: number | undefined
   /** 32 bytes the key is written from, where it is not a random one. */
@@ -136,7 +136,7 @@ export async function rotateKey(
   })
 }
 
-/** What a live browser key may do beyond the usual, from now on. */
+/** Sets the allowances of a live browser key. */
 export function allowKey(deps: AdminDependencies, keyId: string, allows: readonly Allowance[]): Promise<StoredKey> {
   return changeKey(deps, keyId, async (tx, key) => {
     if (key.kind !== 'pk' || key.mode !== 'live')
@@ -157,7 +157,7 @@ export function revokeKey(deps: AdminDependencies, keyId: string): Promise<{ key
   })
 }
 
-/** One unit on a key and its app, which is undefined once it was removed. Throws `not_found`. */
+/** One transaction on a key and its app, which is undefined once it was removed. Throws `not_found`. */
 async function changeKey<T>(
   { store }: AdminDependencies,
   keyId: string,

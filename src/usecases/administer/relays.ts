@@ -22,7 +22,7 @@ export interface WantedRelay {
   name: string
   source: RelaySource
   mode: Mode
-  /** Of platforms that make it themselves; undefined: it follows. */
+  /** The secret of a platform that makes its own. Undefined: it follows later. */
   secret?: string | undefined
   templateId?: string | undefined
   legs?: readonly PlannedLeg[] | undefined

@@ -1,16 +1,16 @@
-/** What all administration shares. */
+/** Shared by all administration. */
 import type { App } from '../../domain/access/app'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Store, Tx } from '../../ports/store'
 import type { Random } from '../../ports/vault'
 import type { AuditDependencies } from '../shared/write-audit'
 
-/** For every change: where it is stored, and who is noted to have made it. */
+/** Dependencies of every change: the store, and the actor for the audit log. */
 export interface AdminDependencies extends AuditDependencies {
   store: Store
 }
 
-/** For who makes something that has a name or a secret of its own. */
+/** Dependencies of administration that makes ids or secrets. */
 export interface MakingDependencies extends AdminDependencies {
   random: Random
 }
@@ -38,7 +38,7 @@ export async function existingApp({ store }: { store: Store }, appId: string): P
   return app
 }
 
-/** The same, for who changes it or what belongs to it: until the unit ends nobody else does. Throws `not_found`. */
+/** Locks an app before it or its parts change, until the transaction ends. Throws `not_found`. */
 export async function lockApp(tx: Tx, appId: string): Promise<App> {
   const app = await tx.apps.lock(appId)
   if (!app) throw missing('app', appId)

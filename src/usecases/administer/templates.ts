@@ -29,7 +29,7 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
 }
 
 /**
- * What a template says in another language; undefined: nothing any more. A built-in one becomes the app's own so. Throws
+ * Sets the text of a template in another language; undefined removes it. A built-in template becomes the app's own by that. Throws
  * `invalid`, or `not_found`.
  */
 export async function translateTemplate(

@@ -1,4 +1,4 @@
-/** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
+/** Administration of webhooks. The command line and the console call these. Decisions: "Webhooks". */
 import type { HookEventType } from '../../../contract/constants'
 import { sampleHookEvent } from '../../../contract/event'
 import { invalid, missing, Refusal } from '../../domain/shared/error'
@@ -113,7 +113,7 @@ export async function removeEndpoint(deps: AdminDependencies, endpointId: string
   await forgetEndpoint(deps, endpointId)
 }
 
-/** What it was told, and then the endpoint itself. */
+/** Removes the deliveries of an endpoint, and then the endpoint itself. */
 export async function forgetEndpoint({ store }: { store: Store }, endpointId: string): Promise<void> {
   while (!(await store.transaction((tx) => tx.endpoints.remove(endpointId, BATCH))));
 }

@@ -1,4 +1,4 @@
-/** What changes of an account. */
+/** Changes of an account. */
 
 import { assertOwnerRemains, may, normalizeEmail, type Operator, type Role } from '../../domain/access/operator'
 import { invalid, missing } from '../../domain/shared/error'
@@ -66,7 +66,7 @@ export async function changeRole(deps: ChangeDependencies, actor: Actor, operato
     assertOwnerRemains(operators, { operatorId, role })
     return { ...known, role }
   }
-  // Who may no longer invite has invited nobody.
+  // Invitations of a person who may no longer invite end.
   await changeOperator(deps, actor, operatorId, 'operator.role', change, async (tx, changed) => {
     if (!may(changed.role, 'operators')) await tx.invitations.removeOf(operatorId)
   })

@@ -11,7 +11,7 @@ import { type Actor, writeAudit } from '../shared/write-audit'
 import { lockOperator } from './accounts'
 import { assertUncommon } from './attempts'
 
-/** What people see of an invitation, and withdraw it by. */
+/** An invitation as people see it, and the id by which they withdraw it. */
 export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')
 
 const wrongLink = () =>
@@ -61,7 +61,7 @@ export async function invite(
   const token = newToken(deps.random)
   const expiresAt = await deps.store.transaction(async (tx) => {
     if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
-    // The note first: what time it is, a unit knows once it has looked at something.
+    // The note comes first, since a transaction knows the time once it has read something.
     await writeAudit({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(tokenHash(token)), { role })
     return (await addInvitation(tx, token, role, inviter ?? actor.name)).expiresAt
   })

@@ -99,7 +99,7 @@ function notePause(
   const actor = { name: NOBODY, ip }
   deps.store
     .transaction((tx) => writeAudit({ vault: deps.vault, actor }, tx, 'session.pause', operatorId, { failures }))
-    // What cannot be written now is no reason to fail.
+    // A write that fails now is no reason to fail the request.
     .catch(() => {})
 }
 

@@ -9,7 +9,7 @@ const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 export const newId = (random: Random, prefix: string) =>
   `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
 
-/** What a link or a cookie holds. Stored is its hash: a copy of the database opens nothing. */
+/** The secret of a link or a cookie. Only its hash is stored, so a copy of the database opens nothing. */
 const TOKEN_BYTES = 32
 export const newToken = (random: Random) => Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
 export const tokenHash = (token: string): Uint8Array => createHash('sha256').update(token).digest()

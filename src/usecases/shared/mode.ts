@@ -15,6 +15,7 @@ import {
   testIssueLimits,
   testRequestLimits,
 } from '../../domain/access/rate-limits'
+import type { IssueRequest } from '../../domain/codes/issue-request'
 import type { ReviewNumber } from '../../domain/codes/review-number'
 import {
   assertTestAdmits,
@@ -33,17 +34,20 @@ import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Traffic } from '../../ports/traffic'
 import type { Random } from '../../ports/vault'
 
+/** `legs`: those of the request, instead of the app's plan. */
+type AskedLegs = Parameters<typeof plannedLegs>[1] & Pick<IssueRequest, 'legs'>
+
 export interface ModeRules {
-  /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
+  /** The recipient of a number, which is read in a region or the server's own. Throws `invalid` for numbers of the other mode. */
   recipient(phoneNumber: string, region: string | undefined): Recipient
   defaultChannel(recipient: Recipient): Channel
   /** Whether an AlimTalk that fails goes on as SMS. */
   fallsBack(recipient: Recipient, requested: boolean): boolean
   /** The legs of a new issue, where its app has a delivery plan for it. Test mode plays its scenarios on the channel's own legs. */
-  legs(app: App | undefined, asked: Parameters<typeof plannedLegs>[1]): readonly PlannedLeg[] | undefined
-  /** What holds against abuse of an app: in test mode nothing does. */
+  legs(app: App | undefined, asked: AskedLegs): readonly PlannedLeg[] | undefined
+  /** The settings against abuse of an app. Test mode has none. */
   protection(app: App | undefined): Protection
-  /** Who watches where its codes go: of test codes nobody does. */
+  /** Counts where codes go. Test codes are not counted. */
   watched(traffic: Traffic): Pick<Traffic, 'acquire'>
   /** Where an app is at home: its region, or the server's own. */
   home(region: string | undefined): string
@@ -52,9 +56,9 @@ export interface ModeRules {
   newCode(recipient: Recipient): string
   lifetimeMs(recipient: Recipient, requestedSec: number): number
   prices: PriceList
-  /** What every request of this kind counts against; a replay counts, too. */
+  /** The limits that every request of this kind counts against. A replay counts, too. */
   requestLimits(key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[]
-  /** What only a new issue counts against. */
+  /** The limits that only a new issue counts against. */
   issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
   router(): Promise<Router>
 }
@@ -109,7 +113,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
       liveRecipient(phoneNumber, region === undefined ? numbering : { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
-    legs: (app, asked) => app?.plans && plannedLegs(app.plans, asked),
+    legs: (app, asked) => asked.legs ?? (app?.plans && plannedLegs(app.plans, asked)),
     protection: protectionOf,
     watched: (traffic) => traffic,
     home: (region = numbering.region) => region,

@@ -1,8 +1,7 @@
-/** The one way a changed issue is stored, and its reserved credit settled. */
+/** The one way a changed issue is stored. */
 import type { Issue } from '../../domain/codes/issue'
 import { maySendAgain } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
-import type { Settlement } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
 import type { Telemetry } from '../../ports/telemetry'
 import { emitEvents, type TellDependencies } from './emit-events'
@@ -34,7 +33,7 @@ export async function saveIssue(
   await tx.issues.save(after, before)
   await emitEvents(deps, tx, before, after, sent?.rendered?.to)
   if (after.verificationStatus !== before.verificationStatus) tx.afterCommit(() => deps.telemetry.codeEnded(after))
-  // What could not be sent any more before has been erased then.
+  // A message that could not be sent any more before was erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return
   if (sent?.isKept !== false) await tx.outbox.erase(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.
@@ -42,7 +41,3 @@ export async function saveIssue(
   await tx.jobs.hasten('deliver', after.issueId)
   tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
 }
-
-/** What the end of a reservation does to the wallet, exactly once for each issue, in the unit that stores it as `settled`. */
-export const settle = (tx: Tx, issue: Issue, settlement: Settlement): Promise<void> =>
-  settlement === 'debit' ? tx.wallets.debit(issue.appId, issue) : tx.wallets.release(issue.appId, issue.price)

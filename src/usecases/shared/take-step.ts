@@ -3,8 +3,9 @@ import type { AwaitedReport } from '../../domain/delivery/attempt'
 import { ABSENT_MS, type Absence, isFinal, maySendAgain, type Step } from '../../domain/delivery/delivery'
 import type { JobKind } from '../../domain/operations/job'
 import type { Leg } from '../../domain/shared/value'
+import type { Settlement } from '../../domain/wallet/wallet'
 import type { Tx } from '../../ports/store'
-import { type SaveDependencies, type SentMessage, saveIssue, settle } from './save-issue'
+import { type SaveDependencies, type SentMessage, saveIssue } from './save-issue'
 
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
 export async function takeStep(
@@ -36,6 +37,10 @@ export async function takeStep(
   const ended = { issue, carrier: sent?.by, endedAt: tx.now }
   tx.afterCommit(() => deps.telemetry.deliveryEnded(ended))
 }
+
+/** Ends the reservation in the wallet, once for each issue, in the transaction that stores it as settled. */
+const settle = (tx: Tx, issue: Issue, settlement: Settlement): Promise<void> =>
+  settlement === 'debit' ? tx.wallets.debit(issue.appId, issue) : tx.wallets.release(issue.appId, issue.price)
 
 /** The next codes of the phone leave that leg out for a while. */
 export async function noteAbsence(

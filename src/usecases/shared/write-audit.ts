@@ -29,7 +29,7 @@ export async function writeAudit(
   await tx.audit.add({ ...entry, hash: chain(vault, last?.hash, entry) })
 }
 
-/** What the entry says and the hash before it, in one way of writing. */
+/** The text that is hashed: the entry and the hash before it, in one spelling. */
 export function chain(vault: Vault, before: Uint8Array | undefined, entry: Omit<AuditEntry, 'hash'>): Uint8Array {
   const { seq, at, actor, ip = null, action, target, detail } = entry
   const previous = Buffer.from(before ?? []).toString('hex')

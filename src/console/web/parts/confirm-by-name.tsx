@@ -12,7 +12,7 @@ import { Form, useServerForm } from './form'
 
 export interface Confirmation {
   title: string
-  /** What has to be typed. */
+  /** The text that has to be typed. */
   name: string
   /** The consequence, in a sentence. */
   consequence: ReactNode

@@ -23,14 +23,14 @@ const words = inWords({
 interface OrderedChoiceProps<T extends string> {
   label: string
   value: readonly T[]
-  /** What could be chosen. */
+  /** The choices. */
   able: readonly T[]
   /** If missing, things are shown as they are. */
   nameOf?(one: T): string
   /** Label of the choice, with something left to choose and without. */
   add: string
   noneLeft: string
-  /** What belongs to one, below its name. */
+  /** The settings of one choice, below its name. */
   detailOf?(one: T, index: number): ReactNode
   error?: ReactNode
   onChange(order: readonly T[]): void

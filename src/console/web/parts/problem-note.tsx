@@ -13,7 +13,7 @@ const words = inWords({
 
 export interface ProblemNoteProps {
   failure: unknown
-  /** What can be done about it. */
+  /** The action that helps. */
   children?: ReactNode
 }
 

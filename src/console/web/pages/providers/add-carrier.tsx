@@ -182,7 +182,7 @@ function useTypes() {
   )
 }
 
-/** What the carrier has to know, and a test. */
+/** The report URL and secret for the carrier's settings, and a test. */
 function AddedCarrier({ added, onDone }: { added: Added; onDone(): void }) {
   const say = useWords(words)
   const known = useWords(providerWords)

@@ -112,7 +112,7 @@ export const providerWords = inWords({
   },
 })
 
-/** What the server answers of carriers. */
+/** Carriers, as the server answers them. */
 export type ShownCarrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
 export type ShownRoute = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]
 export type ShownType = Awaited<ReturnType<typeof client.carriers.types>>['types'][number]
