@@ -20,6 +20,7 @@ import { inboxProcedures, issueProcedures } from './procedures/issues'
 import { walletProcedures } from './procedures/money'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
+import { relayProcedures } from './procedures/relays'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
@@ -29,6 +30,7 @@ const createRouter = (deps: ConsoleDependencies) => ({
   operators: operatorProcedures(deps),
   apps: appProcedures(deps),
   keys: keyProcedures(deps),
+  relays: relayProcedures(deps),
   issues: issueProcedures(deps),
   inbox: inboxProcedures(deps),
   wallet: walletProcedures(deps),

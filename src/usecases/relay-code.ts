@@ -4,7 +4,7 @@
  */
 import type { ApiKey } from '../domain/access/api-key'
 import type { App } from '../domain/access/app'
-import type { Origin } from '../domain/codes/issue'
+import type { Issue, Origin } from '../domain/codes/issue'
 import type { Issued } from '../domain/codes/issue-request'
 import { DEFAULT_TEMPLATE_ID } from '../domain/message/template'
 import {
@@ -13,7 +13,9 @@ import {
   RELAYED_LIFETIME_SEC,
   type Relay,
   type RelayedCode,
+  relayedCodeSeal,
   relayPurpose,
+  SEALED_CODE,
 } from '../domain/relays/relay'
 import { unavailable } from '../domain/shared/error'
 import { type IssueDependencies, issueCode } from './issue-code'
@@ -52,6 +54,17 @@ export async function relayCode(
   } catch (error) {
     await permit.release()
     throw error
+  }
+}
+
+/** The code of a test message. Undefined for other issues, and where it can no longer be opened. */
+export function codeOfTest({ vault }: Pick<IssueDependencies, 'vault'>, issue: Issue): string | undefined {
+  const sealed = issue.keyKind === 'relay' ? issue.metadata?.[SEALED_CODE] : undefined
+  if (sealed === undefined) return undefined
+  try {
+    return vault.open(relayedCodeSeal(issue.issueId), Uint8Array.fromBase64(sealed))
+  } catch {
+    return undefined
   }
 }
 

@@ -15,7 +15,8 @@ export interface IssueSearch {
   limit: number
   /** An id, or the beginning of a purpose. */
   search?: string | undefined
-  status?: VerificationStatus | undefined
+  /** `relayed`: those of relays, which are found otherwise only by their id. */
+  status?: VerificationStatus | 'relayed' | undefined
   delivery?: DeliveryStatus | undefined
   from?: number | undefined
   to?: number | undefined

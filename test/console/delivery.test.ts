@@ -430,7 +430,7 @@ test('a carrier of a name that is taken is refused beside the name, because its 
   await name.fill('taken')
   await page.getByLabel('URL').fill('http://127.0.0.1:9/elsewhere')
   await button(page, 'Add carrier').click()
-  await page.getByText('There is a carrier “taken” already').waitFor()
+  await page.getByText('There is a “taken” already').waitFor()
 })
 
 describe('every page', () => {

@@ -32,6 +32,7 @@ const PAGES = {
   'try-it': '/try-it',
   apps: '/apps',
   keys: '/keys',
+  relays: '/relays',
   templates: '/templates',
   template: '/templates/edit?template=otp_default_kr',
   webhooks: '/webhooks',

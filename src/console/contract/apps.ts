@@ -87,6 +87,9 @@ const app = z.object({
   plans: z.array(plan).optional(),
 })
 
+/** A live number that gets a fixed code and no message. `dailyMax`: codes in 24 hours. */
+const reviewNumber = z.object({ name: z.string(), code: z.string(), dailyMax: z.int(), createdAt: at, endsAt: at })
+
 export const apps = {
   list: procedure('look').output(
     z.object({ apps: z.array(app), defaultRegion: z.string(), liveRetentionDays: z.int() }),
@@ -116,6 +119,17 @@ export const apps = {
     .input(ofApp.extend({ ...challenge.shape, secret: z.string().optional() }))
     .output(ok),
   removeChallenge: procedure('apps').input(ofApp).output(ok),
+  /** With their codes, which are as good as a message: only for those who may change them. */
+  reviewNumbers: procedure('apps')
+    .input(ofApp)
+    .output(z.object({ reviewNumbers: z.array(reviewNumber) })),
+  /** One of the same name is replaced. */
+  addReviewNumber: procedure('apps')
+    .input(ofApp.extend({ name: z.string(), phoneNumber: z.string().max(40), days: z.int(), dailyMax: z.int() }))
+    .output(reviewNumber),
+  removeReviewNumber: procedure('apps')
+    .input(ofApp.extend({ name: z.string() }))
+    .output(ok),
   /** All vendors. */
   regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
 }

@@ -9,6 +9,7 @@ import { inbox, issues } from './issues'
 import { wallet } from './money'
 import { privacy } from './privacy'
 import { protection } from './protection'
+import { relays } from './relays'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -18,6 +19,7 @@ export const consoleContract = {
   operators,
   apps,
   keys,
+  relays,
   issues,
   inbox,
   wallet,

@@ -5,10 +5,13 @@ import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedu
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
 const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
 
-const row = z.object({
+export const issueRow = z.object({
   issueId: z.string(),
   mode,
+  /** Of a relayed one: the name of its relay. */
   purpose: z.string(),
+  /** A code of another platform, which verifies nowhere here. */
+  isRelayed: z.boolean(),
   channel,
   /** The current leg. */
   leg,
@@ -37,7 +40,7 @@ export const webhookOfIssue = z.object({
   createdAt: at,
 })
 
-export const story = row.extend({
+export const story = issueRow.extend({
   appId: z.string(),
   templateId: z.string(),
   metadata: z.record(z.string(), z.string()),
@@ -74,7 +77,7 @@ export const issues = {
         to: at.optional(),
       }),
     )
-    .output(pageOf(row)),
+    .output(pageOf(issueRow)),
   /** An issue of any app and mode. */
   story: procedure('look')
     .input(z.object({ issueId: z.string() }))
@@ -85,14 +88,14 @@ export const issues = {
 const scenario = z.object({ scenario: z.int(), phoneNumber: z.string() })
 
 export const inbox = {
-  /** Test issues of the last seven days, with their number and the code that verifies them. */
+  /** Test issues and codes of test relays of the last seven days; magic numbers with the code that verifies them. */
   list: procedure('look')
     .input(ofApp.extend(pageInput.shape))
     .output(
       pageOf(
-        row.extend({
+        issueRow.extend({
           ...scenario.partial().shape,
-          /** Missing if no code verifies. */
+          /** Missing if no code verifies. Of a relayed one: the code of its platform. */
           code: z.string().optional(),
         }),
       ),

@@ -17,6 +17,7 @@ export function appProcedures(deps: ConsoleDependencies) {
     provesMetadata: app.provesMetadata ?? false,
     plans: app.plans?.map((plan) => ({ ...plan, legs: [...plan.legs] })),
   })
+  const reviewDeps = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
     list: os.list.handler(async () => ({
       apps: (await deps.store.read.apps.all()).map(view),
@@ -61,6 +62,16 @@ export function appProcedures(deps: ConsoleDependencies) {
     }),
     removeChallenge: os.removeChallenge.handler(async ({ input, context }) => {
       await administer.removeChallenge(adminOf(deps, context), input.appId)
+      return OK
+    }),
+    reviewNumbers: os.reviewNumbers.handler(async ({ input, context }) => ({
+      reviewNumbers: await administer.listReviewNumbers(reviewDeps(context), input.appId),
+    })),
+    addReviewNumber: os.addReviewNumber.handler(({ input: { appId, ...wanted }, context }) =>
+      administer.addReviewNumber(reviewDeps(context), appId, wanted),
+    ),
+    removeReviewNumber: os.removeReviewNumber.handler(async ({ input, context }) => {
+      await administer.removeReviewNumber(adminOf(deps, context), input.appId, input.name)
       return OK
     }),
     regions: os.regions.handler(() => ({ regions: [...regions()] })),

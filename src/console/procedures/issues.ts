@@ -2,13 +2,15 @@ import { implement } from '@orpc/server'
 import type { ApiKey } from '../../domain/access/api-key'
 import { attemptsRemaining, type Issue } from '../../domain/codes/issue'
 import { magicRecipient, type Recipient } from '../../domain/phone/phone'
+import { isRelayPurpose, shownMetadata } from '../../domain/relays/relay'
 import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
 import { existingApp } from '../../usecases/administer'
 import { tellIssue } from '../../usecases/inspect'
 import { issueCode } from '../../usecases/issue-code'
-import { rowOf, searchIssues } from '../../usecases/search-issues'
+import { codeOfTest } from '../../usecases/relay-code'
+import { type FoundIssues, type IssueSearch, rowOf, searchIssues } from '../../usecases/search-issues'
 import { verifyCode } from '../../usecases/verify-code'
 import { actorOf, type ConsoleContext, type ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
@@ -19,15 +21,15 @@ export function issueProcedures(deps: ConsoleDependencies) {
   return os.router({
     list: os.list.handler(async ({ input: { appId, mode, ...search } }) => {
       const { rows, next } = await searchIssues(deps, { appId, mode }, search)
-      return { rows: rows.map((issue) => rowOf(issue, clock.now())), ...(next && { next }) }
+      return { rows: rows.map((issue) => issueView(issue, clock.now())), ...(next && { next }) }
     }),
     story: os.story.handler(async ({ input }) => {
       const { issue, attempts, ledger, webhooks } = await tellIssue(deps, input.issueId)
       return {
-        ...rowOf(issue, clock.now()),
+        ...issueView(issue, clock.now()),
         appId: issue.appId,
         templateId: issue.templateId,
-        metadata: { ...issue.metadata },
+        metadata: { ...shownMetadata(issue) },
         verifiedAt: issue.verifiedAt,
         updatedAt: issue.updatedAt,
         attempts: attempts.map((attempt) => ({ ...attempt })),
@@ -37,6 +39,13 @@ export function issueProcedures(deps: ConsoleDependencies) {
     }),
   })
 }
+
+/** Names of relays begin with a space where they are stored. */
+export const issueView = (issue: Issue, now: number) => ({
+  ...rowOf(issue, now),
+  purpose: issue.purpose.trim(),
+  isRelayed: isRelayPurpose(issue.purpose),
+})
 
 /** Same as the retention of test issues. */
 const INBOX_DAYS = 7
@@ -48,17 +57,17 @@ export function inboxProcedures(deps: ConsoleDependencies) {
   return os.router({
     list: os.list.handler(async ({ input: { appId, after, limit } }) => {
       const from = clock.now() - INBOX_DAYS * DAY_MS
-      const { rows, next } = await searchIssues(deps, { appId, mode: 'test' }, { after, limit, from })
+      const { rows, next } = await testIssues(deps, appId, { after, limit, from })
       const numbers = await Promise.all(rows.map((issue) => magicNumbers.of(issue)))
       return {
         rows: rows.map((issue, index) => {
           const number = numbers[index]
-          const code = number && modes.test.newCode(number)
+          // The scenario of a wrong code has no code that verifies.
+          const code = codeOfTest(deps, issue) ?? (number && modes.test.newCode(number).match(/^\d{6}$/)?.[0])
           return {
-            ...rowOf(issue, clock.now()),
+            ...issueView(issue, clock.now()),
             ...(number && { scenario: number.scenario, phoneNumber: number.to }),
-            // The scenario of a wrong code has no code that verifies.
-            ...(code !== undefined && /^\d{6}$/.test(code) && { code }),
+            ...(code !== undefined && { code }),
           }
         }),
         ...(next && { next }),
@@ -83,6 +92,23 @@ export function inboxProcedures(deps: ConsoleDependencies) {
       return { verified, reasonCode, expiresAt, attemptsRemaining: issue ? attemptsRemaining(issue) : 0 }
     }),
   })
+}
+
+/** Of apps and of relays, newest first: ids are in the order of time. */
+async function testIssues(
+  deps: ConsoleDependencies,
+  appId: string,
+  search: Pick<IssueSearch, 'after' | 'limit' | 'from'>,
+): Promise<FoundIssues> {
+  const owner = { appId, mode: 'test' } as const
+  const found = await Promise.all([
+    searchIssues(deps, owner, search),
+    searchIssues(deps, owner, { ...search, status: 'relayed' }),
+  ])
+  const all = found.flatMap(({ rows }) => rows).sort((one, other) => (one.issueId < other.issueId ? 1 : -1))
+  const rows = all.slice(0, search.limit)
+  const [last] = rows.slice(-1)
+  return last && (all.length > rows.length || found.some(({ next }) => next)) ? { rows, next: last.issueId } : { rows }
 }
 
 /** Acts as a secret test key of the app, so that the console's test codes follow the same rules. */

@@ -108,6 +108,7 @@ const routes = root.addChildren([
     pageOfApp('/try-it', () => import('./pages/try-it'), 'try'),
     page('/apps', () => import('./pages/apps')),
     pageOfApp('/keys', () => import('./pages/keys')),
+    pageOfApp('/relays', () => import('./pages/relays')),
     pageOfApp('/templates', () => import('./pages/templates')),
     createRoute({
       getParentRoute: () => inside,

@@ -2,6 +2,7 @@
  * A relay delivers codes that another platform makes and checks. Such a code is no issue of `/v1`: nothing there finds it, and it
  * can be verified nowhere. Decisions: "Relays".
  */
+import type { Issue } from '../codes/issue'
 import { assertLegs, type PlannedLeg } from '../delivery/plan'
 import { invalid } from '../shared/error'
 import { DAY_MS, type Mode } from '../shared/value'
@@ -99,6 +100,17 @@ export function assertRelayed({ code, text, occasion = '' }: RelayedCode): void 
 /** The code in a text: its first word of 4 to 10 capital letters and digits that has a digit. */
 export const codeIn = (text: string): string | undefined =>
   text.match(/[A-Z0-9]+/g)?.find((word) => word.length >= 4 && word.length <= 10 && /\d/.test(word))
+
+/** Metadata of a test issue of a relay: its sealed code, which only the inbox of the console opens. */
+export const SEALED_CODE = 'code'
+export const relayedCodeSeal = (issueId: string) => `relayed:${issueId}`
+
+/** The metadata that anybody is told of. */
+export function shownMetadata({ keyKind, metadata }: Pick<Issue, 'keyKind' | 'metadata'>): Issue['metadata'] {
+  if (keyKind !== 'relay' || !metadata) return metadata
+  const { [SEALED_CODE]: _, ...shown } = metadata
+  return shown
+}
 
 /** The purpose of its issues. Callers' purposes are trimmed, so none of them begins with a space. */
 export const relayPurpose = ({ name }: Pick<Relay, 'name'>): string => ` ${name}`

@@ -4,6 +4,7 @@ import type { EventType, OtpEventOf } from '../../../contract/event'
 import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
 import { numbers } from '../phone/phone'
+import { shownMetadata } from '../relays/relay'
 import { CURRENCY, type Owner } from '../shared/value'
 
 /** Event types of the change between two states of an issue, in order. */
@@ -64,7 +65,8 @@ export function eventOf<T extends HookEventType>(
   const { eventId: id, now } = context
   // A relayed message has the fields of an issue's.
   const payload = PAYLOADS[type.replace('message.', 'otp.') as EventType]
-  return { id, type, created: Math.floor(now / 1_000), data: payload(issue, context) } as never
+  const data = payload({ ...issue, metadata: shownMetadata(issue) }, context)
+  return { id, type, created: Math.floor(now / 1_000), data } as never
 }
 
 const base = ({ issueId, purpose, leg }: Issue) => ({ id: issueId, method: leg, type: purpose.trim() })

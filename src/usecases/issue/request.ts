@@ -13,6 +13,7 @@ import {
 import { reviewCodeOf, reviewKeyName, reviewNumberOf, withoutMessage } from '../../domain/codes/review-number'
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import { prefixOf, type Recipient } from '../../domain/phone/phone'
+import { relayedCodeSeal, SEALED_CODE } from '../../domain/relays/relay'
 import type { Owner } from '../../domain/shared/value'
 import type { Random, Vault } from '../../ports/vault'
 import { type ModeRules, type Modes, rulesOf } from '../shared/mode'
@@ -125,8 +126,11 @@ export function createIssue(
   input: IssueInput,
 ): Issue {
   const { owner, request, rules, recipient } = checked
-  const { issueId, now } = input
-  const issue = newIssue(request, {
+  const { issueId, now, code } = input
+  const sealedCode = checked.keyKind === 'relay' &&
+    owner.mode === 'test' && { [SEALED_CODE]: vault.seal(relayedCodeSeal(issueId), code).toBase64() }
+  const wanted = sealedCode ? { ...request, metadata: { ...request.metadata, ...sealedCode } } : request
+  const issue = newIssue(wanted, {
     appId: owner.appId,
     mode: owner.mode,
     issueId,
@@ -135,7 +139,7 @@ export function createIssue(
     legs: input.legs,
     keyKind: checked.keyKind,
     phoneHash: checked.phoneHash,
-    codeHash: vault.codeHash(issueId, input.code),
+    codeHash: vault.codeHash(issueId, code),
     country: recipient.country,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),

@@ -173,6 +173,9 @@ export const EMPTY: Answers = {
     ...{ rules: [], countries: [], prefixes: [], networks: [] },
   },
   'keys/list': { keys: [] },
+  'relays/list': { relays: [] },
+  'relays/messages': { rows: [] },
+  'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
   'webhooks/list': { endpoints: [] },
@@ -208,6 +211,7 @@ const issue = (number: number, more: Partial<IssueRow> = {}): IssueRow => ({
   issueId: issueId(number),
   mode: 'test',
   purpose: 'signup',
+  isRelayed: false,
   channel: 'sms',
   leg: 'sms',
   country: 'KR',
@@ -285,6 +289,44 @@ export const TRIED: OutputOf<'issues/story'> = {
   metadata: {},
   ledger: [],
   webhooks: [],
+}
+
+type Relay = OutputOf<'relays/list'>['relays'][number]
+
+const relay = (number: number, more: Partial<Relay> = {}): Relay => ({
+  relayId: `rly_${number}k2m9x0c7q1z`,
+  name: 'login',
+  source: 'supabase',
+  mode: 'test',
+  url: `https://otp.a-rather-long-company-name.example.com/relay/supabase/rly_${number}k2m9x0c7q1z`,
+  isReady: true,
+  createdAt: NOW - 3 * DAY,
+  ...more,
+})
+
+const RELAYS: Relay[] = [
+  relay(4),
+  relay(5, {
+    name: 'identity-platform-of-a-business-with-approval',
+    source: 'zitadel',
+    isReady: false,
+    templateId: 'password_reset_business_kr_2025_autumn',
+    legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'telegram', waitSec: 120 }, { channel: 'voice' }],
+  }),
+  relay(6, { mode: 'live' }),
+]
+
+export const CREATED_RELAY = { ...relay(7), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` }
+
+/** A relayed message, whose code is another platform's. */
+export const RELAYED: OutputOf<'issues/story'> = {
+  ...STORY,
+  isRelayed: true,
+  purpose: 'identity-platform-of-a-business-with-approval',
+  channel: 'sms',
+  leg: 'voice',
+  metadata: { source: 'zitadel', type: 'session.otp.sms.challenged' },
+  webhooks: STORY.webhooks.map((hook) => ({ ...hook, type: 'message.delivered' })),
 }
 
 type Endpoint = OutputOf<'webhooks/list'>['endpoints'][number]
@@ -420,12 +462,23 @@ export const FULL: Answers = {
   'issues/list': { rows: ISSUES, next: 'cursor' },
   'issues/story': STORY,
   'inbox/list': {
-    rows: ISSUES.map((row, scenario) => ({
-      ...row,
-      scenario,
-      phoneNumber: `+82100000000${scenario}`,
-      ...(scenario !== 3 && { code: '000000' }),
-    })),
+    rows: [
+      issue(0, {
+        isRelayed: true,
+        purpose: 'identity-platform-of-a-business-with-approval',
+        verificationStatus: 'issued',
+      }),
+      ...ISSUES,
+    ].map((row, scenario) =>
+      row.isRelayed
+        ? { ...row, code: 'VBX53M' }
+        : {
+            ...row,
+            scenario,
+            phoneNumber: `+82100000000${scenario}`,
+            ...(scenario !== 3 && { code: '000000' }),
+          },
+    ),
     next: 'cursor',
   },
   'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
@@ -564,6 +617,33 @@ export const FULL: Answers = {
       },
     ],
   },
+  'relays/list': { relays: RELAYS },
+  'relays/create': CREATED_RELAY,
+  'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
+  'relays/test': { issueId: ISSUE },
+  'relays/messages': {
+    rows: ISSUES.map((row, number) => ({
+      ...row,
+      isRelayed: true,
+      purpose: RELAYS[number % 2]?.name ?? '',
+      leg: (['sms', 'whatsapp', 'telegram', 'voice', 'alimtalk'] as const)[number % 5] ?? 'sms',
+      occasion: number % 3 === 0 ? undefined : 'session.otp.sms.challenged',
+    })),
+    next: 'cursor',
+  },
+  'apps/reviewNumbers': {
+    reviewNumbers: [
+      { name: 'App Store', code: '028417', dailyMax: 20, createdAt: NOW - DAY, endsAt: NOW + 29 * DAY },
+      {
+        name: 'Google Play, pre-launch report and closed testing',
+        code: '930112',
+        dailyMax: 100,
+        createdAt: NOW - DAY,
+        endsAt: NOW + HOUR,
+      },
+    ],
+  },
+  'apps/addReviewNumber': { name: 'Galaxy', code: '512233', dailyMax: 20, createdAt: NOW, endsAt: NOW + 30 * DAY },
   'keys/create': { keyId: 'k9', key: `sk_test_${'a1b2c3d4'.repeat(4)}` },
   'templates/list': {
     templates: [

@@ -5,6 +5,7 @@ import {
   AT_REST,
   asViewer,
   BROKEN,
+  CREATED_RELAY,
   EMPTY,
   ENDPOINT,
   FORBIDDEN,
@@ -16,6 +17,7 @@ import {
   NEEDS_SETUP,
   NO_APP,
   onTheWay,
+  RELAYED,
   refusal,
   SIGNED_OUT,
   SLOW_TEMPLATE,
@@ -72,6 +74,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/try-it': '/try-it',
   '/apps': '/apps',
   '/keys': '/keys',
+  '/relays': '/relays',
   '/templates': '/templates',
   '/templates/edit': '/templates/edit?template=password_reset_business_kr_2025_autumn',
   '/webhooks': '/webhooks',
@@ -108,6 +111,7 @@ const FOR_VIEWERS = [
   '/protection',
   '/try-it',
   '/keys',
+  '/relays',
   '/templates/edit',
   '/webhooks/edit',
   '/webhooks/$endpointId',
@@ -231,8 +235,27 @@ const tryIt: State[] = [
   ),
 ]
 
+const reviewNumbers = press(/^Review numbers of|심사용 번호$/)
 const appSettings = press(/^Settings of|앱 설정$/)
 const apps: State[] = [
+  over('pages/apps/review-numbers.tsx', 'apps, review numbers', '/apps', FULL, reviewNumbers, see(/Google Play/)),
+  over('pages/apps/review-numbers.tsx', 'apps, no review numbers', '/apps', EMPTY, reviewNumbers),
+  over(
+    'pages/apps/review-numbers.tsx',
+    'apps, review numbers, refused',
+    '/apps',
+    {
+      ...FULL,
+      'apps/addReviewNumber': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'days', reason: 'out_of_range', about: { min: 1, max: 90 } },
+      }),
+    },
+    reviewNumbers,
+    (page) => page.getByPlaceholder('App Store').fill('Galaxy'),
+    (page) => page.getByPlaceholder('+1 415 555 0132').fill('+82 10-1234-5678'),
+    confirm(/^(Add|추가)$/),
+    see(/90/),
+  ),
   over('pages/apps/settings.tsx', 'apps, the settings of one', '/apps', FULL, appSettings),
   over(
     'pages/apps/settings.tsx',
@@ -477,6 +500,95 @@ const keys: State[] = [
   ),
   over('pages/keys.tsx', 'keys, rotating', '/keys', FULL, press(/^Rotate|교체$/)),
   over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
+]
+
+const createRelay = press(/^(Create relay|릴레이 만들기)$/)
+const relayName = fill(/^(Name|이름)/, 'login')
+const relays: State[] = [
+  state('relays, live ones', '/relays?mode=live', FULL),
+  state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
+  over(
+    'pages/relays.tsx',
+    'relays, creating one with channels',
+    '/relays',
+    FULL,
+    createRelay,
+    select(/^(Platform|플랫폼)$/, 'zitadel'),
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Add a channel|채널 추가)$/)
+        .selectOption('voice'),
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Add a channel|채널 추가)$/)
+        .selectOption('sms'),
+  ),
+  over(
+    'pages/relays.tsx',
+    'relays, refused',
+    '/relays',
+    {
+      ...FULL,
+      'relays/create': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'name', reason: 'name_taken', about: { name: 'login' } },
+      }),
+    },
+    createRelay,
+    relayName,
+    confirm(/^(Create relay|릴레이 만들기)$/),
+    see(/There is a “|이미 있습니다/),
+  ),
+  ...(['supabase', 'clerk'] as const).map((source) =>
+    over(
+      'pages/relays.tsx',
+      `relays, created for ${source}`,
+      '/relays',
+      {
+        ...FULL,
+        'relays/create': {
+          ...CREATED_RELAY,
+          source,
+          secret: source === 'supabase' ? CREATED_RELAY.secret : undefined,
+        },
+      },
+      createRelay,
+      relayName,
+      confirm(/^(Create relay|릴레이 만들기)$/),
+      see(/^(In (Supabase|Clerk):|(Supabase의|Clerk에))/),
+    ),
+  ),
+  over('pages/relays.tsx', 'relays, sending a test', '/relays', FULL, press(/^Send a test by|테스트 발송$/)),
+  over(
+    'pages/relays.tsx',
+    'relays, a test was sent',
+    '/relays',
+    FULL,
+    press(/^Send a test by|테스트 발송$/),
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Phone number|전화번호)/)
+        .fill('010-1234-5678'),
+    confirm(/^(Send a test|테스트 발송)$/),
+    see(/took the code|인증번호를 받았습니다/),
+  ),
+  over(
+    'pages/relays.tsx',
+    'relays, changing a secret',
+    '/relays',
+    FULL,
+    press(/^Change secret of login|^login 비밀 값/),
+  ),
+  over(
+    'pages/relays.tsx',
+    'relays, giving the secret of the platform',
+    '/relays',
+    FULL,
+    press(/^Change secret of identity|^identity.* 비밀 값/),
+  ),
+  over('pages/relays.tsx', 'relays, removing one', '/relays', FULL, press(/^Remove login|^login 삭제/)),
 ]
 
 const wallet: State[] = [
@@ -758,7 +870,7 @@ const carriers: State[] = [
     ...addCarrier,
     ...fillIn,
     confirm(/^(Add carrier|발송사 추가)$/),
-    see(/There is a carrier|발송사가 이미/),
+    see(/There is a “|이미 있습니다/),
   ),
   over(
     'pages/providers/add-carrier.tsx',
@@ -885,6 +997,7 @@ export const STATES: readonly State[] = [
   ...tryIt,
   ...apps,
   ...keys,
+  ...relays,
   ...wallet,
   ...webhooks,
   ...people,

@@ -15,6 +15,7 @@ import {
   IconServer2,
   IconShieldCheck,
   IconTemplate,
+  IconTransferIn,
   IconUserShield,
   IconUsers,
   IconWallet,
@@ -45,6 +46,7 @@ const PAGE_GROUPS = {
   build: [
     { name: 'apps', to: '/apps', icon: IconApps },
     { name: 'keys', to: '/keys', icon: IconKey },
+    { name: 'relays', to: '/relays', icon: IconTransferIn },
     { name: 'templates', to: '/templates', icon: IconTemplate },
     { name: 'webhooks', to: '/webhooks', icon: IconWebhook },
     { name: 'wallet', to: '/wallet', icon: IconWallet },

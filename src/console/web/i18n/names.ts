@@ -45,6 +45,8 @@ export const statusWords = inWords({
     },
     delivery: { queued: 'Queued', sent: 'Sent', delivered: 'Delivered', failed: 'Not delivered' },
     ambiguous: 'Unknown whether sent',
+    /** A code of another platform, which is verified there. */
+    relay: 'Relay',
     billing: {
       reserved: 'Reserved',
       debit_pending: 'Being charged',
@@ -65,6 +67,7 @@ export const statusWords = inWords({
     },
     delivery: { queued: '대기', sent: '발송', delivered: '도달', failed: '미도달' },
     ambiguous: '발송 여부 불명',
+    relay: '릴레이',
     billing: {
       reserved: '예약',
       debit_pending: '차감 중',

@@ -14,6 +14,7 @@ import { Time } from '../parts/time'
 import { useDefaultRegion, useScope } from '../scope'
 import { useMay, useSession } from '../session'
 import { NewApp, regionWords } from './apps/new-app'
+import { openReviewNumbers } from './apps/review-numbers'
 import { openAppSettings } from './apps/settings'
 import { appWords } from './apps/words'
 
@@ -68,16 +69,26 @@ export default function Apps() {
               header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
               isNumber: true,
               cell: (row) => (
-                <Group gap="xs" justify="flex-end" wrap="nowrap">
+                <Group gap="xs" justify="flex-end">
                   {may('apps') && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={say.settingsOf(row.name)}
-                      onClick={() => openAppSettings(row)}
-                    >
-                      {say.settings}
-                    </Button>
+                    <>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={say.settingsOf(row.name)}
+                        onClick={() => openAppSettings(row)}
+                      >
+                        {say.settings}
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={say.reviewNumbersOf(row.name)}
+                        onClick={() => openReviewNumbers(row)}
+                      >
+                        {say.reviewNumbers}
+                      </Button>
+                    </>
                   )}
                   {row.appId === app?.appId ? (
                     <Badge variant="light">{say.chosen}</Badge>

@@ -1,12 +1,13 @@
-/** The test inbox: test issues with their number and the code that verifies them. */
+/** The test inbox: test issues with their number and the code that verifies them, and codes of test relays. */
 import { Box, Button, Code, Group, Text } from '@mantine/core'
 import { IconInbox, IconPlayerPlay } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
+import { countryName } from '../i18n/names'
 import { useScenarios } from '../i18n/scenarios'
-import { inWords, useWords } from '../i18n/words'
+import { inWords, useLanguage, useWords } from '../i18n/words'
 import { CopyButton } from '../parts/copy'
 import { DataTable, fromPages, whileShort } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -18,9 +19,10 @@ import { useAppScope } from '../scope'
 
 const words = inWords({
   en: {
-    about: 'Test issues of the last 7 days, live. None of these messages was really sent.',
+    about: 'Codes of test keys and test relays of the last 7 days, live. None of these messages was really sent.',
     to: 'Recipient',
     scenario: 'Scenario',
+    relayed: 'From a relay',
     code: 'Code',
     noCode: 'None',
     delivery: 'Delivery',
@@ -31,9 +33,11 @@ const words = inWords({
     tryIt: 'Try it',
   },
   ko: {
-    about: '최근 7일의 테스트 발급을 실시간으로 보여 줍니다. 실제로 발송된 것은 없습니다.',
+    about:
+      '최근 7일 동안 테스트 키와 테스트 릴레이로 받은 인증번호를 실시간으로 보여 줍니다. 실제로 발송된 것은 없습니다.',
     to: '수신 번호와 용도',
     scenario: '시나리오',
+    relayed: '릴레이로 받음',
     code: '인증되는 번호',
     noCode: '없음',
     delivery: '전달 상태',
@@ -49,6 +53,7 @@ export default function Inbox() {
   const say = useWords(words)
   const common = useWords(frameWords)
   const scenarioOf = useScenarios()
+  const language = useLanguage()
   const { appId } = useAppScope()
   const query = useInfiniteQuery(
     api.inbox.list.infiniteOptions({
@@ -76,9 +81,13 @@ export default function Inbox() {
           {
             key: 'to',
             header: say.to,
-            cell: ({ phoneNumber, issueId, purpose }) => (
+            cell: ({ phoneNumber, issueId, purpose, isRelayed, country }) => (
               <Box maw="12rem">
-                <Text size="sm">{phoneNumber ?? <ShortId id={issueId} />}</Text>
+                <Text size="sm">
+                  {isRelayed && country !== undefined
+                    ? countryName(country, language)
+                    : (phoneNumber ?? <ShortId id={issueId} />)}
+                </Text>
                 <AsWritten size="xs" c="dimmed" visibleFrom="sm">
                   {purpose}
                 </AsWritten>
@@ -89,7 +98,8 @@ export default function Inbox() {
           {
             key: 'scenario',
             header: say.scenario,
-            cell: ({ scenario }) => {
+            cell: ({ scenario, isRelayed }) => {
+              if (isRelayed) return say.relayed
               if (scenario === undefined) return common.none
               const { name, about } = scenarioOf(scenario)
               return (
@@ -123,7 +133,7 @@ export default function Inbox() {
           {
             key: 'verification',
             header: say.verification,
-            cell: (issue) => <VerificationMark status={issue.verificationStatus} />,
+            cell: (issue) => <VerificationMark of={issue} />,
           },
           { key: 'issued', header: say.issued, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
         ]}

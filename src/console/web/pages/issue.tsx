@@ -23,8 +23,10 @@ import { IssueTimeline, isAtCarrier, isReportOver, type Story } from './issue/ti
 const words = inWords({
   en: {
     title: (purpose: string) => `Issue for “${purpose}”`,
+    relayed: (relay: string) => `Message of the relay “${relay}”`,
     unknown: 'Issue',
     back: 'All issues',
+    backToRelays: 'All relays',
     timeline: 'Timeline',
     facts: 'Details',
     review: 'Review number',
@@ -32,6 +34,8 @@ const words = inWords({
       review: 'The code is the fixed one of a review number. No message was sent.',
       verified: 'The message was delivered and the code was verified.',
       verifiedUndelivered: 'The code was verified.',
+      relayedDelivered: 'The message was delivered. The platform that made the code verifies it.',
+      relayedFailed: 'The message was not delivered. The timeline says why.',
       waitingDelivered: 'The message was delivered; the code is not verified yet.',
       waitingSent: 'A carrier accepted the message and has not sent a delivery report yet.',
       noReport: 'A carrier accepted the message, but it sends no delivery reports.',
@@ -49,8 +53,10 @@ const words = inWords({
   },
   ko: {
     title: (purpose) => `“${purpose}” 발급 건`,
+    relayed: (relay) => `“${relay}” 릴레이 메시지`,
     unknown: '발급 건',
     back: '전체 발급 내역',
+    backToRelays: '전체 릴레이',
     timeline: '타임라인',
     facts: '상세 정보',
     review: '심사용 번호',
@@ -58,6 +64,8 @@ const words = inWords({
       review: '심사용 번호의 고정 인증번호입니다. 메시지는 발송되지 않았습니다.',
       verified: '인증번호가 도달했고 올바르게 입력되었습니다.',
       verifiedUndelivered: '올바른 인증번호가 입력되었습니다.',
+      relayedDelivered: '메시지가 도달했습니다. 인증번호는 그것을 만든 플랫폼이 확인합니다.',
+      relayedFailed: '메시지가 도달하지 못했습니다. 원인은 타임라인에서 확인하세요.',
       waitingDelivered: '메시지가 도달했고 아직 인증번호가 입력되지 않았습니다.',
       waitingSent: '발송사가 메시지를 접수했고 아직 결과를 보고하지 않았습니다.',
       noReport: '발송사가 메시지를 접수했지만 도달 여부는 보고하지 않습니다.',
@@ -80,7 +88,7 @@ const LIVE_MS = 2_000
 const ENDED_MS = 10_000
 
 const hasEnded = (story: Story) =>
-  story.verificationStatus !== 'issued' &&
+  (story.isRelayed || story.verificationStatus !== 'issued') &&
   (['delivered', 'failed'].includes(story.deliveryStatus) || isReportOver(story))
 
 export default function Issue() {
@@ -95,9 +103,15 @@ export default function Issue() {
   )
   return (
     <>
-      <Anchor component={Link} to="/issues" search={filters} size="sm" display="inline-block" mb="sm">
+      <Anchor
+        component={Link}
+        {...(data?.isRelayed ? { to: '/relays' } : { to: '/issues', search: filters })}
+        size="sm"
+        display="inline-block"
+        mb="sm"
+      >
         <Group gap={4} component="span">
-          <IconArrowLeft size={16} aria-hidden /> {say.back}
+          <IconArrowLeft size={16} aria-hidden /> {data?.isRelayed ? say.backToRelays : say.back}
         </Group>
       </Anchor>
       {data ? (
@@ -125,11 +139,11 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
   const { mode, billingStatus, price, outcomeCode: providerOutcomeCode } = story
   return (
     <>
-      <PageHeader title={say.title(story.purpose)} about={say.glance[glance(story)]}>
+      <PageHeader title={(story.isRelayed ? say.relayed : say.title)(story.purpose)} about={say.glance[glance(story)]}>
         <RefundButton story={story} />
       </PageHeader>
       <Group gap="xs" mb="lg" role="status">
-        <VerificationMark status={story.verificationStatus} />
+        <VerificationMark of={story} />
         <DeliveryMark status={story.deliveryStatus} isAmbiguous={story.isAmbiguous} />
         {mode === 'live' ? (
           <Mark color="gray">{names.billing[billingStatus as keyof typeof names.billing] ?? billingStatus}</Mark>
@@ -161,15 +175,16 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
 }
 
 function glance(story: Story): keyof (typeof words)['en']['glance'] {
-  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price } = story
+  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isRelayed } = story
   if (isReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
   const isDelivered = deliveryStatus === 'delivered'
-  if (verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
-  if (verificationStatus === 'max_attempts' || verificationStatus === 'replaced') return verificationStatus
+  if (!isRelayed && verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
+  if (!isRelayed && (verificationStatus === 'max_attempts' || verificationStatus === 'replaced'))
+    return verificationStatus
   if (isAmbiguous) return outcomeCode === CODE.interrupted ? 'interrupted' : 'ambiguous'
-  if (deliveryStatus === 'failed') return 'failed'
-  if (verificationStatus === 'expired') return isDelivered ? 'expiredDelivered' : 'expired'
-  if (isDelivered) return 'waitingDelivered'
+  if (deliveryStatus === 'failed') return isRelayed ? 'relayedFailed' : 'failed'
+  if (verificationStatus === 'expired' && !isRelayed) return isDelivered ? 'expiredDelivered' : 'expired'
+  if (isDelivered) return isRelayed ? 'relayedDelivered' : 'waitingDelivered'
   if (deliveryStatus === 'queued') return isAtCarrier(story) ? 'waitingCarrier' : 'waitingQueued'
   return isReportOver(story) ? 'noReport' : 'waitingSent'
 }

@@ -122,9 +122,9 @@ export default function Issues() {
           {
             key: 'verification',
             header: say.verification,
-            cell: ({ verificationStatus, attemptsUsed }) => (
+            cell: ({ attemptsUsed, ...issue }) => (
               <>
-                <VerificationMark status={verificationStatus} />
+                <VerificationMark of={issue} />
                 {attemptsUsed > 0 && (
                   <Text size="xs" c="dimmed">
                     {say.wrong(attemptsUsed)}

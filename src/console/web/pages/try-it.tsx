@@ -147,7 +147,7 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
         <>
           <Delivery story={story} />
           <Group justify="space-between">
-            <VerificationMark status={story.verificationStatus} />
+            <VerificationMark of={story} />
             <Text size="sm">
               <RowLink to="/issues/$issueId" params={{ issueId }}>
                 {say.details}

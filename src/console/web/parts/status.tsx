@@ -25,9 +25,19 @@ export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
   <Badge variant="light" tt="none" fw={600} radius="sm" {...props} />
 )
 
-export function VerificationMark({ status }: { status: ShownVerificationStatus }) {
+interface ShownVerification {
+  verificationStatus: ShownVerificationStatus
+  isRelayed: boolean
+}
+
+/** A relayed code is verified elsewhere. */
+export function VerificationMark({ of: { verificationStatus: status, isRelayed } }: { of: ShownVerification }) {
   const say = useWords(statusWords)
-  return <Mark color={VERIFICATION[status]}>{say.verification[status]}</Mark>
+  return isRelayed ? (
+    <Mark color="grape">{say.relay}</Mark>
+  ) : (
+    <Mark color={VERIFICATION[status]}>{say.verification[status]}</Mark>
+  )
 }
 
 export function DeliveryMark({ status, isAmbiguous = false }: { status: ShownDeliveryStatus; isAmbiguous?: boolean }) {

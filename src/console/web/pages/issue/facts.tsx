@@ -66,12 +66,16 @@ export function IssueFacts({ story }: { story: Story }) {
     ],
     [say.app, app?.name ?? story.appId],
     [say.mode, common[story.mode]],
-    [say.purpose, story.purpose],
+    [story.isRelayed ? names.relay : say.purpose, story.purpose],
     [say.channel, channel === leg ? asked : say.carriedBy(asked, now)],
     [say.country, story.country ?? common.none],
     [say.template, story.templateId],
-    [say.attempts, say.of(formats.number(story.attemptsUsed), formats.number(story.maxAttempts))],
-    [say.expires, <Time key="expires" at={story.expiresAt} />],
+    ...(story.isRelayed
+      ? []
+      : ([
+          [say.attempts, say.of(formats.number(story.attemptsUsed), formats.number(story.maxAttempts))],
+          [say.expires, <Time key="expires" at={story.expiresAt} />],
+        ] satisfies [string, ReactNode][])),
     ...(story.mode === 'live'
       ? ([
           [say.price, say.credits(formats.number(story.price))],

@@ -40,20 +40,21 @@ export function IssueTimeline({ story, label, now }: { story: Story; label: stri
     issued(story, tellers),
     ...attempts(story, tellers),
     ...delivery(story, tellers),
-    ...verification(story, tellers, now),
+    // Its platform knows whether a relayed code was verified, and we do not.
+    ...(story.isRelayed ? [] : verification(story, tellers, now)),
     ...billing(story, tellers),
     ...webhooks(story, tellers),
   ].sort((a, b) => a.order - b.order)
   return <Steps steps={steps} label={label} since={story.createdAt} />
 }
 
-const issued = ({ createdAt }: Story, { say }: Tellers): OrderedStep => ({
+const issued = ({ createdAt, isRelayed }: Story, { say }: Tellers): OrderedStep => ({
   key: 'issued',
   order: createdAt,
   at: createdAt,
   icon: IconMessagePlus,
   tone: 'plain',
-  title: say.issued,
+  title: isRelayed ? say.handedOver : say.issued,
 })
 
 const OUTCOMES = {
@@ -66,7 +67,7 @@ const OUTCOMES = {
 const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[] =>
   story.attempts.flatMap((attempt, index): OrderedStep[] => {
     const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation } = attempt
-    const fellBack = leg === 'sms' && story.attempts[index - 1]?.leg === 'alimtalk'
+    const before = story.attempts[index - 1]?.leg ?? leg
     const wasInterrupted = code === CODE.interrupted
     const step: OrderedStep = {
       key: `attempt-${number}`,
@@ -84,9 +85,10 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
         </>
       ),
     }
-    return fellBack
-      ? [{ key: 'fell-back', order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: say.fellBack }, step]
-      : [step]
+    const fellBack = say.fellBack(names.channels[before], names.channels[leg])
+    return before === leg
+      ? [step]
+      : [{ key: `to-${leg}`, order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: fellBack }, step]
   })
 
 /** A request to a carrier is in flight. */
@@ -100,7 +102,7 @@ const lastAttemptAt = ({ attempts, createdAt }: Story) =>
 
 /** End of the delivery. Reports have no stored time, so the time of their effect is used. */
 export function reportedAt(story: Story): number | undefined {
-  const event = story.webhooks.find(({ type }) => type === `otp.${story.deliveryStatus}`)
+  const event = story.webhooks.find(({ type }) => type.split('.')[1] === story.deliveryStatus)
   const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
   const isUntouchedSince = story.verificationStatus === 'issued' && story.attemptsUsed === 0
   return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
@@ -222,6 +224,7 @@ const webhooks = ({ webhooks }: Story, { say, names }: Tellers): OrderedStep[] =
 const timelineWords = inWords({
   en: {
     issued: 'Code issued',
+    handedOver: 'Code handed over by its platform',
     attempt: (number: string, provider: string, channel: string) => `Attempt ${number}: ${provider}, ${channel}`,
     outcome: {
       accepted: 'The carrier accepted the message',
@@ -230,7 +233,7 @@ const timelineWords = inWords({
       interrupted: 'The server was interrupted before the carrier’s answer; it is not sent again',
       waiting: 'Waiting for the carrier’s answer',
     },
-    fellBack: 'AlimTalk failed: fallback to SMS',
+    fellBack: (before: string, now: string) => `Fallback from ${before} to ${now}`,
     waiting: 'Waiting to be sent',
     waitingReport: 'Waiting for the delivery report',
     noReport: 'No delivery report from the carrier',
@@ -252,6 +255,7 @@ const timelineWords = inWords({
   },
   ko: {
     issued: '인증번호 발급',
+    handedOver: '플랫폼이 인증번호를 보냄',
     attempt: (number, provider, channel) => `${number}차 발송: ${provider}, ${channel}`,
     outcome: {
       accepted: '발송사가 메시지를 접수했습니다',
@@ -260,7 +264,7 @@ const timelineWords = inWords({
       interrupted: '발송사의 응답을 받기 전에 서버가 중단되어 다시 보내지 않습니다',
       waiting: '발송사의 응답을 기다리는 중입니다',
     },
-    fellBack: '알림톡 실패, SMS로 대체 발송',
+    fellBack: (before, now) => `${before} 대신 ${now}(으)로 대체 발송`,
     waiting: '발송 대기 중',
     waitingReport: '발송사의 결과 보고를 기다리는 중',
     noReport: '결과 보고 없음: 발송사가 도달 여부를 알려 주지 않았습니다',

@@ -1,16 +1,15 @@
 /** Form of a delivery plan: whose it is, and the ordered channels with their waits. */
-import { NativeSelect, NumberInput, Text } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { CHANNELS, LEGS, type Leg } from '../../../../../contract/constants'
-import { LEGS_MAX, WAIT_SEC } from '../../../../domain/delivery/plan'
+import { CHANNELS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
-import { OrderedChoice } from '../../parts/ordered-choice'
 import { tellDone } from '../../parts/tell'
 import type { ShownApp } from '../../scope'
+import { LegsField, type ShownLeg } from './legs-field'
 
 export const planWords = inWords({
   en: {
@@ -32,13 +31,7 @@ export const planWords = inWords({
     everyCountry: 'Every country',
     countryHelp: 'Type a name or a code such as KR.',
     legs: 'Channels, in order',
-    addLeg: 'Add a channel',
-    noneLeft: 'No other channel is available',
     none: 'Choose at least one channel.',
-    wait: (channel: string) => `Seconds from ${channel} to the next channel`,
-    noWait: 'Only if it fails',
-    waits: (channel: string, sec: number) => `${channel} (${sec} s)`,
-    calls: 'Calls go only to countries that a route for voice calls names.',
     save: 'Set delivery plan',
     actions: 'Actions',
     emptyTitle: 'No delivery plans',
@@ -63,13 +56,7 @@ export const planWords = inWords({
     everyCountry: '모든 국가',
     countryHelp: '이름이나 KR 같은 코드를 입력하세요.',
     legs: '채널 순서',
-    addLeg: '채널 추가',
-    noneLeft: '더 추가할 채널이 없습니다',
     none: '채널을 하나 이상 선택하세요.',
-    wait: (channel) => `${channel} 후 다음 채널까지(초)`,
-    noWait: '실패할 때만',
-    waits: (channel, sec) => `${channel}(${sec}초)`,
-    calls: '음성 통화는 음성 통화 경로가 있는 국가로만 겁니다.',
     save: '발송 순서 설정',
     actions: '작업',
     emptyTitle: '발송 순서가 없습니다',
@@ -100,45 +87,22 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
     initialValues: {
       channel: plan?.channel ?? 'sms',
       country: plan?.country as ChosenCountry,
-      legs: (plan?.legs ?? []).map((leg) => leg.channel) as readonly Leg[],
-      waits: Object.fromEntries((plan?.legs ?? []).map((leg) => [leg.channel, leg.waitSec])) as Waits,
+      legs: (plan?.legs ?? []) as readonly ShownLeg[],
     },
     validate: {
       // The typed text may match no country.
       country: (country) => country === null,
       legs: (legs) => (legs.length === 0 ? say.none : undefined),
     },
-    send: ({ channel, country, legs, waits }) =>
-      client.apps.setPlan({
-        ...{ appId: app.appId, channel, ...(country && { country }) },
-        legs: legs.map((leg, index) => {
-          const waitSec = index === legs.length - 1 ? undefined : waits[leg]
-          return { channel: leg, ...(waitSec !== undefined && { waitSec }) }
-        }),
-      }),
+    send: ({ channel, country, legs }) =>
+      client.apps.setPlan({ appId: app.appId, channel, ...(country && { country }), legs: [...legs] }),
     onDone() {
       tellDone(say.saved)
       queries.invalidateQueries({ queryKey: api.apps.key() })
       onClose()
     },
   })
-  const { channel, country, legs, waits } = form.values
-  const waitField = (leg: Leg, index: number) =>
-    index < legs.length - 1 && (
-      <NumberInput
-        mt="xs"
-        mb={4}
-        size="xs"
-        label={say.wait(channels[leg])}
-        placeholder={say.noWait}
-        {...WAIT_SEC}
-        allowDecimal={false}
-        allowNegative={false}
-        hideControls
-        value={waits[leg] ?? ''}
-        onChange={(sec) => form.set({ waits: { ...waits, [leg]: typeof sec === 'number' ? sec : undefined } })}
-      />
-    )
+  const { channel, country } = form.values
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
       <Text size="sm">
@@ -163,22 +127,7 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
           />
         </>
       )}
-      <OrderedChoice<Leg>
-        label={say.legs}
-        able={legs.length < LEGS_MAX ? LEGS : legs}
-        nameOf={(leg) => channels[leg]}
-        add={say.addLeg}
-        noneLeft={say.noneLeft}
-        detailOf={waitField}
-        {...form.field('legs')}
-      />
-      {legs.includes('voice') && (
-        <Text size="sm" c="dimmed">
-          {say.calls}
-        </Text>
-      )}
+      <LegsField label={say.legs} {...form.field('legs')} />
     </Form>
   )
 }
-
-type Waits = Partial<Record<Leg, number | undefined>>

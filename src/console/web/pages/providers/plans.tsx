@@ -10,6 +10,7 @@ import { EmptyState } from '../../parts/empty-state'
 import { tellDone } from '../../parts/tell'
 import { useApps, useScope } from '../../scope'
 import { useMay } from '../../session'
+import { Legs } from './legs-field'
 import { openPlanForm, planWords, type ShownPlan } from './plan-form'
 
 export function Plans() {
@@ -68,12 +69,7 @@ export function Plans() {
           {
             key: 'legs',
             header: say.legs,
-            cell: ({ legs }) =>
-              legs
-                .map((leg) =>
-                  leg.waitSec === undefined ? channels[leg.channel] : say.waits(channels[leg.channel], leg.waitSec),
-                )
-                .join(' → '),
+            cell: ({ legs }) => <Legs of={legs} />,
           },
           ...(mayChange
             ? [

@@ -193,6 +193,7 @@ function useGroupNames(by: UsageGroup): (name: string) => string {
     if (by === 'channel') return channels[name as keyof typeof channels] ?? name
     if (by === 'provider') return name || say.noProvider
     if (by === 'country') return name === '' || name === 'ZZ' ? say.noCountry : countryName(name, language)
-    return name
+    // Names of relays begin with a space where they are counted.
+    return name.startsWith(' ') ? say.relay(name.trim()) : name
   }
 }

@@ -51,6 +51,7 @@ export const usageWords = inWords({
     groups: { channel: 'Channel', provider: 'Carrier', country: 'Country', purpose: 'Purpose' },
     noProvider: 'Accepted by no carrier',
     noCountry: 'Unknown',
+    relay: (name: string) => `Relay ${name}`,
   },
   ko: {
     about: '발급, 도달, 인증, 사용한 크레딧입니다. 시간과 날짜는 UTC 기준입니다.',
@@ -102,5 +103,6 @@ export const usageWords = inWords({
     groups: { channel: '채널', provider: '발송사', country: '국가', purpose: '용도' },
     noProvider: '접수한 발송사 없음',
     noCountry: '알 수 없음',
+    relay: (name) => `${name} 릴레이`,
   },
 })

@@ -22,7 +22,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { CHANNELS } from '../../../../../contract/constants'
+import { LEGS } from '../../../../../contract/constants'
 import { api } from '../../api'
 import { channelWords } from '../../i18n/names'
 import { refusalInWords } from '../../i18n/refusals'
@@ -120,7 +120,7 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
         </Text>
         <Checkbox.Group label={say.method} value={methods} onChange={(value) => onChange({ methods: value })}>
           <Group mt={6}>
-            {CHANNELS.map((channel) => (
+            {LEGS.map((channel) => (
               <Checkbox key={channel} value={channel} label={channels[channel]} />
             ))}
           </Group>
