@@ -4,9 +4,11 @@
  */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { Glob } from 'bun'
 import { createProofVerifier } from '../../client/server'
 import * as administer from '../../src/usecases/administer'
 import { ROOT } from '../binary/support'
+import { pages } from '../docs/pages'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
 import { openRelay } from './platforms'
@@ -53,6 +55,15 @@ const verifier = () =>
     ...{ baseUrl: `http://127.0.0.1:${served.port}/v1`, appId: keys.appId, purpose: 'login' },
     now: () => world.clock.now(),
   })
+
+test('the pages show the files as they are', async () => {
+  const shown = pages.flatMap(({ blocks }) => blocks.filter(({ page, marks }) => /relay-/.test(page) && marks.file))
+  expect(new Set(shown.map(({ marks }) => marks.file))).toEqual(
+    new Set([...new Glob('*').scanSync(EXAMPLES)].filter((name) => name !== 'README.md')),
+  )
+  for (const { marks, text } of shown)
+    expect(`${text.trim()}\n`).toBe(await Bun.file(join(EXAMPLES, marks.file ?? '')).text())
+})
 
 describe('the Action of Auth0', () => {
   /** The event of Auth0's reference of the trigger, as far as the Action reads it. */
