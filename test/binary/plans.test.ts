@@ -63,12 +63,15 @@ async function begin(plan: string): Promise<void> {
   server = await Server.start(program)
 }
 
-/** Kills the server and starts another one; `changes` are made to the database in between. One that starts is left to it. */
-function kill(...changes: string[]): Promise<void> {
-  starting ??= startAnew(changes).finally(() => {
+/** Kills the server and starts another one; `changes` are made to the database in between. Without any, one that starts is left alone. */
+async function kill(...changes: string[]): Promise<void> {
+  const isLeft = starting !== undefined && changes.length === 0
+  while (starting !== undefined) await starting
+  if (isLeft) return
+  starting = startAnew(changes).finally(() => {
     starting = undefined
   })
-  return starting
+  await starting
 }
 
 async function startAnew(changes: readonly string[]): Promise<void> {
