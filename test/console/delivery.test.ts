@@ -277,7 +277,7 @@ describe('a carrier without a shell', () => {
     await click('Twilio SMS')
     // The first setting has the focus, and the others follow.
     await page.getByText('Account SID').waitFor()
-    for (const typed of [SID, 'Tab', TOKEN, 'Tab', 'Tab', '+15005550006', 'Tab', twilio.url.origin])
+    for (const typed of [SID, 'Tab', TOKEN, 'Tab', 'Tab', '+15005550006', 'Tab', 'Tab', twilio.url.origin])
       await (typed === 'Tab' ? page.keyboard.press(typed) : page.keyboard.type(typed))
     await click('Add carrier')
     await page.getByText('The carrier twilio is added').waitFor()
