@@ -299,7 +299,7 @@ describe('a carrier without a shell', () => {
     expect(await page.getByLabel('Account SID').inputValue()).toBe(SID)
     expect(await page.getByLabel('Auth token').inputValue()).toBe('')
     expect(await page.content()).not.toContain(TOKEN)
-    await page.getByLabel('Sender').fill('Acme')
+    await page.getByRole('textbox', { name: 'Sender', exact: true }).fill('Acme')
     await button(page, 'Save').click()
     await page.getByText('The carrier twilio is saved').waitFor()
     await rpc(page, 'carriers/test', { name: 'twilio', to: '010-1234-5678', channel: 'sms' })
