@@ -31,7 +31,14 @@ test('an app begins with everything on, caps for browser keys, and nobody truste
 
 test('each decision stays beside the others, and is shown in words', async () => {
   await protect('--conversion', 'watch', '--tolerance', '2', '--caps', 'off', '--open', 'jp', 'US')
-  await protect('--cap', 'pk:country:messages:day=500', 'sk:app:credits:hour=2000', 'relay:prefix:messages:hour=90', '--resend', '5')
+  await protect(
+    '--cap',
+    'pk:country:messages:day=500',
+    'sk:app:credits:hour=2000',
+    'relay:prefix:messages:hour=90',
+    '--resend',
+    '5',
+  )
   await protect('--trust-network', '203.0.113.0/24', '--trust-country', 'kr')
   await protect('--trust-phone', '010-1234-5678')
   const { stdout } = await run(program, 'app', 'protect', appId)

@@ -82,7 +82,7 @@ export async function relayed(source: RelaySource) {
   const server = await Server.start(program)
   let expected = 0
   return {
-    url: `${server.url}${url}`,
+    url: server.url + new URL(url).pathname,
     secret: String(secret),
     carrier,
     folder: folder.path,

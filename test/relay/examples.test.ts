@@ -4,9 +4,11 @@
  */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { Glob } from 'bun'
 import { createProofVerifier } from '../../client/server'
 import * as administer from '../../src/usecases/administer'
 import { ROOT } from '../binary/support'
+import { pages } from '../docs/pages'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
 import { openRelay } from './platforms'
@@ -54,6 +56,15 @@ const verifier = () =>
     now: () => world.clock.now(),
   })
 
+test('the pages show the files as they are', async () => {
+  const shown = pages.flatMap(({ blocks }) => blocks.filter(({ page, marks }) => /relay-/.test(page) && marks.file))
+  expect(new Set(shown.map(({ marks }) => marks.file))).toEqual(
+    new Set([...new Glob('*').scanSync(EXAMPLES)].filter((name) => name !== 'README.md')),
+  )
+  for (const { marks, text } of shown)
+    expect(`${text.trim()}\n`).toBe(await Bun.file(join(EXAMPLES, marks.file ?? '')).text())
+})
+
 describe('the Action of Auth0', () => {
   /** The event of Auth0's reference of the trigger, as far as the Action reads it. */
   const event = (notification: object = {}) => ({
@@ -77,7 +88,7 @@ describe('the Action of Auth0', () => {
 
   async function run(given: object) {
     const told: string[] = []
-    const tell = (what: string) => (reason: string) => void told.push(`${what}: ${reason}`)
+    const tell = (what: string) => (reason: string) => void told.push(`${what} ${reason}`)
     const { onExecuteCustomPhoneProvider } = await example('auth0-action.cjs')
     await onExecuteCustomPhoneProvider(given, { notification: { retry: tell('retry'), drop: tell('drop') } })
     return told
@@ -90,18 +101,18 @@ describe('the Action of Auth0', () => {
   })
 
   test('drops what will never be sent, and retries what may be sent later', async () => {
-    expect(await run(event({ recipient: '+821' }))).toEqual([expect.stringMatching(/^drop: 400 /)])
+    expect(await run(event({ recipient: '+821' }))).toEqual([expect.stringMatching(/^drop 400 /)])
     expect(await run({ ...event(), secrets: { WATCHWORD_URL: relay.url, WATCHWORD_SECRET: 'wrong' } })).toEqual([
-      expect.stringMatching(/^drop: 401 /),
+      expect.stringMatching(/^drop 401 /),
     ])
     expect(await run(event({ code: undefined, message_type: 'blocked_account' }))).toEqual([
-      expect.stringMatching(/^drop: /),
+      expect.stringMatching(/^drop /),
     ])
-    expect(await run(event({ delivery_method: 'voice' }))).toEqual([expect.stringMatching(/^drop: /)])
+    expect(await run(event({ delivery_method: 'voice' }))).toEqual([expect.stringMatching(/^drop /)])
     await administer.blockPlace(world.admin, keys.appId, { country: 'KR' })
-    expect(await run(event())).toEqual([expect.stringMatching(/^retry: 429 /)])
+    expect(await run(event())).toEqual([expect.stringMatching(/^retry 429 /)])
     await served.stop(true)
-    expect(await run(event())).toEqual(['retry: Watchword did not answer'])
+    expect(await run(event())).toEqual(['retry Watchword did not answer'])
     expect(await texts()).toEqual([])
   })
 })

@@ -76,11 +76,11 @@ export const relayCommands = () =>
   )
 
 const shown = (
-  { config: { publicUrl = '' } }: Admin,
+  { config: { publicUrl, port } }: Admin,
   { relayId, appId, name, source, mode, templateId, legs, createdAt }: Relay,
 ) => ({
   ...{ relayId, appId, name, source, mode },
-  url: `${publicUrl}${RELAY_PREFIX}${source}/${relayId}`,
+  url: `${publicUrl ?? `http://127.0.0.1:${port}`}${RELAY_PREFIX}${source}/${relayId}`,
   ...(templateId !== undefined && { templateId }),
   ...(legs && { legs: textOfLegs(legs) }),
   createdAt: iso(createdAt),

@@ -12,15 +12,15 @@ export interface RelayRequest {
 }
 
 /** That a request shows a secret, or is signed by it. */
-export interface Proof {
+export interface RequestProof {
   /** The signature, where it is taken only once. */
   once?: string | undefined
 }
 
 /** Undefined where a request proves nothing. */
-export type Proves = (request: RelayRequest, secret: string) => Proof | undefined
+export type Proves = (request: RelayRequest, secret: string) => RequestProof | undefined
 
-const proofIf = (isProven: boolean, once?: string): Proof | undefined => (isProven ? { once } : undefined)
+const proofIf = (isProven: boolean, once?: string): RequestProof | undefined => (isProven ? { once } : undefined)
 
 /** A signature that is older, or that much in the future, is refused. */
 const TOLERANCE_SEC = 300
@@ -87,7 +87,7 @@ export class SeenSignatures {
   readonly #until = new Map<string, number>()
 
   /** False where it was seen before. */
-  isNew({ once: signature }: Proof, now: number): boolean {
+  isNew({ once: signature }: RequestProof, now: number): boolean {
     if (signature === undefined) return true
     for (const [known, until] of this.#until) {
       if (until > now && this.#until.size < MOST_REMEMBERED) break

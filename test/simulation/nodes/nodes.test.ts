@@ -24,11 +24,11 @@ const FOUND_AT: Record<string, number> = {
   'who has waited to follow the clock follows it, too': 2,
   'a carrier that does not tell what became of a message has lost it': 3,
   'each connection counts for itself': 22,
-  'a message is sent within the transaction that writes it down': 4,
+  'a message is sent within the transaction that writes it down': 13,
   'what was lost with its commit is done again': 7,
   'what was lost with its commit counts as stored': 8,
   'who has lost a message charges it, too': 5,
-  'a server counts only codes that it lets in itself': 10,
+  'a server counts only codes that it lets in itself': 30,
   'wrong codes of a phone are counted beside each other': 7,
 }
 
