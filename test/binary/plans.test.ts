@@ -41,6 +41,7 @@ let starting: Promise<void> | undefined
 beforeEach(async () => {
   folder = newFolder()
   vendors = new Vendors()
+  vendors.server = () => server.url
   kills = 0
   program = programIn(folder.path, { WATCHWORD_PUBLIC_URL: PUBLIC_URL })
   appId = (await jsonHere(program, 'app', 'create', 'shop')).appId
@@ -134,6 +135,7 @@ async function taken(issueId: string, phone: string, way: Way): Promise<Start> {
       .map(({ outcome }) => outcome)
       .includes('accepted')
   await until(isAnswered, `the answer of ${way} to be stored`)
+  await until(() => start()?.code !== '', 'a call to be heard')
   return start() as Start
 }
 
@@ -214,6 +216,7 @@ describe('whatsapp 8 s, sms, voice', () => {
     await kill(WAITS_END)
     await quiet()
     expect(waysTo(PHONE)).toEqual(ways.slice(0, at + 1))
+    await until(() => vendors.starts.at(-1)?.code !== '', 'a call to be heard')
     const { code = '' } = vendors.starts.at(-1) ?? {}
     expect((await server.verify(key, issueId, code)).body.verified).toBe(true)
   })
@@ -326,7 +329,7 @@ class Story {
 
   async #verify(known: Known): Promise<void> {
     const { code } = vendors.to(e164(known.phone)).at(-1) ?? {}
-    if (code === undefined) return
+    if (!code) return
     const { body } = await answerTo(() => server.verify(key, known.issueId, code))
     this.#lines.push(`verified ${known.phone}: ${body.reasonCode ?? body.verified}`)
     expect(body.verified || body.reasonCode === 'ALREADY_VERIFIED').toBe(true)
@@ -374,7 +377,7 @@ class Story {
       const order = starts.map(({ way }) => this.legs.findIndex(({ channel }) => channel === way))
       expect(order).toEqual([...new Set(order)].sort())
       // Of a server that died before it asked anybody the code is never sent.
-      expect(new Set(starts.map(({ code }) => code)).size).toBeLessThanOrEqual(1)
+      expect(new Set(starts.flatMap(({ code }) => code || [])).size).toBeLessThanOrEqual(1)
       expect(verified).toBeLessThanOrEqual(1)
     }
   }
