@@ -20,7 +20,10 @@ export interface Start {
   way: Way
   /** In E.164. */
   to: string
+  /** Of a call: nothing until somebody has picked up. */
   code: string
+  /** Where a call fetches what it says. */
+  answerUrl?: string
   /** The vendor's. */
   id: string
   /** The server's; calls have none. */
@@ -108,15 +111,11 @@ export class Vendors {
   }
 
   async #twilio(form: URLSearchParams): Promise<Response> {
-    const said = [...(form.get('Twiml') ?? '').matchAll(/<Say[^>]*>([^<]*)<\/Say>/g)].map(([, phrase = '']) => phrase)
-    if (said.length !== 2 || said[0] !== said[1]) return twilioError(400, 21205)
+    const answerUrl = form.get('Url') ?? ''
+    if (!answerUrl.startsWith('https://')) return twilioError(400, 21205)
     const start = this.#start({
-      ...{ way: 'voice', to: form.get('To') ?? '', code: (said[0] ?? '').replace(/\D/g, '') },
-      ...{
-        id: `CA${randomBytes(16).toString('hex')}`,
-        messageId: undefined,
-        reportUrl: form.get('StatusCallback') ?? '',
-      },
+      ...{ way: 'voice', to: form.get('To') ?? '', code: '', answerUrl, messageId: undefined },
+      ...{ id: `CA${randomBytes(16).toString('hex')}`, reportUrl: form.get('StatusCallback') ?? '' },
     })
     const call = { sid: start.id, account_sid: ACCOUNT_SID, status: 'queued', direction: 'outbound-api', to: start.to }
     return (await this.answer(start)) ?? Response.json(call, { status: 201 })
@@ -155,19 +154,8 @@ export class Vendors {
         return { body, headers: { ...json, 'x-request-timestamp': at, 'x-request-signature': signature } }
       }
       case 'voice': {
-        const form = new URLSearchParams({
-          ...{ AccountSid: ACCOUNT_SID, ApiVersion: '2010-04-01', Direction: 'outbound-api', To: start.to },
-          ...{ CallSid: start.id, CallStatus: fate === 'delivered' ? 'completed' : 'busy', AnsweredBy: 'unknown' },
-        })
-        const signed =
-          start.reportUrl +
-          [...form]
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .flat()
-            .join('')
-        const signature = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64')
-        const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
-        return { body: form.toString(), headers }
+        const fields = { CallStatus: fate === 'delivered' ? 'completed' : 'busy', AnsweredBy: 'unknown' }
+        return this.#ofTwilio(start, start.reportUrl, fields)
       }
       case 'sms': {
         const status = fate === 'delivered' ? 'delivered' : 'failed'
@@ -176,6 +164,33 @@ export class Vendors {
       }
     }
   }
+
+  /** A human has picked up: Twilio asks what to say. */
+  answerOf(start: Start, server: string): Request {
+    const { answerUrl = '' } = start
+    const { body, headers } = this.#ofTwilio(start, answerUrl, { CallStatus: 'in-progress', AnsweredBy: 'human' })
+    return new Request(answerUrl.replace(PUBLIC_URL, server), { method: 'POST', body, headers })
+  }
+
+  #ofTwilio({ id, to }: Start, url: string, fields: Record<string, string>) {
+    const call = { AccountSid: ACCOUNT_SID, ApiVersion: '2010-04-01', Direction: 'outbound-api', To: to, CallSid: id }
+    const form = new URLSearchParams({ ...call, ...fields })
+    const signed =
+      url +
+      [...form]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flat()
+        .join('')
+    const signature = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
+    return { body: form.toString(), headers }
+  }
+}
+
+/** The code that a call says, digit by digit and twice. */
+export function saidIn(twiml: string): string {
+  const [said = '', again] = [...twiml.matchAll(/<Say[^>]*>([^<]*)<\/Say>/g)].map(([, phrase = '']) => phrase)
+  return said === again ? said.replace(/\D/g, '') : ''
 }
 
 const hmac = (algorithm: string, key: string | Buffer, text: string) =>
