@@ -26,6 +26,7 @@ import {
 } from './description'
 import { senderByCountry } from './engine-settings'
 import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
+import { type Pattern, patternOf } from './pattern'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
 import { type Signer, signerOf } from './signers/sign'
@@ -250,7 +251,7 @@ interface CompiledRequest {
 interface CompiledApi {
   serves(message: OutboundMessage, scope: ValueScope): boolean
   owns(id: string): boolean
-  idPattern: RegExp
+  idPattern: Pattern
   /** The code of what is missing for a message. */
   missing(scope: ValueScope): string | undefined
   request: CompiledRequest | undefined
@@ -269,7 +270,7 @@ function compiled(
   { settings, signer }: { settings: Record<string, unknown>; signer: Signer },
 ): CompiledApi {
   const { channel = name, messageType, query, revoke } = api
-  const idPattern = new RegExp(api.idPattern, 's')
+  const idPattern = patternOf(api.idPattern, 's')
   const needs = api.needs.map(({ code, ...needed }) => ({ isThere: valueTest(needed), code }))
   const conditions = api.when.map(valueTest)
   return {
@@ -292,7 +293,7 @@ function compiled(
 
 /** Whether a value is there, and matches. */
 function valueTest({ value, matches }: SendApi['when'][number]): (scope: ValueScope) => boolean {
-  const pattern = matches === undefined ? undefined : new RegExp(matches)
+  const pattern = matches === undefined ? undefined : patternOf(matches)
   const found = valueFrom(value)
   return (scope) => {
     const there = found(scope)
@@ -345,7 +346,7 @@ function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<
 /** An answer as an object, whatever it is written in. */
 function answerReader({ answerPattern }: Pick<SendApi, 'answerPattern'>): (body: string) => unknown {
   if (answerPattern === undefined) return parseJson
-  const pattern = new RegExp(answerPattern, 's')
+  const pattern = patternOf(answerPattern, 's')
   return (body) => parseJson(body) ?? pattern.exec(body)?.groups
 }
 
@@ -357,7 +358,7 @@ const holds =
     const value = valueAt(item, path)
     const said = typeof value === 'boolean' ? String(value) : textOf(value)
     if (said === undefined) return value != null && is === undefined && matches === undefined
-    return (is === undefined || [is].flat().includes(said)) && (matches === undefined || new RegExp(matches).test(said))
+    return (is === undefined || [is].flat().includes(said)) && (matches === undefined || patternOf(matches).test(said))
   }
 
 /** The first id that is there, by paths and templates of paths. */
@@ -381,7 +382,7 @@ function codeReader(
   { codePattern, names }: Pick<Described, 'codePattern' | 'names'>,
   { noCode, codePrefix }: Pick<SendApi, 'noCode' | 'codePrefix'>,
 ): (item: unknown, paths: readonly string[]) => string | undefined {
-  const pattern = codePattern === undefined ? undefined : new RegExp(codePattern)
+  const pattern = codePattern === undefined ? undefined : patternOf(codePattern)
   return (item, paths) => {
     for (const path of paths) {
       const code = saidAt(item, path)
@@ -410,12 +411,12 @@ function refusalOf(means: CodeMeaning, code: string): SendOutcome {
 function outcomeReader(
   description: Described,
   api: Described['send'][string],
-  idPattern: RegExp,
+  idPattern: Pattern,
 ): (result: TransportResult) => SendOutcome {
   const idIn = idReader(api.id)
   const codeIn = codeReader(description, api)
   const answerIn = answerReader(api)
-  const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: new RegExp(code), ...rest }))
+  const unlisted = api.unlisted.map(({ code, ...rest }) => ({ pattern: patternOf(code), ...rest }))
   const acceptanceOf = (answer: unknown, status: number): SendOutcome => {
     const refused = api.refusedIf.find(({ all }) => all.every(holds(answer)))
     if (refused) {
@@ -492,7 +493,7 @@ function failureByCode(description: Described, code: string): 'open' | 'failed' 
 }
 
 function wordTest(words: StatusWords | undefined): (word: string | undefined) => boolean {
-  const pattern = words?.matches === undefined ? undefined : new RegExp(words.matches)
+  const pattern = words?.matches === undefined ? undefined : patternOf(words.matches)
   return (word) => {
     if (!words || word === undefined) return false
     const bare = word.replace(/\s/g, '')
@@ -601,7 +602,7 @@ function reportReader(
   const kinds = reports.kinds.map((kind) => {
     const api = (kind.api === undefined ? undefined : description.send[kind.api]) ?? NO_API
     const idIn = idReader(kind.id ?? [])
-    const isId = new RegExp(api.idPattern, 's')
+    const isId = patternOf(api.idPattern, 's')
     const theirs = (item: unknown) => {
       const id = idIn(item)
       return id !== undefined && isId.test(id) ? id : undefined
@@ -634,7 +635,7 @@ function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback)
   if (!confirm) return undefined
   const body = readBody(callback, isForm)
   const url = confirm.if.every(holds(body)) ? saidAt(body, confirm.url) : undefined
-  return url !== undefined && new RegExp(confirm.matches).test(url) ? url : undefined
+  return url !== undefined && patternOf(confirm.matches).test(url) ? url : undefined
 }
 
 /** Items that are no report, or decide nothing, are skipped. */
@@ -675,7 +676,7 @@ export function explain(
   const listed = ownIn(codes, code)?.[1] ?? ownIn(reasons, code)
   const theirs = Object.keys(names).find((one) => names[one] === code)
   if (listed !== undefined) return theirs === undefined ? listed : `${listed} (${title}: ${theirs})`
-  const ofPattern = explanations.find(([pattern]) => new RegExp(pattern).test(code))?.[1]
+  const ofPattern = explanations.find(([pattern]) => patternOf(pattern).test(code))?.[1]
   return ofPattern ?? GENERAL.find(([pattern]) => pattern.test(code))?.[1](title)
 }
 

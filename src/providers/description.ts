@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
 import { withEngineSettings } from './engine-settings'
+import { isLinear } from './pattern'
 import { rawReportSignature } from './report-signature'
 import { isMessageName, MOMENT_NAMES, unknownPlaceholder } from './template'
 
@@ -14,7 +15,13 @@ export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
 const paths = z.union([path, z.array(path)]).transform((given) => (typeof given === 'string' ? [given] : given))
-const regex = z.string().refine(isRegex, 'must be a regular expression')
+/** What a carrier or a caller writes is matched by it. */
+const regex = z
+  .string()
+  .refine(
+    isLinear,
+    'must be a regular expression without lookaround, backreferences and large repetitions, which may take for ever',
+  )
 export const headers = z.record(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header'),
   z.string().regex(/^[\x20-\x7e]*$/, 'must be ASCII on one line'),
@@ -35,7 +42,7 @@ const plainField = z.strictObject({
   secret: z.boolean().default(false),
   optional: z.boolean().default(false),
   default: z.string().optional(),
-  pattern: regex.optional(),
+  pattern: z.string().refine(isRegex, 'must be a regular expression').optional(),
   /** The message for a value that does not match. */
   says: z.string().optional(),
   /** An http(s) URL. */
@@ -272,7 +279,12 @@ const why = z.string().min(1).max(200)
 
 export const carrierDescription = z
   .strictObject({
-    type: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens'),
+    type: z
+      .string()
+      .regex(
+        /^[a-z][a-z0-9-]{0,31}$/,
+        'must begin with a lower-case letter, and have only lower-case letters, digits and hyphens',
+      ),
     title: z.string().min(1).max(60),
     documentation: z.url({ protocol: /^https?$/ }),
     channels: z.array(z.enum(LEGS)).min(1),
@@ -322,7 +334,7 @@ export const carrierDescription = z
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
       const { base, ...filled } = template
       const wrong = unknownPlaceholder(filled, knows)
-      if (wrong !== undefined) refuse(at, `no such placeholder: {{${wrong}}}`)
+      if (wrong !== undefined) refuse(at, unknownIn(wrong))
       if (!fieldAt(description, base)?.url) refuse([...at, 'base'], `no such field with an address: ${base}`)
       if (template.json !== undefined && template.form !== undefined) refuse([...at, 'form'], 'not together with json')
     }
@@ -345,17 +357,17 @@ export const carrierDescription = z
       if (!Object.entries(description.send).some(([name, one]) => (one.channel ?? name) === channel))
         refuse(['send'], `nothing sends ${channel}`)
     const wrongPhrase = unknownPlaceholder(description.phrases ?? {}, isMessageName)
-    if (wrongPhrase !== undefined) refuse(['phrases'], `no such placeholder: {{${wrongPhrase}}}`)
+    if (wrongPhrase !== undefined) refuse(['phrases'], unknownIn(wrongPhrase))
     const isOfAuth = (name: string) =>
       isSetting(name) || MOMENT_NAMES.has(name) || ['signature', 'body', 'bodyHash', 'method', 'path'].includes(name)
     const wrong = unknownPlaceholder([description.auth, description.lookup?.auth], isOfAuth)
-    if (wrong !== undefined) refuse(['auth'], `no such placeholder: {{${wrong}}}`)
+    if (wrong !== undefined) refuse(['auth'], unknownIn(wrong))
     const documents = description.calls?.documents.map(({ when, document }) => [
       when.map(({ value }) => value),
       document,
     ])
     const wrongInCall = unknownPlaceholder(documents, (name) => CALL_NAMES.has(name) || isSetting(name))
-    if (wrongInCall !== undefined) refuse(['calls'], `no such placeholder: {{${wrongInCall}}}`)
+    if (wrongInCall !== undefined) refuse(['calls'], unknownIn(wrongInCall))
     const { signature, signedIf } = description.reports ?? {}
     if (description.calls && signature === undefined) refuse(['calls'], 'need reports with a signature')
     if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
@@ -363,6 +375,8 @@ export const carrierDescription = z
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })
+
+const unknownIn = (wrong: string) => `no such ${wrong.includes('|') ? 'filter' : 'placeholder'}: {{${wrong}}}`
 
 export type CarrierDescription = z.infer<typeof carrierDescription>
 /** The description as it is written in a file. */

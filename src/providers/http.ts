@@ -76,7 +76,7 @@ const OF_TEMPLATE = [...OF_EVERY_MESSAGE, 'templateCode', 'variables']
 const plain = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `{{${name}}}`]))
 
 /** Without a code of the carrier's, its other 3xx and 4xx are about the message. */
-const ABOUT_MESSAGE = '^HTTP_(?!40[1238]|429)[34]\\d\\d$'
+const ABOUT_MESSAGE = '^(?!HTTP_(?:40[1238]|429))HTTP_[34]\\d\\d$'
 const ID_PATHS = ['id', 'messageId']
 
 function descriptionOf(config: HttpConfig): Described {

@@ -4,6 +4,7 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'
 import { domesticDigits } from './answer'
+import { isLinear, patternOf } from './pattern'
 
 /** A name, or several of which the first with a value counts, and filters behind: `{{from ?? sms.from|digits}}`, `{{expiresInSec|atMost:36000}}`. */
 const PLACEHOLDER =
@@ -141,8 +142,8 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
     as: (_, text) => text,
     or: (value, other) => (value === '' ? other : value),
     /** Left out unless it matches, or where it does. */
-    only: (value, pattern) => (new RegExp(pattern).test(value) ? value : undefined),
-    unless: (value, pattern) => (new RegExp(pattern).test(value) ? undefined : value),
+    only: (value, pattern) => (patternOf(pattern).test(value) ? value : undefined),
+    unless: (value, pattern) => (patternOf(pattern).test(value) ? undefined : value),
     /** The variables of these names, or the message's values, in their order: for templates that number their parameters. */
     inOrder: (names, _, __, scope) =>
       names.split(',').map((name) => textOfValue(scope(`variables.${name.trim()}`) ?? scope(name.trim()))),
@@ -157,13 +158,16 @@ export function unknownPlaceholder(template: unknown, isKnown: (name: string) =>
     for (const [, name = '', filters = ''] of text.matchAll(PLACEHOLDER)) {
       const unknown = namesOf(name).find((one) => !isKnown(one))
       if (unknown !== undefined) return unknown
-      const wrong = filtersOf(filters).find(([filter]) => !Object.hasOwn(FILTERS, filter))
-      if (wrong) return `${name}|${wrong[0]}`
+      const wrong = filtersOf(filters).find(([filter, argument]) => !isFilter(filter, argument))
+      if (wrong) return `${name}|${wrong.filter((part) => part !== '').join(':')}`
     }
     if (/\{\{/.test(text.replace(PLACEHOLDER, ''))) return text.slice(0, 40)
   }
   return undefined
 }
+
+const isFilter = (name: string, argument: string) =>
+  Object.hasOwn(FILTERS, name) && (!['only', 'unless'].includes(name) || isLinear(argument))
 
 export const isMessageName = (name: string) => MESSAGE_NAMES.has(name) || name.startsWith('variables.')
 

@@ -87,7 +87,7 @@ export const alibaba: DescriptionFile = {
     },
   },
   // The sites write the same code with and without `isv.` or `isp.` in front.
-  codePattern: '^(?:is[vp]\\.)?((?!.*\\d{6})[A-Za-z][A-Za-z0-9._:-]{1,63})$',
+  codePattern: '^(?!.*\\d{6})(?:is[vp]\\.)?([A-Za-z][A-Za-z0-9._:-]{1,63})$',
   reports: {
     kinds: [
       // SmsReport of the site for China.
