@@ -4,14 +4,14 @@
  */
 import { RE2JS } from 're2js'
 
-interface Found {
+interface PatternHit {
   readonly 1?: string | undefined
   readonly groups?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Pattern {
   test(text: string): boolean
-  exec(text: string): Found | null
+  exec(text: string): PatternHit | null
 }
 
 /** `s`: a dot stands for the end of a line, too. */
@@ -77,7 +77,7 @@ function linear(source: string, flags: Flags): Pattern {
       const matcher = isShort(text) ? re2.matcher(text) : undefined
       if (!matcher?.find()) return null
       const first = matcher.groupCount() > 0 ? matcher.group(1) : undefined
-      return { 1: first ?? undefined, groups: matcher.getNamedGroups() as Found['groups'] }
+      return { 1: first ?? undefined, groups: matcher.getNamedGroups() as PatternHit['groups'] }
     },
   }
 }
