@@ -216,9 +216,14 @@ describe('a relayed code', () => {
     expect(told.map(({ type }) => type).sort()).toEqual(['message.delivered', 'message.sent'])
   })
 
-  test('of a test relay is sent nowhere and costs nothing', async () => {
+  test('of a test relay is sent nowhere, costs nothing, and keeps nothing of the number', async () => {
     const { path, secret } = await open('plain', { mode: 'test' })
-    expect((await hand(path, secret, { to: TO, text: 'Code 482913' })).status).toBe(200)
+    for (const to of [TO, '+821087654321'])
+      expect((await hand(path, secret, { to, text: 'Code 482913' })).status).toBe(200)
+    const hashes = await world.rows<{ hash: string }>('SELECT hex(phone_hash) AS hash FROM issues')
+    const ofNumber = world.admin.vault.phoneHash(TO).toHex().toUpperCase()
+    expect(hashes.length).toBe(2)
+    expect(hashes.map(({ hash }) => hash)).not.toContain(ofNumber)
     expect(received()).toEqual([])
     expect(await world.rows('SELECT balance FROM wallets')).toEqual([{ balance: 1_000 }])
   })
