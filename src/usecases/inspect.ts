@@ -62,7 +62,7 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
   }
 }
 
-async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
+export async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
   for (const { appId } of await store.read.apps.withRemoved()) {
     for (const mode of ['live', 'test'] as const) {
       const issue = await store.read.issues.find({ appId, mode }, issueId)

@@ -3,6 +3,7 @@
  * documentation says and signs its reports so. A request that the vendor would refuse is answered as the vendor does.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { until } from '../support/until'
 import type { Json } from './support'
 
 export const PUBLIC_URL = 'https://otp.example.com'
@@ -20,6 +21,7 @@ export interface Start {
   way: Way
   /** In E.164. */
   to: string
+  /** Of a call: empty until somebody has heard it. */
   code: string
   /** The vendor's. */
   id: string
@@ -37,9 +39,16 @@ export class Vendors {
   answer: (start: Start) => Promise<Response | undefined> | Response | undefined = () => undefined
   /** Of the carrier of type `http`. */
   smsSecret = ''
+  /** Where the server listens, as behind a proxy: the vendor believes `PUBLIC_URL`. */
+  server: () => string = () => PUBLIC_URL
   readonly #server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#receive(request) })
 
-  stop = () => this.#server.stop(true)
+  #hasStopped = false
+
+  stop = () => {
+    this.#hasStopped = true
+    return this.#server.stop(true)
+  }
 
   /** Words of `provider set` for each carrier. */
   get carriers(): Record<'meta' | 'telegram' | 'main' | 'calls', string[]> {
@@ -108,18 +117,35 @@ export class Vendors {
   }
 
   async #twilio(form: URLSearchParams): Promise<Response> {
-    const said = [...(form.get('Twiml') ?? '').matchAll(/<Say[^>]*>([^<]*)<\/Say>/g)].map(([, phrase = '']) => phrase)
-    if (said.length !== 2 || said[0] !== said[1]) return twilioError(400, 21205)
+    const url = form.get('Url') ?? ''
+    if (!url.startsWith(`${PUBLIC_URL}/provider-reports/calls?answer=`)) return twilioError(400, 21205)
     const start = this.#start({
-      ...{ way: 'voice', to: form.get('To') ?? '', code: (said[0] ?? '').replace(/\D/g, '') },
-      ...{
-        id: `CA${randomBytes(16).toString('hex')}`,
-        messageId: undefined,
-        reportUrl: form.get('StatusCallback') ?? '',
-      },
+      ...{ way: 'voice', to: form.get('To') ?? '', code: '', id: `CA${randomBytes(16).toString('hex')}` },
+      ...{ messageId: undefined, reportUrl: form.get('StatusCallback') ?? '' },
     })
+    void this.#pickUp(start, url)
     const call = { sid: start.id, account_sid: ACCOUNT_SID, status: 'queued', direction: 'outbound-api', to: start.to }
     return (await this.answer(start)) ?? Response.json(call, { status: 201 })
+  }
+
+  /** A human answers, and the vendor fetches what to say; it asks again while the server is away. */
+  async #pickUp(start: Start, url: string): Promise<void> {
+    const form = { ...callOf(start), CallStatus: 'in-progress', AnsweredBy: 'human' }
+    const document = async () => {
+      const response = await fetch(url.replace(PUBLIC_URL, this.server()), {
+        method: 'POST',
+        ...twilioSigned(url, form),
+      })
+      return response.ok ? response.text() : ''
+    }
+    const isHeard = async () => {
+      const said = [...(await document().catch(() => '')).matchAll(/<Say[^>]*>([^<]*)<\/Say>/g)].map(
+        ([, one = '']) => one,
+      )
+      if (said.length === 2 && said[0] === said[1]) start.code = (said[0] ?? '').replace(/\D/g, '')
+      return start.code !== '' || this.#hasStopped
+    }
+    await until(isHeard, 'a call to be heard').catch(() => {})
   }
 
   async #sms({ to, text, messageId }: Json): Promise<Response> {
@@ -155,19 +181,12 @@ export class Vendors {
         return { body, headers: { ...json, 'x-request-timestamp': at, 'x-request-signature': signature } }
       }
       case 'voice': {
-        const form = new URLSearchParams({
-          ...{ AccountSid: ACCOUNT_SID, ApiVersion: '2010-04-01', Direction: 'outbound-api', To: start.to },
-          ...{ CallSid: start.id, CallStatus: fate === 'delivered' ? 'completed' : 'busy', AnsweredBy: 'unknown' },
-        })
-        const signed =
-          start.reportUrl +
-          [...form]
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .flat()
-            .join('')
-        const signature = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64')
-        const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
-        return { body: form.toString(), headers }
+        const form = {
+          ...callOf(start),
+          CallStatus: fate === 'delivered' ? 'completed' : 'busy',
+          AnsweredBy: 'unknown',
+        }
+        return twilioSigned(start.reportUrl, form)
       }
       case 'sms': {
         const status = fate === 'delivered' ? 'delivered' : 'failed'
@@ -176,6 +195,19 @@ export class Vendors {
       }
     }
   }
+}
+
+const callOf = ({ to, id }: Start) => ({
+  ...{ AccountSid: ACCOUNT_SID, ApiVersion: '2010-04-01', Direction: 'outbound-api', To: to, CallSid: id },
+})
+
+function twilioSigned(url: string, fields: Record<string, string>) {
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+  const signature = createHmac('sha1', AUTH_TOKEN)
+    .update(url + sorted.flat().join(''))
+    .digest('base64')
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
+  return { body: new URLSearchParams(fields).toString(), headers }
 }
 
 const hmac = (algorithm: string, key: string | Buffer, text: string) =>

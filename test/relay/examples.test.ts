@@ -88,7 +88,7 @@ describe('the Action of Auth0', () => {
 
   async function run(given: object) {
     const told: string[] = []
-    const tell = (what: string) => (reason: string) => void told.push(`${what}: ${reason}`)
+    const tell = (what: string) => (reason: string) => void told.push(`${what} ${reason}`)
     const { onExecuteCustomPhoneProvider } = await example('auth0-action.cjs')
     await onExecuteCustomPhoneProvider(given, { notification: { retry: tell('retry'), drop: tell('drop') } })
     return told
@@ -101,18 +101,18 @@ describe('the Action of Auth0', () => {
   })
 
   test('drops what will never be sent, and retries what may be sent later', async () => {
-    expect(await run(event({ recipient: '+821' }))).toEqual([expect.stringMatching(/^drop: 400 /)])
+    expect(await run(event({ recipient: '+821' }))).toEqual([expect.stringMatching(/^drop 400 /)])
     expect(await run({ ...event(), secrets: { WATCHWORD_URL: relay.url, WATCHWORD_SECRET: 'wrong' } })).toEqual([
-      expect.stringMatching(/^drop: 401 /),
+      expect.stringMatching(/^drop 401 /),
     ])
     expect(await run(event({ code: undefined, message_type: 'blocked_account' }))).toEqual([
-      expect.stringMatching(/^drop: /),
+      expect.stringMatching(/^drop /),
     ])
-    expect(await run(event({ delivery_method: 'voice' }))).toEqual([expect.stringMatching(/^drop: /)])
+    expect(await run(event({ delivery_method: 'voice' }))).toEqual([expect.stringMatching(/^drop /)])
     await administer.blockPlace(world.admin, keys.appId, { country: 'KR' })
-    expect(await run(event())).toEqual([expect.stringMatching(/^retry: (429) /)])
+    expect(await run(event())).toEqual([expect.stringMatching(/^retry 429 /)])
     await served.stop(true)
-    expect(await run(event())).toEqual(['retry: Watchword did not answer'])
+    expect(await run(event())).toEqual(['retry Watchword did not answer'])
     expect(await texts()).toEqual([])
   })
 })

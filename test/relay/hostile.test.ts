@@ -20,7 +20,10 @@ beforeAll(async () => {
   world = await World.start()
   const { appId } = await world.furnish()
   relays = new Map()
-  for (const source of RELAY_SOURCES) relays.set(source, await openRelay(world, appId, source, { name: source }))
+  for (const source of RELAY_SOURCES) {
+    const mode = random.chance(0.3) ? 'test' : 'live'
+    relays.set(source, await openRelay(world, appId, source, { name: source, mode }))
+  }
 })
 afterAll(() => world.stop())
 

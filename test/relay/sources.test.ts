@@ -143,6 +143,16 @@ test('Authgear is told apart a wrong number and a message without a code', async
   }
 })
 
+test.each(['supabase', 'logto'] as const)('%s shows its users no word about which limit it was', async (source) => {
+  const { path, secret } = await open(source)
+  await administer.blockPlace(world.admin, keys.appId, { country: 'KR' })
+  const body = JSON.stringify(PLATFORMS[source].body('482913'))
+  const { status, body: said } = await post(path, body, PLATFORMS[source].sign(body, secret, nowSec()))
+  const message = 'Too many codes at the moment. Try again later'
+  if (source === 'logto') expect({ status, said }).toEqual({ status: 429, said: message })
+  else expect({ status, said }).toEqual({ status: 200, said: { error: { http_code: 429, message } } })
+})
+
 describe('a relayed code', () => {
   const hand = async (path: string, secret: string, body: object) => {
     const text = JSON.stringify(body)

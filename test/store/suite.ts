@@ -314,6 +314,21 @@ export function storeSuite(
         expect(await newest(OWNER, 'another')).toBeUndefined()
       })
 
+      test('those of a phone are found in all apps, the newest first: live ones that were not erased', async () => {
+        const phoneHash = hash32(70)
+        const at = (n: number, changes: Partial<Issue> = {}) =>
+          issueNumber(n, { phoneHash, createdAt: NOW + n, verificationStatus: 'replaced', ...changes })
+        const theirs = [at(40), at(41, { purpose: 'another', keyKind: 'relay' }), at(42, { appId: 'app_two' }), at(43)]
+        const erased = at(44)
+        const others = [at(45, { mode: 'test' }), at(46, { phoneHash: hash32(71) }), erased]
+        for (const issue of [...theirs, ...others]) await add(issue)
+        await run((tx) => tx.erasures.strip({ ...erased, erasedAt: NOW }))
+        const newest = (limit: number) => store.read.issues.newestOfPhone(phoneHash, limit)
+        expect(await newest(20)).toEqual(theirs.toReversed())
+        expect(await newest(2)).toEqual(theirs.slice(2).toReversed())
+        expect(await store.read.issues.newestOfPhone(hash32(72), 20)).toEqual([])
+      })
+
       test('that is known is locked as it is by now, whatever has become of it', async () => {
         const known = issueNumber(3)
         await add(known)

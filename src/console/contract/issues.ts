@@ -64,6 +64,9 @@ export const story = issueRow.extend({
   webhooks: z.array(webhookOfIssue),
 })
 
+/** Something that is found may be of any app. */
+const foundIn = { appId: z.string(), appName: z.string() }
+
 export const issues = {
   /** `search` is an issue id or the beginning of a purpose. */
   list: procedure('look')
@@ -78,6 +81,18 @@ export const issues = {
       }),
     )
     .output(pageOf(issueRow)),
+  /**
+   * By whatever is at hand: a phone number (live issues, newest first; the look-up is in the audit log), an issue id, a
+   * carrier's id of a message whose report is awaited, a key. Each may find something.
+   */
+  find: procedure('look')
+    .input(z.object({ text: z.string().trim().min(1).max(256) }))
+    .output(
+      z.object({
+        issues: z.array(issueRow.extend(foundIn)),
+        keys: z.array(z.object({ ...foundIn, keyId: z.string(), mode, shown: z.string() })),
+      }),
+    ),
   /** An issue of any app and mode. */
   story: procedure('look')
     .input(z.object({ issueId: z.string() }))

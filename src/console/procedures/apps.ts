@@ -92,6 +92,8 @@ const protectionView = ({ blocks: _, open, secretTo, closed, caps, trusted, ...p
   },
 })
 
+export const shownKey = ({ prefix, lastFour }: StoredKey) => `${prefix}…${lastFour}`
+
 export function keyProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.keys).$context<ConsoleContext>()
   const { store, clock, node } = deps
@@ -100,7 +102,7 @@ export function keyProcedures(deps: ConsoleDependencies) {
     keyId: key.keyId,
     kind: key.kind,
     mode: key.mode,
-    shown: `${key.prefix}…${key.lastFour}`,
+    shown: shownKey(key),
     scopes: [...key.scopes],
     allowedOrigins: [...key.allowedOrigins],
     allowedCidrs: [...key.allowedCidrs],

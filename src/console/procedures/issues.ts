@@ -7,13 +7,15 @@ import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
 import { existingApp } from '../../usecases/administer'
+import { findByText } from '../../usecases/find-issues'
 import { tellIssue } from '../../usecases/inspect'
 import { issueCode } from '../../usecases/issue-code'
 import { codeOfTest } from '../../usecases/relay-code'
 import { type FoundIssues, type IssueSearch, rowOf, searchIssues } from '../../usecases/search-issues'
 import { verifyCode } from '../../usecases/verify-code'
-import { actorOf, type ConsoleContext, type ConsoleDependencies } from '../context'
+import { actorOf, adminOf, type ConsoleContext, type ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
+import { shownKey } from './apps'
 
 export function issueProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.issues).$context<ConsoleContext>()
@@ -22,6 +24,15 @@ export function issueProcedures(deps: ConsoleDependencies) {
     list: os.list.handler(async ({ input: { appId, mode, ...search } }) => {
       const { rows, next } = await searchIssues(deps, { appId, mode }, search)
       return { rows: rows.map((issue) => issueView(issue, clock.now())), ...(next && { next }) }
+    }),
+    find: os.find.handler(async ({ input, context }) => {
+      const { numbering } = deps.facts
+      const { issues, keys, apps } = await findByText({ ...adminOf(deps, context), numbering }, input.text)
+      const foundIn = ({ appId }: { appId: string }) => ({ appId, appName: apps.get(appId)?.name ?? appId })
+      return {
+        issues: issues.map((issue) => ({ ...issueView(issue, clock.now()), ...foundIn(issue) })),
+        keys: keys.map((key) => ({ ...foundIn(key), keyId: key.keyId, mode: key.mode, shown: shownKey(key) })),
+      }
     }),
     story: os.story.handler(async ({ input }) => {
       const { issue, attempts, ledger, webhooks } = await tellIssue(deps, input.issueId)

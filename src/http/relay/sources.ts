@@ -93,6 +93,10 @@ const byId = (id: string) => ({ dedupe: id, hasStableId: true })
 /** With or without the plus sign. */
 const e164 = (number: string) => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number)
 
+/** Which limit it was is for the platform's owner, and not for who signs in. */
+const shownToUsers = ({ status, message }: RelayRefusal) =>
+  status === 429 ? 'Too many codes at the moment. Try again later' : message
+
 const plain: RelayFormat = {
   proves: byAuthorization,
   read(fields) {
@@ -128,10 +132,10 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
       }
     },
     // Other statuses reach its users as 500.
-    refuse: ({ status, message }) =>
-      status === 401 || status === 503
-        ? { status, body: { error: { http_code: status, message } } }
-        : { status: 200, body: { error: { http_code: status, message } } },
+    refuse: (refusal) => ({
+      status: refusal.status === 401 || refusal.status === 503 ? refusal.status : 200,
+      body: { error: { http_code: refusal.status, message: shownToUsers(refusal) } },
+    }),
   },
   zitadel: {
     proves: byZitadel,
@@ -154,7 +158,7 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
       }
     },
     // It shows the body to whoever signs in.
-    refuse: ({ status, message }) => ({ status, body: message }),
+    refuse: (refusal) => ({ status: refusal.status, body: shownToUsers(refusal) }),
   },
   authgear: {
     proves: byAuthgear,

@@ -78,6 +78,8 @@ export interface IssueReader {
   standing(owner: Owner, issueId: string): Promise<IssueStanding | undefined>
   /** The newest issue for a phone and purpose, whatever its status. */
   newest(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
+  /** The newest live issues for a phone in all apps, newest first. */
+  newestOfPhone(phoneHash: Uint8Array, limit: number): Promise<Issue[]>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** Number of test issues of each organization since a time (Unix milliseconds), removed apps included. */

@@ -275,6 +275,15 @@ const READS = {
       .limit(1)
       .prepare(''),
   ),
+  newestOfPhone: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(and(eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')), sql`${issues.mode} = 'live'`, isThere))
+      .orderBy(desc(issues.createdAt), desc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
   pages: {
     any: page(ofCaller),
     issued: page(ofCaller, stored('issued'), unexpired),
@@ -322,6 +331,9 @@ export const issueReader = (pool: Querying): IssueReader => ({
   async newest({ appId, mode }, phoneHash, purpose) {
     const row = await pool.get(READS.newest, { appId, mode, phoneHash, purpose })
     return row && issueOf(row)
+  },
+  async newestOfPhone(phoneHash, limit) {
+    return (await pool.all(READS.newestOfPhone, { phoneHash, limit })).map(issueOf)
   },
   page: (owner, filter, now) =>
     readIssuePage(owner, filter, {

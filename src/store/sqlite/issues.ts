@@ -194,21 +194,27 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       .where(and(thisIssue, isThere))
       .prepare(),
   )
+  /** By the index, which has the first bytes of the hash. */
+  const ofPhone = and(
+    sql`substr(${issues.phoneHash}, 1, 6) = substr(${bind(issues.phoneHash, 'phoneHash')}, 1, 6)`,
+    eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+  )
   const newestOfPurpose = onFirstUse(() =>
     db
       .select()
       .from(issues)
-      .where(
-        and(
-          sql`substr(${issues.phoneHash}, 1, 6) = substr(${bind(issues.phoneHash, 'phoneHash')}, 1, 6)`,
-          ofOwner(issues),
-          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-          eq(issues.purpose, bind(issues.purpose, 'purpose')),
-          isThere,
-        ),
-      )
+      .where(and(ofPhone, ofOwner(issues), eq(issues.purpose, bind(issues.purpose, 'purpose')), isThere))
       .orderBy(desc(issues.issueId))
       .limit(1)
+      .prepare(),
+  )
+  const newestOfPhone = onFirstUse(() =>
+    db
+      .select()
+      .from(issues)
+      .where(and(ofPhone, sql`${issues.mode} = 'live'`, isThere))
+      .orderBy(desc(issues.issueId))
+      .limit(sql.placeholder('limit'))
       .prepare(),
   )
   const page = (...conditions: Parameters<typeof and>) =>
@@ -286,6 +292,9 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
           const row = newestOfPurpose.get({ appId, mode, phoneHash, purpose })
           return row && issueOf(row)
         })
+      },
+      newestOfPhone(phoneHash, limit) {
+        return group.read(() => newestOfPhone.all({ phoneHash, limit }).map(issueOf))
       },
       page: (owner, filter, now) =>
         readIssuePage(owner, filter, {

@@ -151,6 +151,7 @@ export const EMPTY: Answers = {
     liveRetentionDays: 180,
   },
   'issues/list': { rows: [] },
+  'issues/find': { issues: [], keys: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
@@ -460,6 +461,10 @@ export const FULL: Answers = {
     challenge: { vendor: 'recaptcha', siteKey: '6Le-wvkSAAAAAPBMRTvw0Q4Muexq9bi0DJwx_mJ-'.repeat(3), onOutage: 'pass' },
   },
   'issues/list': { rows: ISSUES, next: 'cursor' },
+  'issues/find': {
+    issues: ISSUES.map((issue) => ({ ...issue, appId: 'a1', appName: LONG_NAME })),
+    keys: [{ appId: 'a1', appName: LONG_NAME, keyId: 'key_1', mode: 'live', shown: 'sk_Ab12…wxyz' }],
+  },
   'issues/story': STORY,
   'inbox/list': {
     rows: [

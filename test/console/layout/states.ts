@@ -194,9 +194,23 @@ const firstSteps: State[] = [
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
 ]
 
+const openFind = press(/^(Find|찾기)/)
+const find =
+  (text: string): Step =>
+  async (page) => {
+    await openFind(page)
+    const field = page.getByRole('dialog').getByRole('combobox')
+    await field.fill(text)
+    await field.press('Enter')
+  }
 const frame: State[] = [
   state('the menu of pages on a phone', '/', FULL, onPhone, press(/^(Menu|메뉴)$/)),
   over('frame/user-menu.tsx', 'the menu of the operator', '/', FULL, press(/^Menu of|메뉴,/)),
+  over('frame/find.tsx', 'the search, and what it finds', '/', FULL, find('010-1234-5678'), see(/^(7 found|7건)/)),
+  state('the search, which finds nothing', '/', EMPTY, find('no such thing'), see(/^(Nothing found|찾은 것이)/)),
+  state('the search, while typing', '/keys', FULL, openFind, (page) =>
+    page.getByRole('dialog').getByRole('combobox').fill('e'),
+  ),
   over('frame/frame.tsx', 'the choice of an app', '/keys', FULL, (page) =>
     page.locator('header input').first().click(),
   ),

@@ -9,6 +9,7 @@ import { inWords, useWords } from '../i18n/words'
 import { EmptyState, Loading } from '../parts/empty-state'
 import { type ShownMode, useApps, useScope } from '../scope'
 import { useSession } from '../session'
+import { Find } from './find'
 import styles from './frame.module.css'
 import { MayNot } from './may-not'
 import { Sidebar } from './sidebar'
@@ -33,7 +34,7 @@ export function Frame() {
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
             <Burger
               opened={isOpen}
               onClick={toggle}
@@ -44,7 +45,8 @@ export function Frame() {
             />
             <Logo isShort />
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap={6} wrap="nowrap">
+            <Find />
             <ScopeChoice />
             <UserMenu />
           </Group>
@@ -115,12 +117,12 @@ function ScopeChoice() {
   const apps = useApps()
   const { app, mode, choose } = useScope()
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap={6} wrap="nowrap">
       <Select
         aria-label={say.app}
         placeholder={say.noApps}
         size="xs"
-        w={{ base: 110, sm: 180, lg: 260 }}
+        w={{ base: 72, xs: 110, sm: 180, lg: 260 }}
         title={app?.name}
         styles={{ input: { textOverflow: 'ellipsis' } }}
         allowDeselect={false}

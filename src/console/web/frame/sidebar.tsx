@@ -62,14 +62,23 @@ const PAGE_GROUPS = {
 
 const PAGE_GROUP_NAMES = ['watch', 'build', 'operate'] as const
 
-export function Sidebar() {
-  const say = useWords(frameWords)
+/** Those of the sidebar, and the account. */
+export const PAGES = [...Object.values(PAGE_GROUPS).flat(), { name: 'account', to: '/account' } as const]
+export type PagePath = (typeof PAGES)[number]['to']
+
+/** Whether the role allows a page. */
+export function useMayOpen(): (to: PagePath) => boolean {
   const may = useMay()
   const { routesByPath } = useRouter()
-  const isOpen = ({ to }: PageLink) => {
+  return (to) => {
     const needs = routesByPath[to]?.options.staticData?.needs
     return needs === undefined || may(needs)
   }
+}
+
+export function Sidebar() {
+  const say = useWords(frameWords)
+  const mayOpen = useMayOpen()
   return (
     <Stack gap="md">
       {PAGE_GROUP_NAMES.map((group) => (
@@ -78,18 +87,20 @@ export function Sidebar() {
             {say.groups[group]}
           </Text>
           <ul aria-labelledby={`pages-${group}`}>
-            {PAGE_GROUPS[group].filter(isOpen).map(({ name, to, icon: PageIcon }) => (
-              <li key={name}>
-                <NavLink
-                  component={Link}
-                  to={to}
-                  activeOptions={{ exact: to === '/', includeSearch: false }}
-                  label={say.pages[name]}
-                  leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
-                  className={styles.pageLink}
-                />
-              </li>
-            ))}
+            {PAGE_GROUPS[group]
+              .filter(({ to }) => mayOpen(to))
+              .map(({ name, to, icon: PageIcon }) => (
+                <li key={name}>
+                  <NavLink
+                    component={Link}
+                    to={to}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    label={say.pages[name]}
+                    leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
+                    className={styles.pageLink}
+                  />
+                </li>
+              ))}
           </ul>
         </div>
       ))}

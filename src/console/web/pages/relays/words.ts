@@ -35,12 +35,15 @@ export const relayWords = inWords({
       supabase: 'In Supabase: Authentication, Auth Hooks, Send SMS hook, HTTPS. Enter the URL and the whole secret.',
       kratos:
         'In Kratos: a courier channel “sms” of the type http with this URL. Its authentication is api_key, in the header Authorization: “Bearer” and the secret.',
-      zitadel: 'In ZITADEL: add an HTTP SMS provider with this URL and activate it. Enter its signing key here.',
+      zitadel:
+        'In ZITADEL: add an HTTP SMS provider with this URL and activate it. Its signing key belongs under “Change secret” here.',
       logto: 'In Logto: Connectors, HTTP SMS. The endpoint is this URL, and the authorization is the secret.',
-      authgear: 'In Authgear: a custom SMS provider by webhook with this URL. Enter its webhook secret here.',
+      authgear:
+        'In Authgear: a custom SMS provider by webhook with this URL. Its webhook secret belongs under “Change secret” here.',
       clerk:
-        'In Clerk: a webhook endpoint with this URL for sms.created. Switch off “Delivered by Clerk” in the SMS template. Enter its signing secret here.',
-      authsignal: 'In Authsignal: the SMS provider Webhook with this URL. Enter its signing secret here.',
+        'In Clerk: a webhook endpoint with this URL for sms.created. Switch off “Delivered by Clerk” in the SMS template. Its signing secret belongs under “Change secret” here.',
+      authsignal:
+        'In Authsignal: the SMS provider Webhook with this URL. Its signing secret belongs under “Change secret” here.',
       otpgateway: 'In OTP Gateway: the webhook provider with this URL, any user name, and the secret as password.',
       plain:
         'POST “to”, “text” and “code” to this URL, as JSON or a form. The header Authorization is “Bearer” and the secret.',
@@ -100,12 +103,13 @@ export const relayWords = inWords({
         'Supabase의 Authentication, Auth Hooks, Send SMS hook에서 HTTPS를 고르고 URL과 비밀 값 전체를 입력하세요.',
       kratos:
         'Kratos의 courier에 http 형식의 “sms” 채널을 추가하고 이 URL을 넣으세요. 인증은 api_key이며 Authorization 헤더에 “Bearer”와 비밀 값을 넣습니다.',
-      zitadel: 'ZITADEL에 이 URL로 HTTP SMS 제공자를 추가하고 활성화한 뒤, 서명 키를 여기에 입력하세요.',
+      zitadel: 'ZITADEL에 이 URL로 HTTP SMS 제공자를 추가하고 활성화한 뒤, 서명 키를 여기 “비밀 값 변경”에 입력하세요.',
       logto: 'Logto의 Connectors에서 HTTP SMS를 고르고, 엔드포인트에 이 URL을, authorization에 비밀 값을 넣으세요.',
-      authgear: 'Authgear의 SMS 제공자를 이 URL의 웹훅으로 설정하고, 웹훅 비밀 값을 여기에 입력하세요.',
+      authgear: 'Authgear의 SMS 제공자를 이 URL의 웹훅으로 설정하고, 웹훅 비밀 값을 여기 “비밀 값 변경”에 입력하세요.',
       clerk:
-        'Clerk에 이 URL로 sms.created 웹훅 엔드포인트를 추가하고, SMS 템플릿의 “Delivered by Clerk”를 끄세요. 서명 비밀 값을 여기에 입력하세요.',
-      authsignal: 'Authsignal의 SMS 제공자를 이 URL의 Webhook으로 설정하고, 서명 비밀 값을 여기에 입력하세요.',
+        'Clerk에 이 URL로 sms.created 웹훅 엔드포인트를 추가하고, SMS 템플릿의 “Delivered by Clerk”를 끄세요. 서명 비밀 값을 여기 “비밀 값 변경”에 입력하세요.',
+      authsignal:
+        'Authsignal의 SMS 제공자를 이 URL의 Webhook으로 설정하고, 서명 비밀 값을 여기 “비밀 값 변경”에 입력하세요.',
       otpgateway:
         'OTP Gateway의 webhook 제공자에 이 URL을 넣으세요. 사용자 이름은 아무 값이나, 비밀번호는 비밀 값입니다.',
       plain:
