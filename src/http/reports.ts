@@ -6,8 +6,8 @@ import type { CallDocument, Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json'
 
-/** The number of recorded reports, the text that a carrier sent to test the address, or what a carrier says in a call. */
-export type ReportAnswer = { recorded: number } | { challenge: string } | CallDocument
+/** The number of recorded reports, a text that the carrier wants to read, or what a carrier says in a call. */
+export type ReportAnswer = { recorded: number } | { text: string } | CallDocument
 
 export const REPORT_PREFIX = '/provider-reports/'
 
@@ -24,7 +24,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
   const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? UNKNOWN_CARRIER
   const challenge = request.method === 'GET' ? carrier.answerChallenge?.(url.searchParams) : undefined
-  if (challenge !== undefined) return { challenge }
+  if (challenge !== undefined) return { text: challenge }
   const callback = {
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
@@ -36,7 +36,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   const reports = (await readReports(callback)) ?? refuse()
   let recorded = 0
   for (const report of reports) if (await recordReport(deps, carrier.name, report)) recorded++
-  return { recorded }
+  return carrier.reportAnswer === undefined ? { recorded } : { text: carrier.reportAnswer }
 }
 
 function refuse(): never {
@@ -44,7 +44,7 @@ function refuse(): never {
 }
 
 /** Accepts no report, and compares a secret as the others do, so that timing reveals nothing. */
-const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge' | 'answerCall'> &
+const UNKNOWN_CARRIER: Pick<Carrier, 'name' | 'answerChallenge' | 'answerCall' | 'reportAnswer'> &
   Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {

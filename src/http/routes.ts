@@ -280,7 +280,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
 function reportAnswer(answer: ReportAnswer): Response | Json {
   if ('recorded' in answer) return new Json(200, answer)
   const { document, contentType } =
-    'document' in answer ? answer : { document: answer.challenge, contentType: 'text/plain; charset=utf-8' }
+    'document' in answer ? answer : { document: answer.text, contentType: 'text/plain; charset=utf-8' }
   // A document may have the code in it.
   return new Response(document, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
 }

@@ -18,6 +18,8 @@ export interface Carrier {
   revoke?(carrierMessageId: string): Promise<void>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
+  /** The text that the carrier wants as the answer to its reports. */
+  reportAnswer?: string | undefined
   /** The document that the carrier fetches while it calls; undefined where the callback is not authentic or is not about a code of ours. */
   answerCall?(callback: ReportCallback): Promise<CallDocument | undefined>
   /** The answer to a GET by which the carrier tries the report URL; undefined where it does not show our secret. */

@@ -176,6 +176,7 @@ export function describedCarrier(
   if (description.reports) {
     const isAuthentic = authenticityCheck(description.reports, { settings, ownSettings, clock })
     carrier.readReports = reportReader(description, description.reports, { isAuthentic, dependencies })
+    carrier.reportAnswer = description.reports.answer
     if (description.calls) {
       const documentFor = callAnswerer(description.calls, { isForm: description.reports.isForm, ownSettings })
       carrier.answerCall = async (callback) => {

@@ -195,6 +195,8 @@ const reports = z.strictObject({
   /** Path of the message id that we sent along. */
   ownId: path.optional(),
   kinds: z.array(reportKind).default([{ if: [] }]),
+  /** The text that the carrier wants as the answer; otherwise it repeats its reports. */
+  answer: z.string().min(1).max(200).optional(),
   /** A handshake of the carrier: where these are so, the address that is there is called, if it matches. */
   confirm: z.strictObject({ if: z.array(condition).min(1), url: path, matches: regex }).optional(),
   /** The carrier tries the report URL by a GET first: what its query has to say, and which parameter is answered as it is. */

@@ -86,6 +86,15 @@ test('what is wrong with settings or file is said, and where', async () => {
   expect(await wrong('c.json', { auth: { type: 'bearer', token: '{{tokn}}' } })).toContain(
     'no such placeholder: {{tokn}}',
   )
+  expect(await wrong('e.json', { auth: { type: 'oauth' } })).toContain('auth.type must be one of none, basic, bearer')
+  expect(await wrong('f.json', { codes: { E1: 'never' } })).toContain('codes.E1 must be an array')
+  expect(await wrong('g.json', { type: '7elks' })).toContain('type must begin with a lower-case letter')
+  const { sms } = ACME.send
+  const form = { to: '{{to|digts}}' }
+  const misspelt = { sms: { ...sms, request: { ...sms?.request, form } } }
+  expect(await wrong('h.json', { send: misspelt })).toContain('send.sms.request no such filter: {{to|digts}}')
+  writeFileSync(join(folder, 'i.json'), '{')
+  expect(await set(join(folder, 'i.json'))).toContain(`--type: ${join(folder, 'i.json')}: not valid JSON`)
   expect(await wrong('d.json', { surplus: 1 })).toContain('surplus')
   expect(await set(join(folder, 'missing.json'))).toContain('missing.json')
 })

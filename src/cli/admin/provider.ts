@@ -71,7 +71,7 @@ function carrierOfInput({ type, config, set = [], url, headers, reports }: z.inf
 }
 
 function objectIn(file: string, option: string): Record<string, unknown> {
-  const given = parse(readFileSync(file === '-' ? 0 : file, 'utf8'), option)
+  const given = parse(readFileSync(file === '-' ? 0 : file, 'utf8'), file === '-' ? option : `${option}: ${file}`)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new InvalidArgumentError(`${option}: must hold a JSON object`)
   }

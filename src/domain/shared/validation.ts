@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
   int: ['integer', 'a whole number'],
   boolean: ['boolean', 'true or false'],
   array: ['array', 'an array'],
+  tuple: ['array', 'an array'],
   object: ['object', 'an object'],
   record: ['object', 'an object'],
 }
@@ -50,6 +51,12 @@ function explain(issue: z.core.$ZodRawIssue | SchemaIssue, value: unknown): Mist
     case 'invalid_value': {
       const choices = issue.values.map(String)
       return { reason: 'not_a_choice', problem: `must be one of ${choices.join(', ')}`, about: { choices } }
+    }
+    case 'invalid_union': {
+      const choices = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : []
+      if (choices.length > 0)
+        return { reason: 'not_a_choice', problem: `must be one of ${choices.join(', ')}`, about: { choices } }
+      break
     }
     case 'unrecognized_keys':
       return { reason: 'unknown_field', problem: 'unknown field or parameter' }
