@@ -2,7 +2,10 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { RELAY_SOURCES, type RelaySource } from '../../src/domain/relays/relay'
 import * as administer from '../../src/usecases/administer'
+import { erasePhone } from '../../src/usecases/erase-phone'
+import { exportPhone } from '../../src/usecases/export-phone'
 import { HANGS_AFTER_MS } from '../support/until'
+import { UNTOLD } from '../support/untold'
 import { type Furnished, World } from '../support/world'
 import { bearer, json, openRelay, PLATFORMS, type Signed, TO } from './platforms'
 
@@ -202,6 +205,22 @@ describe('a relayed code', () => {
     await world.advance(1_000)
     for (const { name } of await world.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'"))
       expect(JSON.stringify(await world.rows(`SELECT * FROM "${name}"`))).not.toMatch(/QX77ZP|12345678/)
+  })
+
+  test('is exported and erased with its phone', async () => {
+    const { path, secret } = await open('plain')
+    const { body } = await hand(path, secret, { to: TO, text: 'Code 482913' })
+    const { numbering, idempotencyDays } = world.config
+    const deps = { ...world.admin, numbering, idempotencyDays, telemetry: UNTOLD }
+    const { issues } = await world.run(exportPhone(deps, { phoneNumber: TO }))
+    expect(issues.map(({ issueId }) => issueId)).toEqual([body.id])
+    await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
+    await world.run(erasePhone(deps, { phoneNumber: TO }))
+    // The row is counted for some days more, as those of `/v1` are.
+    expect(await world.rows('SELECT erased_at IS NOT NULL AS gone, metadata, prefix_hash FROM issues')).toEqual([
+      { gone: 1, metadata: null, prefix_hash: null },
+    ])
+    expect(await world.rows('SELECT * FROM outbox')).toEqual([])
   })
 
   test('is told by message events, never by those of codes', async () => {
