@@ -150,6 +150,7 @@ const VALUES: Record<string, string> = {
   channel: 'sms',
   type: 'http',
   role: 'viewer',
+  source: 'plain',
   url: 'https://a.example/',
   events: 'otp.sent',
   to: '010-1234-5678',

@@ -224,6 +224,19 @@ describe('on PostgreSQL', () => {
     await told('plan', 'remove', appId, 'sms', '--yes')
   })
 
+  test('relays, review numbers, and purposes of Twilio Verify', async () => {
+    const { relayId, secret } = await told('relay', 'add', appId, 'login', '--source', 'supabase')
+    expect(secret).toStartWith('v1,whsec_')
+    expect((await told('relay', 'list', appId)).relays).toMatchObject([{ relayId, name: 'login', source: 'supabase' }])
+    expect((await told('relay', 'secret', relayId)).secret).not.toBe(secret)
+    await told('relay', 'remove', relayId, '--yes')
+    const { code } = await told('review', 'add', appId, 'App Store', '+821012345678')
+    expect(code).toMatch(/^\d{6}$/)
+    expect((await told('review', 'list', appId)).reviewNumbers).toMatchObject([{ name: 'App Store', code }])
+    await told('review', 'remove', appId, 'App Store')
+    expect(await told('app', 'twilio', appId, '--purpose', 'signup')).toMatchObject({ accountSid: expect.any(String) })
+  })
+
   test('templates and webhooks', async () => {
     await told('template', 'set', 'own', '--app', appId, '--body', '#{code}')
     expect((await told('template', 'list', '--app', appId)).templates).toMatchObject([{ templateId: 'own' }])
