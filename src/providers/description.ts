@@ -15,7 +15,7 @@ export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
 const paths = z.union([path, z.array(path)]).transform((given) => (typeof given === 'string' ? [given] : given))
-/** What a carrier or a caller writes is matched by it. */
+/** It matches texts of carriers and callers. */
 const regex = z
   .string()
   .refine(
@@ -260,7 +260,7 @@ export type RequestAuth = z.infer<typeof auth>
 /** A question about a number before its first message. Nothing is sent where a fact holds that the operator names in the setting `lookup`. */
 const numberLookup = z.strictObject({
   request,
-  /** Where it is not the `auth` of all other requests. */
+  /** The authentication of look-ups, if it differs from `auth`. */
   auth: auth.optional(),
   channels: z.array(z.enum(LEGS)).min(1),
   /** By their names, such as `landline`: conditions on the answer, of which one suffices. */

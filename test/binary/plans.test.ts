@@ -376,7 +376,7 @@ class Story {
       const starts = vendors.to(e164(phone))
       const order = starts.map(({ way }) => this.legs.findIndex(({ channel }) => channel === way))
       expect(order).toEqual([...new Set(order)].sort())
-      // Of a server that died before it asked anybody the code is never sent.
+      // A server may have died before it asked a carrier. That code is never sent.
       expect(new Set(starts.flatMap(({ code }) => code || [])).size).toBeLessThanOrEqual(1)
       expect(verified).toBeLessThanOrEqual(1)
     }

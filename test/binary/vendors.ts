@@ -21,7 +21,7 @@ export interface Start {
   way: Way
   /** In E.164. */
   to: string
-  /** Of a call: empty until somebody has heard it. */
+  /** The code of a call is empty until somebody has heard it. */
   code: string
   /** The vendor's. */
   id: string
@@ -35,11 +35,11 @@ export type Fate = 'delivered' | 'failed' | 'absent'
 
 export class Vendors {
   readonly starts: Start[] = []
-  /** What a vendor answers instead of taking the message. */
+  /** The answer of a vendor that does not take the message. */
   answer: (start: Start) => Promise<Response | undefined> | Response | undefined = () => undefined
-  /** Of the carrier of type `http`. */
+  /** The report secret of the carrier of type `http`. */
   smsSecret = ''
-  /** Where the server listens, as behind a proxy: the vendor believes `PUBLIC_URL`. */
+  /** The address where the server listens, as behind a proxy. The vendor knows `PUBLIC_URL` only. */
   server: () => string = () => PUBLIC_URL
   readonly #server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#receive(request) })
 
@@ -218,7 +218,7 @@ const metaError = (status: number, code: number) =>
 export const telegramError = (error: string) => Response.json({ ok: false, error })
 const twilioError = (status: number, code: number) => Response.json({ code, message: 'No', status }, { status })
 
-/** What each vendor says of a message that it surely does not take. */
+/** The answer of each vendor that refuses a message. */
 export const refusal: Record<Way, () => Response> = {
   whatsapp: () => metaError(400, 131049),
   telegram: () => telegramError('PHONE_NUMBER_NOT_FOUND'),

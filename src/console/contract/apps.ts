@@ -77,7 +77,7 @@ const provesMetadata = z.boolean()
 /** Retention of live issues in days; missing: the server's setting. */
 const retentionDays = z.int().optional()
 
-/** Which delivery plan: of the channel that callers ask for, and of one country or of all others. */
+/** The key of a delivery plan: the channel that callers ask for, and one country or all others. */
 const planKey = z.object({ channel, country: z.string().optional() })
 const plan = planKey.extend({ legs: z.array(z.object({ channel: leg, waitSec: z.number().optional() })) })
 

@@ -8,7 +8,7 @@ const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
 export const issueRow = z.object({
   issueId: z.string(),
   mode,
-  /** Of a relayed one: the name of its relay. */
+  /** The name of the relay, where the message is relayed. */
   purpose: z.string(),
   /** A code of another platform, which verifies nowhere here. */
   isRelayed: z.boolean(),

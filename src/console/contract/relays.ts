@@ -50,7 +50,7 @@ export const relays = {
   test: procedure('keys')
     .input(z.object({ relayId: z.string(), phoneNumber: z.string().min(1).max(40) }))
     .output(z.object({ issueId: z.string() })),
-  /** What came through the relays of an app, newest first; neither number nor code. */
+  /** Messages that came through the relays of an app, newest first, without numbers and codes. */
   messages: procedure('look')
     .input(ofAppAndMode.extend(pageInput.shape))
     .output(pageOf(issueRow.extend({ occasion: z.string().optional() }))),

@@ -105,7 +105,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Of apps and of relays, newest first: ids are in the order of time. */
+/** Codes of apps and of relays, newest first. Their ids are in the order of time. */
 async function testIssues(
   deps: ConsoleDependencies,
   appId: string,

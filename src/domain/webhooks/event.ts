@@ -11,7 +11,7 @@ import { CURRENCY, type Owner } from '../shared/value'
 export function eventsOf(before: Issue, after: Issue): HookEventType[] {
   const events = otpEventsOf(before, after)
   if (after.keyKind !== 'relay') return events
-  // Who made the code tells what became of it; we tell what became of the message.
+  // The platform that made the code tells its fate. Our events tell the fate of the message.
   return events.flatMap((type) => MESSAGE_EVENTS[type] ?? [])
 }
 

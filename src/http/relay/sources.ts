@@ -93,7 +93,7 @@ const byId = (id: string) => ({ dedupe: id, hasStableId: true })
 /** With or without the plus sign. */
 const e164 = (number: string) => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number)
 
-/** Which limit it was is for the platform's owner, and not for who signs in. */
+/** The platform's owner reads in the log which limit it was. People who sign in need not know. */
 const shownToUsers = ({ status, message }: RelayRefusal) =>
   status === 429 ? 'Too many codes at the moment. Try again later' : message
 
@@ -180,7 +180,7 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
   clerk: {
     proves: byStandardWebhooks,
     read(fields, { headers }) {
-      // What Clerk delivers itself it also tells, and a second text would go out.
+      // Clerk also tells of texts that it delivers itself. Without this a second text would go out.
       if (fields.at('type') !== 'sms.created' || fields.isTrue('data.delivered_by_clerk')) return undefined
       const text = fields.at('data.message')
       const id = headers.get('svix-id') ?? headers.get('webhook-id') ?? ''

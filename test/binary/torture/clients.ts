@@ -19,7 +19,7 @@ export interface IssueRequest {
 /** What a client knows of an issue from answers alone. */
 export interface KnownIssue {
   request: IssueRequest
-  /** Which of the apps issued it. */
+  /** The app that issued it. */
   app: number
   /** The first answer; every replay must be like it. */
   answer: Json

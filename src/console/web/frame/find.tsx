@@ -194,7 +194,7 @@ const SETTINGS = {
   sessions: '/account',
 } as const satisfies Record<keyof (typeof findWords)['en']['settings'], PagePath>
 
-/** What is found without the server: names in every language, and apps. */
+/** Matches that need no server: pages and settings by their names in every language, and apps. */
 function useLocalChoices(text: string): Pick<Record<ChoiceGroup, Choice[]>, 'apps' | 'pages' | 'settings'> {
   const say = useWords(findWords)
   const common = useWords(frameWords)

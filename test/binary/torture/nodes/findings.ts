@@ -17,7 +17,7 @@ export interface Stolen {
   jobId: number
   attempt: number
   issueId: string
-  /** Which the issue was on. */
+  /** The leg that the issue was on. */
   leg: string
 }
 

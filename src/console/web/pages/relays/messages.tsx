@@ -1,4 +1,4 @@
-/** What came through the relays of an app lately. */
+/** The latest messages of an app's relays. */
 import { Text, Title } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'

@@ -152,7 +152,7 @@ export function LanguageChoice({ label, about, value, taken, error, isReadOnly, 
 
 interface DltFieldsProps {
   value: DltDraft
-  /** Of these ids in a mistake. */
+  /** The fields of these ids in a refusal. */
   path: string
   /** Name of the language; missing: of the template itself. */
   language?: string
