@@ -2,6 +2,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
+/** Names are read in any case, so that there are more of them than time zones. */
+const CLOCKS_AT_MOST = 100
 
 /** Throws a RangeError for a name that is no time zone. */
 function clockOf(timeZone: string): Intl.DateTimeFormat {
@@ -17,6 +19,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   })
+  if (clocks.size >= CLOCKS_AT_MOST) clocks.clear()
   clocks.set(timeZone, clock)
   return clock
 }
