@@ -576,6 +576,7 @@ export function storeSuite(
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+        expect(await list({ status: 'unverified' })).toEqual(ids([spent, replaced, swept, lapsed, fresh]))
       })
 
       test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {

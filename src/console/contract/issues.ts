@@ -81,7 +81,7 @@ export const issues = {
       ofAppAndMode.extend({
         ...pageInput.shape,
         search: z.string().max(200).optional(),
-        status: verificationStatus.optional(),
+        status: z.enum([...verificationStatus.options, 'unverified']).optional(),
         delivery: deliveryStatus.optional(),
         channel: channel.optional(),
         leg: leg.optional(),

@@ -69,8 +69,8 @@ export interface IssueFilter {
   /** Oldest first: only this id and those after it. */
   from?: string | undefined
   isOldestFirst?: boolean | undefined
-  /** `relayed`: those of relays, which are in no other page. */
-  status?: VerificationStatus | 'relayed' | undefined
+  /** `relayed`: those of relays, which are in no other page. `unverified`: whatever the reason. */
+  status?: VerificationStatus | 'unverified' | 'relayed' | undefined
   /** The beginning of a purpose. */
   purpose?: string | undefined
   delivery?: DeliveryStatus | undefined

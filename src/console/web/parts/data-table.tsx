@@ -37,7 +37,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -54,7 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
+      <StackingTable {...table} rows={rows} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">

@@ -9,3 +9,6 @@ export const ShortId = ({ id }: { id: string }) => <span style={{ whiteSpace: 'n
 
 /** Link to a page of the console within a text or table. */
 export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500 }))
+
+/** A state, as a link to the list of all that have it. */
+export const FilterLink = createLink(Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover' }))
