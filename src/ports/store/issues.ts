@@ -118,8 +118,8 @@ export interface AttemptTx {
   ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
-  /** Stores the code of an answered attempt, where a report says more than the answer did. */
-  changeCode(attempt: Attempt): Promise<void>
+  /** Stores what a report says of an attempt, and its moment. */
+  noteReport(attempt: Attempt): Promise<void>
 }
 
 export interface ReportTx {
