@@ -1,7 +1,7 @@
 /** Issues without numbers or codes: request, attempts and result. */
 import { z } from 'zod'
 import { isTimeZone } from '../../domain/shared/time-zone'
-import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
+import { at, channel, eventType, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
 const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
@@ -31,14 +31,16 @@ export const issueRow = z.object({
 })
 
 export const webhookOfIssue = z.object({
+  deliveryId: z.string(),
   eventId: z.string(),
   endpointId: z.string(),
-  type: z.string(),
+  type: eventType,
   status: z.enum(['pending', 'delivered', 'failed']),
   attempts: z.int(),
   lastStatus: z.int().optional(),
   lastError: z.string().optional(),
   createdAt: at,
+  nextAttemptAt: at.optional(),
 })
 
 export const story = issueRow.extend({

@@ -11,4 +11,6 @@ export const ShortId = ({ id }: { id: string }) => <span style={{ whiteSpace: 'n
 export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500 }))
 
 /** A state, as a link to the list of all that have it. */
-export const FilterLink = createLink(Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover' }))
+export const FilterLink = createLink(
+  Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover', display: 'inline-flex' }),
+)

@@ -26,7 +26,8 @@ export function OpenPhoneButton() {
   )
 }
 
-function openPhone(app: ShownApp): void {
+/** Unlocks a phone of the app. */
+export function openPhone(app: ShownApp): void {
   const modalId = modals.open({
     title: wordsNow(protectionWords).openPhone,
     children: <OpenPhone app={app} onClose={() => modals.close(modalId)} />,
