@@ -52,7 +52,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
             ]}
             onChange={(value) => setStatus(value as typeof status)}
           />
-          {may('webhooks') && (
+          {may('find') && (
             <Button size="xs" variant="default" disabled={!enabled} onClick={() => openReplay(endpointId)}>
               {say.replayAll}
             </Button>
