@@ -23,7 +23,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
             {actions}
           </Group>
           {about && (
-            <Text size="sm" c="dimmed" maw={640}>
+            <Text size="sm" c="dimmed" maw={760}>
               {about}
             </Text>
           )}
