@@ -1263,6 +1263,7 @@ export function storeSuite(
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
+        ['a pause of a provider', (tx) => tx.carriers.setPaused('main', NOW)],
         ['a provider that is removed', (tx) => tx.carriers.remove('main')],
         ['a route', (tx) => tx.routes.save(ROUTE)],
         ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
@@ -1480,11 +1481,16 @@ export function storeSuite(
         })
         const changed = { ...PROVIDER, config: { url: 'http://elsewhere.test' }, createdAt: NOW + 9 }
         await run((tx) => tx.carriers.save(changed))
-        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined }
+        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined, pausedAt: undefined }
         expect(await store.read.carriers.all()).toEqual([
           { ...changed, ...unset, createdAt: NOW },
           { ...PROVIDER, ...unset, name: 'backup', createdAt: NOW + 1 },
         ])
+        await run((tx) => tx.carriers.setPaused('main', NOW))
+        await run((tx) => tx.carriers.save(PROVIDER))
+        expect((await store.read.carriers.all())[0]).toMatchObject({ name: 'main', pausedAt: NOW })
+        await run((tx) => tx.carriers.setPaused('main', undefined))
+        expect((await store.read.carriers.all())[0]?.pausedAt).toBeUndefined()
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(true)
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(false)
       })
