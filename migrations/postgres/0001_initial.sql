@@ -110,7 +110,9 @@ CREATE TABLE api_keys (
   revoked_at      bigint,
   allows          text NOT NULL CHECK (allows::json IS NOT NULL),
   created_at      bigint NOT NULL,
-  last_used_at    bigint
+  last_used_at    bigint,
+  name            text, -- NULL: none
+  created_by      text NOT NULL -- an operator, or 'cli'
 );
 CREATE INDEX api_keys_by_app ON api_keys (app_id);
 
@@ -445,7 +447,8 @@ CREATE TABLE operators (
   totp_begun    bytea, -- sealed: one that was shown and is not proved yet, with the time until which it can be
   created_at    bigint NOT NULL,
   last_seen_at  bigint,
-  unlocked_at   bigint
+  unlocked_at   bigint,
+  app_ids       text CHECK (json_array_length(app_ids::json) > 0) -- the only apps they see; NULL: all
 );
 
 -- Addresses operators have signed in from, as keyed hashes: from there the right password always counts.
@@ -460,7 +463,9 @@ CREATE TABLE operator_sessions (
   token_hash   bytea PRIMARY KEY CHECK (length(token_hash) = 32),
   operator_id  text COLLATE "C" NOT NULL REFERENCES operators ON DELETE CASCADE,
   created_at   bigint NOT NULL,
-  last_seen_at bigint NOT NULL
+  last_seen_at bigint NOT NULL,
+  browser      text NOT NULL, -- one word each; '' where it is not known
+  system       text NOT NULL
 );
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
 
@@ -470,7 +475,9 @@ CREATE TABLE invitations (
   role       text NOT NULL,
   invited_by text NOT NULL,
   created_at bigint NOT NULL,
-  expires_at bigint NOT NULL
+  expires_at bigint NOT NULL,
+  app_ids    text CHECK (json_array_length(app_ids::json) > 0), -- NULL: all
+  note       text -- for whom it is; NULL: not said
 );
 
 -- Every change of an operator. Each row's hash covers the one before: none can be changed or left out unseen.

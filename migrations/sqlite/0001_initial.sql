@@ -47,7 +47,9 @@ CREATE TABLE api_keys (
   revoked_at      INTEGER,
   created_at      INTEGER NOT NULL,
   last_used_at    INTEGER,
-  allows          TEXT NOT NULL DEFAULT '["from","text"]' -- what a live browser key may do beyond the usual
+  allows          TEXT NOT NULL DEFAULT '["from","text"]', -- what a live browser key may do beyond the usual
+  name            TEXT, -- NULL: none
+  created_by      TEXT NOT NULL -- an operator, or 'cli'
 ) STRICT;
 CREATE INDEX api_keys_by_app ON api_keys (app_id);
 
@@ -329,14 +331,17 @@ CREATE TABLE operators (
   created_at    INTEGER NOT NULL,
   last_seen_at  INTEGER,
   unlocked_at   INTEGER, -- when the pauses that failed sign-ins have earned were lifted last
-  totp_begun    BLOB -- a second factor that was shown and is not proved yet, sealed, with its end
+  totp_begun    BLOB, -- a second factor that was shown and is not proved yet, sealed, with its end
+  app_ids       TEXT CHECK (json_array_length(app_ids) > 0) -- the only apps they see; NULL: all
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE operator_sessions (
   token_hash   BLOB PRIMARY KEY CHECK (length(token_hash) = 32),
   operator_id  TEXT NOT NULL REFERENCES operators ON DELETE CASCADE,
   created_at   INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL
+  last_seen_at INTEGER NOT NULL,
+  browser      TEXT NOT NULL, -- one word each; '' where it is not known
+  system       TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
 
@@ -346,7 +351,9 @@ CREATE TABLE invitations (
   role       TEXT NOT NULL,
   invited_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  app_ids    TEXT CHECK (json_array_length(app_ids) > 0), -- NULL: all
+  note       TEXT -- for whom it is; NULL: not said
 ) STRICT, WITHOUT ROWID;
 
 -- Every change of an operator. Each row's hash covers the one before: none can be changed or left out unseen.

@@ -135,6 +135,8 @@ export const apiKeys = table('api_keys', ['keyId'], {
   allows: json<Allowance[]>(),
   createdAt: bigint,
   lastUsedAt: optional(bigint),
+  name: optional(text),
+  createdBy: text,
 })
 
 export const templates = table('templates', ['appId', 'templateId', 'version'], {
@@ -439,6 +441,7 @@ export const operators = table('operators', ['operatorId'], {
   createdAt: bigint,
   lastSeenAt: optional(bigint),
   unlockedAt: optional(bigint),
+  appIds: optional(json<string[]>()),
 })
 
 export const operatorAddresses = table('operator_addresses', ['operatorId', 'addressHash'], {
@@ -452,6 +455,8 @@ export const operatorSessions = table('operator_sessions', ['tokenHash'], {
   operatorId: text,
   createdAt: bigint,
   lastSeenAt: bigint,
+  browser: text,
+  system: text,
 })
 
 export const invitations = table('invitations', ['tokenHash'], {
@@ -460,6 +465,8 @@ export const invitations = table('invitations', ['tokenHash'], {
   invitedBy: text,
   createdAt: bigint,
   expiresAt: bigint,
+  appIds: optional(json<string[]>()),
+  note: optional(text),
 })
 
 export const auditEntries = table('audit_entries', ['seq'], {

@@ -61,7 +61,7 @@ async function furnishedFile(): Promise<string> {
       }),
     api_keys: [1, 2].map(
       (n) =>
-        `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]'`,
+        `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]', ${n === 1 ? 'NULL' : text(NASTY)}, 'op_1'`,
     ),
     challenges: [`'app_one', ${blob(60, 4)}`],
     relays: [`'rly_one', 'app_one', ${blob(60, 5)}`],
@@ -107,11 +107,12 @@ async function furnishedFile(): Promise<string> {
       `${uuid(80)}, 2, 5, 6, NULL, 'timeout', NULL`,
     ],
     operators: [
-      `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}`,
+      `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}, NULL`,
+      `'op_2', 'b@b.example', 'Ben', 'support', '$argon2id$x', NULL, 5, NULL, NULL, NULL, '["app_one"]'`,
     ],
     operator_addresses: [`'op_1', ${blob(16, 1)}, 6`],
-    operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6`],
-    invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
+    operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6, 'Chrome', 'macOS'`],
+    invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6, '["app_one"]', ${text(NASTY)}`],
     audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
     usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
     failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],

@@ -1385,6 +1385,8 @@ export function storeSuite(
           allowedOrigins: ['https://a.example'],
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
+          name: 'backend of the shop',
+          createdBy: 'op_1',
         })
         await run((tx) => tx.keys.add(rich))
         expect(await store.read.keys.find('key_2')).toEqual(rich)

@@ -130,7 +130,7 @@ export const protection = {
   /** Open incidents come first, all on the first page; then the others, newest first. */
   incidents: procedure('look').input(ofApp.extend(pageInput.shape)).output(pageOf(incident)),
   /** Open incidents of all apps, newest first. */
-  open: procedure('look').output(z.object({ incidents: z.array(incident) })),
+  open: procedure('look', 'apps').output(z.object({ incidents: z.array(incident) })),
   /** Blocks a country or prefix for a day, for all keys or one kind. */
   block: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
   unblock: procedure('protection').input(ofApp.extend(place.shape)).output(ok),

@@ -46,7 +46,7 @@ const lost = z.array(
 )
 
 export const audit = {
-  list: procedure('audit')
+  list: procedure('audit', 'installation')
     .input(z.object({ ...pageInput.shape, actor: z.string().optional(), action: z.string().optional() }))
     .output(
       pageOf(
@@ -63,15 +63,15 @@ export const audit = {
       ),
     ),
   /** Fast check that the newest entries are present. */
-  end: procedure('audit').output(z.object({ lost })),
+  end: procedure('audit', 'installation').output(z.object({ lost })),
   /** Verifies the hash chain of all entries. */
-  verify: procedure('audit').output(
+  verify: procedure('audit', 'installation').output(
     z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional(), lost }),
   ),
 }
 
 export const system = {
-  show: procedure('look').output(
+  show: procedure('look', 'installation').output(
     z.object({
       version: z.string(),
       startedAt: at,

@@ -10,7 +10,7 @@ import {
   readWaitingPhones,
 } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
 const MOST_OPEN = 100
@@ -88,9 +88,12 @@ export function protectionProcedures(deps: ConsoleDependencies) {
         ...(last && { next: `${last.since}.${last.incidentId}` }),
       }
     }),
-    open: os.open.handler(async () => ({
-      incidents: (await store.lists.traffic.open({ limit: MOST_OPEN })).map(view),
-    })),
+    open: os.open.handler(async ({ context }) => {
+      const { appIds = [undefined] } = signedIn(context).operator
+      const open = await Promise.all(appIds.map((appId) => store.lists.traffic.open({ appId, limit: MOST_OPEN })))
+      const newest = open.flat().sort((one, other) => other.since - one.since)
+      return { incidents: newest.slice(0, MOST_OPEN).map(view) }
+    }),
     block: os.block.handler(async ({ input: { appId, ...place }, context }) => {
       await administer.blockPlace(adminOf(deps, context), appId, place)
       return OK

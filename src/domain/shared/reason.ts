@@ -25,6 +25,9 @@ export const OPERATOR_REASONS = {
   link_used_up: 'The link was used or is too old.',
   not_signed_in: 'Nobody is signed in.',
   role_lacks_permission: 'Your role does not allow this.',
+  app_not_yours: 'You see some apps only, and this is not one of them.',
+  needs_all_apps: 'This concerns the whole installation, and you see some apps only.',
+  owner_sees_all_apps: 'Owners see all apps.',
   foreign_origin: 'The request comes from a page that is not part of the console.',
   public_url_needed: 'The console was opened at another origin than `WATCHWORD_PUBLIC_URL`.',
   last_owner: 'At least one owner must remain.',
@@ -116,6 +119,7 @@ export type Thing =
   | 'review number'
   | 'route'
   | 'server'
+  | 'session'
   | 'template'
   | 'webhook'
 

@@ -562,6 +562,8 @@ export const FULL: Answers = {
     keys: [
       {
         keyId: 'k1',
+        name: 'Shop backend',
+        creator: { name: '김영희 Kim Young-hee', isCommandLine: false, isMine: true },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…a1b2',
@@ -577,6 +579,8 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k2',
+        name: 'Checkout page of the shop, which is a rather long name',
+        creator: { name: 'Lee', isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'test',
         shown: 'pk_test_…c3d4',
@@ -592,6 +596,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k3',
+        creator: { isCommandLine: true, isMine: false },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…e5f6',
@@ -607,6 +612,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k4',
+        creator: { isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'live',
         shown: 'pk_live_…a7b8',
