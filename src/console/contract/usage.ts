@@ -4,11 +4,15 @@ import { at, mode, pageInput, pageOf, procedure } from './base'
 
 const counts = z.object({
   issued: z.int(),
+  /** A carrier took a message of it. */
+  sent: z.int(),
   delivered: z.int(),
   failed: z.int(),
   verified: z.int(),
   /** Credits. */
   spent: z.int(),
+  /** Accepted by carriers; an issue may have one for each of its legs. */
+  messages: z.int(),
   /** Milliseconds from call to acceptance; missing if nothing was accepted. */
   p50Ms: z.int().optional(),
   p95Ms: z.int().optional(),
