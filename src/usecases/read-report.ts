@@ -1,14 +1,12 @@
 /** Sums of usage and its cost, by whatever people ask for. Decisions: "Usage". */
 import { addTally, emptyTally, type UsageSum, type UsageTally } from '../domain/operations/usage'
-import { invalid } from '../domain/shared/error'
+import type { ReportGroup } from '../domain/operations/usage-report'
+import { invalid, missing } from '../domain/shared/error'
 import { dayOf, isDay, type OffsetPeriod, TimeZone } from '../domain/shared/time-zone'
 import { DAY_MS, HOUR_MS, type Mode } from '../domain/shared/value'
 import { amountText, type MessagePrice, priceFinder } from '../domain/wallet/message-price'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
-
-export const REPORT_GROUPS = ['app', 'month', 'day', 'hour', 'country', 'carrier', 'channel', 'purpose'] as const
-export type ReportGroup = (typeof REPORT_GROUPS)[number]
 
 export interface ReportQuery {
   /** Undefined: all apps. */
@@ -48,18 +46,21 @@ export const MOST_ROWS = 10_000
 /** Steps that one query of a database answers. */
 const MOST_STEPS = 50
 
-/** Throws `invalid`. */
+/** Throws `invalid` or `not_found`. */
 export async function readReport(
   deps: { store: Store; clock: Pick<Clock, 'now'> },
   query: ReportQuery,
 ): Promise<Report> {
   const { store, clock } = deps
-  const { mode, groupBy } = query
+  const { mode } = query
+  const groupBy = [...new Set(query.groupBy)]
   const stepMs = groupBy.includes('hour') ? HOUR_MS : DAY_MS
   const slices = slicesOf(query, stepMs)
-  const appIds = query.appIds ?? (await store.read.apps.withRemoved()).map(({ appId }) => appId)
+  const known = new Set((await store.read.apps.withRemoved()).map(({ appId }) => appId))
+  const appIds = new Set(query.appIds ?? known)
+  for (const appId of appIds) if (!known.has(appId)) throw missing('app', appId)
   const sums = new Sums(groupBy, stepMs, mode === 'live' ? await store.read.prices.all() : [])
-  for (const appId of new Set(appIds))
+  for (const appId of appIds)
     for (const slice of slices) {
       const byPurpose = groupBy.includes('purpose')
       for (const sum of await store.lists.usage.sums({ appId, mode }, { ...slice, stepMs, byPurpose }, clock.now()))

@@ -3,8 +3,7 @@ import { invalid } from './error'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './value'
 
 /** A day of the calendar, such as `2026-01-31`. */
-export const isDay = (text: string): boolean =>
-  /^20\d\d-\d\d-\d\d$/.test(text) && utcOf(text) === utcOf(dayOf(utcOf(text)))
+export const isDay = (text: string): boolean => /^20\d\d-\d\d-\d\d$/.test(text) && dayOf(utcOf(text)) === text
 
 /** 00:00 UTC of a day; NaN where it is none. */
 const utcOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
