@@ -31,12 +31,12 @@ export interface ReportCounts extends UsageTally {
 }
 
 /** A row has a value for each group that was asked for; `hour` is the hour of the day. */
-export type ReportRow = ReportCounts & Partial<Record<ReportGroup, string>>
+export type UsageReportRow = ReportCounts & Partial<Record<ReportGroup, string>>
 
 export interface Report {
   total: ReportCounts
   /** In the order of their groups; only those with usage. */
-  rows: ReportRow[]
+  rows: UsageReportRow[]
   next?: string
 }
 

@@ -6,7 +6,7 @@ import type { ReportGroup } from '../../src/domain/operations/usage-report'
 import { DAY_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
 import { amountText, type MessagePrice } from '../../src/domain/wallet/message-price'
 import type { Store } from '../../src/ports/store'
-import { type Report, type ReportQuery, type ReportRow, readReport } from '../../src/usecases/read-report'
+import { type Report, type ReportQuery, type UsageReportRow, readReport } from '../../src/usecases/read-report'
 import { rollUpUsage } from '../../src/usecases/read-usage'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { SEED } from '../support/seed'
@@ -76,7 +76,7 @@ export function reportSuite(name: string, open: (clock: StillClock) => Opened | 
       await add(store, randomHistories(seededRandom(SEED + 36)))
       const groupBy = ['day', 'purpose'] as const
       const all = await report({ groupBy })
-      const rows: ReportRow[] = []
+      const rows: UsageReportRow[] = []
       for (let after: string | undefined, n = 0; n < 1_000; n++) {
         const page = await report({ groupBy, after, limit: 7 })
         expect(page.total).toEqual(all.total)
