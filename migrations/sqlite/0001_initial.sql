@@ -75,7 +75,8 @@ CREATE TABLE providers (
   created_at  INTEGER NOT NULL,
   concurrency INTEGER CHECK (concurrency > 0),
   changed_at  INTEGER NOT NULL DEFAULT 0,
-  timeout_ms  INTEGER CHECK (timeout_ms > 0)
+  timeout_ms  INTEGER CHECK (timeout_ms > 0),
+  paused_at   INTEGER -- set: it gets no new message
 ) STRICT;
 
 -- Which providers deliver a channel, in order; '' stands for every country, or every app.
@@ -322,7 +323,7 @@ CREATE TABLE operators (
   operator_id   TEXT PRIMARY KEY,
   email         TEXT NOT NULL UNIQUE, -- in lower case
   name          TEXT NOT NULL,
-  role          TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role          TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'operator', 'support', 'finance', 'viewer')),
   password_hash TEXT NOT NULL, -- argon2id
   totp_secret   BLOB, -- sealed; NULL: none
   created_at    INTEGER NOT NULL,

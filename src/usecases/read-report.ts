@@ -2,7 +2,7 @@
 import { addTally, emptyTally, type UsageSum, type UsageTally } from '../domain/operations/usage'
 import type { ReportGroup } from '../domain/operations/usage-report'
 import { invalid, missing } from '../domain/shared/error'
-import { dayOf, isDay, type OffsetPeriod, TimeZone } from '../domain/shared/time-zone'
+import { dayOf, firstOfDay, isDay, isTimeZone, type OffsetPeriod, offsetPeriods } from '../domain/shared/time-zone'
 import { DAY_MS, HOUR_MS, type Mode } from '../domain/shared/value'
 import { amountText, type MessagePrice, priceFinder } from '../domain/wallet/message-price'
 import type { Clock } from '../ports/clock'
@@ -71,14 +71,15 @@ export async function readReport(
 
 /** The period of a query, cut where clocks change and after some days. Throws `invalid`. */
 function slicesOf({ from, to, timeZone }: ReportQuery, stepMs: number): OffsetPeriod[] {
-  const zone = new TimeZone(timeZone)
+  if (!isTimeZone(timeZone))
+    throw invalid('timeZone', 'invalid_time_zone', 'must be the IANA name of a time zone, such as Asia/Seoul')
   for (const [param, day] of Object.entries({ from, to }))
     if (!isDay(day)) throw invalid(param, 'invalid_day', 'must be a day, such as 2026-01-31')
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (days < 1 || days > MOST_DAYS)
     throw invalid('to', 'invalid_period', `must be 0 to ${MOST_DAYS - 1} days after from`, { max: MOST_DAYS })
-  const end = zone.startOf(dayOf(Date.parse(to) + DAY_MS))
-  return zone.periods(zone.startOf(from), end).flatMap((period) => {
+  const end = firstOfDay(dayOf(Date.parse(to) + DAY_MS), timeZone)
+  return offsetPeriods(firstOfDay(from, timeZone), end, timeZone).flatMap((period) => {
     const longest = MOST_STEPS * stepMs
     return Array.from({ length: Math.ceil((period.to - period.from) / longest) }, (_, n) => ({
       ...{ from: period.from + n * longest, to: Math.min(period.from + (n + 1) * longest, period.to) },

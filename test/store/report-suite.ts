@@ -6,7 +6,7 @@ import type { ReportGroup } from '../../src/domain/operations/usage-report'
 import { DAY_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
 import { amountText, type MessagePrice } from '../../src/domain/wallet/message-price'
 import type { Store } from '../../src/ports/store'
-import { type Report, type ReportQuery, type UsageReportRow, readReport } from '../../src/usecases/read-report'
+import { type Report, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
 import { rollUpUsage } from '../../src/usecases/read-usage'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { SEED } from '../support/seed'
@@ -14,7 +14,15 @@ import { attemptOf, furnish, OWNER, StillClock, settled, uuidAt } from './sample
 import type { Opened } from './suite'
 
 /** Half and quarter hours, and days on which clocks are set, also by half an hour. */
-const ZONES = ['UTC', 'Asia/Seoul', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe']
+const ZONES = [
+  'UTC',
+  'Asia/Seoul',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+]
 const GROUPS: ReadonlyArray<readonly ReportGroup[]> = [
   [],
   ['day'],

@@ -16,10 +16,10 @@ const price = z.object({
 export const prices = {
   list: procedure('look').output(z.object({ prices: z.array(price.extend({ priceId: z.string() })) })),
   /** Replaces the price of the same messages from the same day. */
-  set: procedure('money')
+  set: procedure('finance')
     .input(price)
     .output(price.extend({ priceId: z.string() })),
-  remove: procedure('money')
+  remove: procedure('finance')
     .input(z.object({ priceId: z.string() }))
     .output(ok),
 }
@@ -27,12 +27,12 @@ export const prices = {
 const token = z.object({ tokenId: z.string(), name: z.string(), createdBy: z.string(), createdAt: at })
 
 export const reportTokens = {
-  list: procedure('money').output(z.object({ tokens: z.array(token) })),
+  list: procedure('finance').output(z.object({ tokens: z.array(token) })),
   /** The token is shown only now. */
-  create: procedure('money')
+  create: procedure('finance')
     .input(z.object({ name: z.string() }))
     .output(token.extend({ token: z.string() })),
-  revoke: procedure('money')
+  revoke: procedure('finance')
     .input(z.object({ tokenId: z.string() }))
     .output(ok),
 }
