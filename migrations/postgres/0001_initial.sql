@@ -492,9 +492,9 @@ CREATE TABLE audit_entries (
   hash   bytea NOT NULL CHECK (length(hash) = 32)
 );
 
--- Whole hours, counted once all that can happen to their issues has happened.
-CREATE TABLE usage_hours (
-  hour      bigint NOT NULL,
+-- Quarters of an hour, counted once all that can happen to their issues has happened. Every time zone's days begin at one.
+CREATE TABLE usage_intervals (
+  at        bigint NOT NULL,
   app_id    text COLLATE "C" NOT NULL,
   mode      text COLLATE "C" NOT NULL,
   channel   channel NOT NULL,
@@ -502,12 +502,35 @@ CREATE TABLE usage_hours (
   country   text COLLATE "C" NOT NULL,
   purpose   text COLLATE "C" NOT NULL,
   issued    bigint NOT NULL,
+  sent      bigint NOT NULL,
   delivered bigint NOT NULL,
   failed    bigint NOT NULL,
   verified  bigint NOT NULL,
   spent     bigint NOT NULL,
+  messages  bigint NOT NULL, -- accepted by the carrier; an issue may have one for each of its legs
   latencies text NOT NULL, -- a histogram
-  PRIMARY KEY (app_id, mode, hour, channel, provider, country, purpose)
+  PRIMARY KEY (app_id, mode, at, channel, provider, country, purpose)
+);
+
+-- What a message costs at a carrier. '' stands for any; the most specific price that is valid on a day wins.
+CREATE TABLE prices (
+  price_id   text COLLATE "C" PRIMARY KEY,
+  provider   text COLLATE "C" NOT NULL,
+  country    text COLLATE "C" NOT NULL,
+  channel    text COLLATE "C" NOT NULL,
+  currency   text NOT NULL,
+  millionths bigint NOT NULL CHECK (millionths >= 0),
+  valid_from text COLLATE "C" NOT NULL, -- a day
+  UNIQUE (provider, country, channel, valid_from)
+);
+
+-- Tokens of finance's tools, which may read usage and nothing else.
+CREATE TABLE report_tokens (
+  token_id   text PRIMARY KEY,
+  name       text NOT NULL,
+  token_hash bytea NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  created_by text NOT NULL,
+  created_at bigint NOT NULL
 );
 
 -- When the clock was set back, by how much, and the server that noticed it first.

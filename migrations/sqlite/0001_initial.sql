@@ -368,9 +368,9 @@ CREATE TABLE audit_entries (
   hash   BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 
--- Whole hours, counted once all that can happen to their issues has happened.
-CREATE TABLE usage_hours (
-  hour     INTEGER NOT NULL,
+-- Quarters of an hour, counted once all that can happen to their issues has happened. Every time zone's days begin at one.
+CREATE TABLE usage_intervals (
+  at       INTEGER NOT NULL,
   app_id   TEXT NOT NULL,
   mode     TEXT NOT NULL,
   channel  TEXT NOT NULL REFERENCES channels,
@@ -378,12 +378,35 @@ CREATE TABLE usage_hours (
   country  TEXT NOT NULL,
   purpose  TEXT NOT NULL,
   issued    INTEGER NOT NULL,
+  sent      INTEGER NOT NULL,
   delivered INTEGER NOT NULL,
   failed    INTEGER NOT NULL,
   verified  INTEGER NOT NULL,
   spent     INTEGER NOT NULL,
+  messages  INTEGER NOT NULL, -- accepted by the carrier; an issue may have one for each of its legs
   latencies TEXT NOT NULL CHECK (json_valid(latencies)), -- a histogram
-  PRIMARY KEY (app_id, mode, hour, channel, provider, country, purpose)
+  PRIMARY KEY (app_id, mode, at, channel, provider, country, purpose)
+) STRICT, WITHOUT ROWID;
+
+-- What a message costs at a carrier. '' stands for any; the most specific price that is valid on a day wins.
+CREATE TABLE prices (
+  price_id   TEXT PRIMARY KEY,
+  provider   TEXT NOT NULL,
+  country    TEXT NOT NULL,
+  channel    TEXT NOT NULL,
+  currency   TEXT NOT NULL,
+  millionths INTEGER NOT NULL CHECK (millionths >= 0),
+  valid_from TEXT NOT NULL, -- a day
+  UNIQUE (provider, country, channel, valid_from)
+) STRICT, WITHOUT ROWID;
+
+-- Tokens of finance's tools, which may read usage and nothing else.
+CREATE TABLE report_tokens (
+  token_id   TEXT PRIMARY KEY,
+  name       TEXT NOT NULL,
+  token_hash BLOB NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  created_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses operators have signed in from, as keyed hashes: from there the right password always counts.

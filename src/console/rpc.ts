@@ -22,6 +22,7 @@ import { walletProcedures } from './procedures/money'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { relayProcedures } from './procedures/relays'
+import { priceProcedures, reportTokenProcedures } from './procedures/reports'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
@@ -40,6 +41,8 @@ const createRouter = (deps: ConsoleDependencies) => ({
   webhooks: webhookProcedures(deps),
   carriers: carrierProcedures(deps),
   usage: usageProcedures(deps),
+  prices: priceProcedures(deps),
+  reportTokens: reportTokenProcedures(deps),
   protection: protectionProcedures(deps),
   audit: auditProcedures(deps),
   privacy: privacyProcedures(deps),

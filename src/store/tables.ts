@@ -480,8 +480,9 @@ export const auditEntries = table('audit_entries', ['seq'], {
   hash: bytes,
 })
 
-export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channel', 'carrier', 'country', 'purpose'], {
-  hour: bigint,
+const usageKey = ['appId', 'mode', 'at', 'channel', 'carrier', 'country', 'purpose'] as const
+export const usageIntervals = table('usage_intervals', usageKey, {
+  at: bigint,
   appId: text,
   mode,
   channel: leg,
@@ -489,11 +490,31 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   country: text,
   purpose: text,
   issued: bigint,
+  sent: bigint,
   delivered: bigint,
   failed: bigint,
   verified: bigint,
   spent: bigint,
+  messages: bigint,
   latencies: json<Record<string, number>>(),
+})
+
+export const prices = table('prices', ['priceId'], {
+  priceId: text,
+  carrier: named('provider', text),
+  country: text,
+  channel: word<Leg | ''>(),
+  currency: text,
+  millionths: bigint,
+  validFrom: text,
+})
+
+export const reportTokens = table('report_tokens', ['tokenId'], {
+  tokenId: text,
+  name: text,
+  tokenHash: bytes,
+  createdBy: text,
+  createdAt: bigint,
 })
 
 export const facts = table('facts', ['name'], {

@@ -240,6 +240,17 @@ describe('on PostgreSQL', () => {
     expect(await told('app', 'twilio', appId, '--purpose', 'signup')).toMatchObject({ accountSid: expect.any(String) })
   })
 
+  test('prices, and tokens of finance', async () => {
+    const { priceId } = await told('price', 'set', '9.9', 'KRW', '--carrier', 'main', '--from', '2026-01-01')
+    const set = { priceId, amount: '9.9', currency: 'KRW', carrier: 'main', country: '', channel: '' }
+    expect((await told('price', 'list')).prices).toEqual([{ ...set, validFrom: '2026-01-01' }])
+    await told('price', 'remove', priceId, '--yes')
+    const { tokenId, token } = await told('report-token', 'create', 'ERP')
+    expect(token).toStartWith('rpt_')
+    expect((await told('report-token', 'list')).tokens).toMatchObject([{ tokenId, name: 'ERP', createdBy: 'cli' }])
+    await told('report-token', 'revoke', tokenId, '--yes')
+  })
+
   test('templates and webhooks', async () => {
     await told('template', 'set', 'own', '--app', appId, '--body', '#{code}')
     expect((await told('template', 'list', '--app', appId)).templates).toMatchObject([{ templateId: 'own' }])

@@ -10,6 +10,7 @@ import { wallet } from './money'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
+import { prices, reportTokens } from './reports'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -27,6 +28,8 @@ export const consoleContract = {
   webhooks,
   carriers,
   usage,
+  prices,
+  reportTokens,
   protection,
   audit,
   privacy,

@@ -39,6 +39,7 @@ import type {
   SessionTx,
 } from './people'
 import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from './reports'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -108,6 +109,8 @@ export interface Tx {
   readonly invitations: InvitationTx
   readonly audit: AuditTx
   readonly usage: UsageTx
+  readonly prices: PriceTx
+  readonly reportTokens: ReportTokenTx
   readonly traffic: TrafficTx
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
@@ -135,6 +138,8 @@ export interface Reader {
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
   readonly audit: AuditReader
+  readonly prices: PriceReader
+  readonly reportTokens: ReportTokenReader
   readonly traffic: TrafficReader
   readonly phones: PhoneReader
   readonly keyRing: KeyRingReader

@@ -27,6 +27,7 @@ import { jobReader } from './jobs'
 import { keyRingReader, keyRingRows } from './key-ring'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
+import { priceReader, reportTokenReader } from './reports'
 import { SettingsWatch } from './settings'
 import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
@@ -165,6 +166,8 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
+    prices: priceReader(pool),
+    reportTokens: reportTokenReader(pool),
     traffic: trafficReader(pool, vault),
     phones: phoneReader(pool, vault),
     keyRing: keyRingReader(pool, vault),

@@ -14,6 +14,7 @@ import { createJobReader } from './jobs'
 import { createKeyRingReader } from './key-ring'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
+import { createReportReader } from './reports'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -50,6 +51,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
+      ...createReportReader(connection),
       ...createTrafficReader(connection, scanning, vault),
       ...createPhoneReader(connection, vault),
       ...createKeyRingReader(connection, vault),

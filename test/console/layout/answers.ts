@@ -78,7 +78,7 @@ export const NO_APP: Answers = {
   'carriers/routes': { routes: [] },
 }
 
-const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const COUNTS = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
@@ -364,6 +364,8 @@ const hook = (
 
 const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
+  sent: 399_000 + hour * 8_900,
+  messages: 400_000 + hour * 8_950,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
   verified: 350_000 + hour * 7_500,
@@ -371,7 +373,10 @@ const series = hoursOf((hour) => ({
   p50Ms: 240,
   p95Ms: 1_900,
 }))
-const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+const TOTAL = {
+  ...{ issued: 12_345_678, sent: 12_340_000, delivered: 12_000_000, failed: 345_678, verified: 11_222_333 },
+  ...{ spent: MILLIONS, messages: 12_400_000 },
+}
 
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 

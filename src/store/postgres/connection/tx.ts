@@ -11,6 +11,7 @@ import { jobTx } from '../jobs'
 import { keyRingTx } from '../key-ring'
 import { invitationTx, peopleTx, sessionTx } from '../people'
 import { erasureTx } from '../phones'
+import { priceTx, reportTokenTx } from '../reports'
 import { retentionTx } from '../retention'
 import { trafficTx } from '../traffic'
 import { usageTx } from '../usage'
@@ -53,6 +54,8 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   invitations: invitationTx(transaction),
   audit: auditTx(transaction, { vault, ...audited }),
   usage: usageTx(transaction),
+  prices: priceTx(transaction),
+  reportTokens: reportTokenTx(transaction),
   traffic: trafficTx(transaction, vault),
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),

@@ -15,6 +15,7 @@ import { createJobTx } from '../jobs'
 import { createKeyRingTx } from '../key-ring'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
+import { createReportTx } from '../reports'
 import { createRetentionTx } from '../retention'
 import { createTrafficTx } from '../traffic'
 import { createUsageTx } from '../usage'
@@ -67,6 +68,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
+    ...createReportTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createErasureTx(connection, current),
     ...createAbsenceTx(connection),
