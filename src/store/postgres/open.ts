@@ -25,6 +25,7 @@ import { TransactionRunner } from './connection/transaction-runner'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
 import { keyRingReader, keyRingRows } from './key-ring'
+import { noticeReader } from './notices'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
 import { SettingsWatch } from './settings'
@@ -166,6 +167,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
     traffic: trafficReader(pool, vault),
+    notices: noticeReader(pool, vault),
     phones: phoneReader(pool, vault),
     keyRing: keyRingReader(pool, vault),
     installation: () => installation(pool),

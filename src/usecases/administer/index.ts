@@ -15,6 +15,7 @@ export {
 export { assessIncident, type Damage, type DeliveryIncident, refundIncident, totalOf } from './incident'
 export * from './keys'
 export * from './nodes'
+export * from './notices'
 export * from './relays'
 export * from './review-numbers'
 export { existingApp } from './shared'

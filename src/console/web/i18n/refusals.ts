@@ -146,6 +146,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       channel_not_delivered: ({ provider, channel }) => `${provider} does not deliver ${channel}.`,
       invalid_score: 'A number from 0 to 1.',
       vendor_without_score: 'This vendor gives no score.',
+      invalid_time_zone: 'There is no such time zone. Take a name such as Asia/Seoul.',
     },
     types: {
       string: 'text',
@@ -163,6 +164,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       issue: 'issue',
       key: 'key',
       language: 'language',
+      'way of notices': 'way',
       operator: 'operator',
       plan: 'delivery plan',
       provider: 'carrier',
@@ -342,6 +344,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       channel_not_delivered: ({ provider, channel }) => `${provider}은(는) ${channel} 채널로 보내지 않습니다.`,
       invalid_score: '0부터 1까지의 수여야 합니다.',
       vendor_without_score: '이 업체는 점수를 주지 않습니다.',
+      invalid_time_zone: '없는 시간대입니다. Asia/Seoul과 같은 이름을 입력하세요.',
     },
     types: {
       string: '텍스트',
@@ -363,6 +366,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       plan: '발송 순서',
       provider: '발송사',
       relay: '릴레이',
+      'way of notices': '알림 수단',
       'review number': '심사용 번호',
       route: '경로',
       server: '서버',
