@@ -70,6 +70,7 @@ export const OPERATOR_REASONS = {
   invalid_country: 'The value is not a country code of ISO 3166.',
   channel_not_delivered: 'The carrier does not deliver on this channel.',
   invalid_score: 'The value is not a number from 0 to 1.',
+  invalid_time_zone: 'The value is not the name of a time zone.',
   vendor_without_score: 'The vendor of the challenge gives no score.',
   invalid_time_zone: 'The value is not the IANA name of a time zone.',
   invalid_day: 'The value is not a day of the calendar.',
@@ -120,6 +121,7 @@ export type Thing =
   | 'issue'
   | 'key'
   | 'language'
+  | 'way of notices'
   | 'operator'
   | 'plan'
   | 'price'

@@ -16,6 +16,7 @@ export { assessIncident, type Damage, type DeliveryIncident, refundIncident, tot
 export * from './keys'
 export * from './nodes'
 export * from './prices'
+export * from './notices'
 export * from './relays'
 export * from './report-tokens'
 export * from './review-numbers'
