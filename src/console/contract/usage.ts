@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { at, mode, pageInput, pageOf, procedure } from './base'
 
-const counts = z.object({
+export const counts = z.object({
   issued: z.int(),
   delivered: z.int(),
   failed: z.int(),

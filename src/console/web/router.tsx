@@ -67,8 +67,11 @@ const page = <const Path extends string>(path: Path, load: PageLoader) =>
 const ofApp = { needsApp: true, choices: {} } as const
 const ofAppAndMode = { needsApp: true, choices: { mode: true } } as const
 
-const pageOfApp = <const Path extends string>(path: Path, load: PageLoader, staticData: StaticDataRouteOption = ofApp) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load), staticData })
+const pageOfApp = <const Path extends string>(
+  path: Path,
+  load: PageLoader,
+  staticData: StaticDataRouteOption = ofApp,
+) => createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load), staticData })
 
 const routes = root.addChildren([
   inside.addChildren([
