@@ -134,7 +134,7 @@ export const apps = {
   regions: procedure('look', 'anyone').output(z.object({ regions: z.array(z.string()) })),
 }
 
-const allows = z.array(z.enum(ALLOWANCES))
+export const allows = z.array(z.enum(ALLOWANCES))
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { REPORT_GROUPS, type ReportGroup } from '../../domain/operations/usage-report'
 import { at, mode, pageInput, pageOf, procedure } from './base'
 
-const counts = z.object({
+export const counts = z.object({
   issued: z.int(),
   /** A carrier took a message of it. */
   sent: z.int(),

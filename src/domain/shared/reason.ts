@@ -72,7 +72,6 @@ export const OPERATOR_REASONS = {
   invalid_score: 'The value is not a number from 0 to 1.',
   invalid_time_zone: 'The value is not the name of a time zone.',
   vendor_without_score: 'The vendor of the challenge gives no score.',
-  invalid_time_zone: 'The value is not the IANA name of a time zone.',
   invalid_day: 'The value is not a day of the calendar.',
   invalid_period: 'The period is longer than a report may be, or ends before it begins.',
   too_many_rows: 'The report has more rows than a report may have.',

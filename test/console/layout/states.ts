@@ -194,6 +194,12 @@ const firstSteps: State[] = [
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
 ]
 
+const overview: State[] = [
+  state('overview, live, of all apps', '/?mode=live', FULL),
+  state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  state('overview, live, quiet', '/?mode=live', EMPTY),
+]
+
 const openFind = press(/^(Find|찾기)/)
 const find =
   (text: string): Step =>
@@ -1019,6 +1025,7 @@ export const STATES: readonly State[] = [
   ...apps,
   ...keys,
   ...relays,
+  ...overview,
   ...wallet,
   ...webhooks,
   ...people,
