@@ -6,6 +6,7 @@ import type { App } from '../../domain/access/app'
 import { hasAllowances } from '../../domain/access/browser-key'
 import { textsOf } from '../../domain/message/rendered-message'
 import { regions } from '../../domain/phone/phone'
+import { twilioSettings } from '../../http/compat/twilio-answer'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
@@ -74,6 +75,12 @@ export function appProcedures(deps: ConsoleDependencies) {
       await administer.removeReviewNumber(adminOf(deps, context), input.appId, input.name)
       return OK
     }),
+    twilio: os.twilio.handler(async ({ input, context }) =>
+      twilioSettings(await administer.existingApp(adminOf(deps, context), input.appId), context.origin),
+    ),
+    addTwilioPurpose: os.addTwilioPurpose.handler(async ({ input: { appId, purpose }, context }) =>
+      twilioSettings(await administer.addTwilioPurpose(adminOf(deps, context), appId, purpose), context.origin),
+    ),
     regions: os.regions.handler(() => ({ regions: [...regions()] })),
   })
 }
