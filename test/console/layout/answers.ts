@@ -134,6 +134,15 @@ const PLAIN_TEXTS = { localeByCountry: false }
 const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
 
 /** An app, and nothing in it. */
+const TWILIO: OutputOf<'apps/twilio'> = {
+  baseUrl: 'https://otp.example.com/compat/twilio',
+  accountSid: `AC${'0f'.repeat(16)}`,
+  services: ['signup', 'change-of-phone-number'].map((purpose, number) => ({
+    purpose,
+    serviceSid: `VA${`${number}c`.repeat(16)}`,
+  })),
+}
+
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
@@ -185,6 +194,7 @@ export const EMPTY: Answers = {
   'keys/list': { keys: [] },
   'relays/list': { relays: [] },
   'relays/messages': { rows: [] },
+  'apps/twilio': { ...TWILIO, services: [] },
   'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -681,6 +691,8 @@ export const FULL: Answers = {
     ],
   },
   'relays/list': { relays: RELAYS },
+  'apps/twilio': TWILIO,
+  'apps/addTwilioPurpose': TWILIO,
   'relays/create': CREATED_RELAY,
   'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
   'relays/test': { issueId: ISSUE },

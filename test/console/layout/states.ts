@@ -526,6 +526,19 @@ const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
   state('relays, live ones', '/relays?mode=live', FULL),
+  state(
+    'relays, a purpose for Twilio, refused',
+    '/relays',
+    {
+      ...FULL,
+      'apps/addTwilioPurpose': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'purpose', reason: 'too_many', about: { max: 100 } },
+      }),
+    },
+    (page) => page.getByPlaceholder('signup').fill('login'),
+    press(/^(Add purpose|용도 추가)$/),
+    see(/100/),
+  ),
   state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
   over(
     'pages/relays.tsx',
