@@ -111,7 +111,8 @@ export class Overview {
     const openKeys: StoredKey[] = []
     for (const appId of appIds) {
       const ofMode = await store.lists.usage.rows({ appId, mode }, end - 2 * DAY_MS, end, now)
-      const ofLive = mode === 'live' ? ofMode : await store.lists.usage.rows({ appId, mode: 'live' }, end - DAY_MS, end, now)
+      const ofLive =
+        mode === 'live' ? ofMode : await store.lists.usage.rows({ appId, mode: 'live' }, end - DAY_MS, end, now)
       for (const row of ofMode) rows.push(row)
       for (const row of ofLive) if (row.at >= end - DAY_MS) live.push(row)
       const refusals = await this.deps.history.refused(appId)
@@ -149,7 +150,10 @@ export class Overview {
   async #incidents(appIds: ReadonlyArray<string | undefined>): Promise<Incident[]> {
     const { traffic } = this.deps.store.lists
     const open = await Promise.all(appIds.map((appId) => traffic.open({ appId, limit: MOST_INCIDENTS })))
-    return open.flat().sort((one, other) => other.since - one.since).slice(0, MOST_INCIDENTS)
+    return open
+      .flat()
+      .sort((one, other) => other.since - one.since)
+      .slice(0, MOST_INCIDENTS)
   }
 
   async #creditOf(appId: string, end: number, now: number) {
