@@ -140,7 +140,8 @@ CREATE TABLE providers (
   created_at  bigint NOT NULL,
   concurrency integer CHECK (concurrency > 0),
   changed_at  bigint NOT NULL,
-  timeout_ms  integer CHECK (timeout_ms > 0)
+  timeout_ms  integer CHECK (timeout_ms > 0),
+  paused_at   bigint -- set: it gets no new message
 );
 
 CREATE TABLE provider_health (

@@ -77,7 +77,8 @@ CREATE TABLE providers (
   created_at  INTEGER NOT NULL,
   concurrency INTEGER CHECK (concurrency > 0),
   changed_at  INTEGER NOT NULL DEFAULT 0,
-  timeout_ms  INTEGER CHECK (timeout_ms > 0)
+  timeout_ms  INTEGER CHECK (timeout_ms > 0),
+  paused_at   INTEGER -- set: it gets no new message
 ) STRICT;
 
 -- Which providers deliver a channel, in order; '' stands for every country, or every app.

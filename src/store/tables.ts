@@ -163,6 +163,7 @@ export const carriers = table('providers', ['name'], {
   concurrency: optional(integer),
   changedAt: bigint,
   timeoutMs: optional(integer),
+  pausedAt: optional(bigint),
 })
 
 export const carrierHealth = table('provider_health', ['carrier'], {

@@ -217,6 +217,9 @@ describe('on PostgreSQL', () => {
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
+    expect(await told('provider', 'pause', 'main')).toEqual({ name: 'main', paused: true })
+    expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'paused' }])
+    expect(await told('provider', 'resume', 'main')).toEqual({ name: 'main', paused: false })
     await told('plan', 'set', appId, 'sms', 'whatsapp:8,sms')
     expect(await told('plan', 'list', appId)).toEqual({
       plans: [{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }],

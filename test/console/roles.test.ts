@@ -161,6 +161,8 @@ const ROWS: Record<string, Row> = {
   'carriers/add': row('carriers', 'installation', () => ({ ...SETTINGS, name: 'second', type: 'http' })),
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
+  'carriers/pause': row('carriers', 'installation', () => CARRIER),
+  'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
   'carriers/whatsappTemplate': row(
     'carriers',

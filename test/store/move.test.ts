@@ -68,7 +68,7 @@ async function furnishedFile(): Promise<string> {
     templates: [
       `'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5, 'ko', ${text(`{"en":{"body":${JSON.stringify(`#{code} ${NASTY}`)}}}`)}, '{"entityId":"1201"}'`,
     ],
-    providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL`],
+    providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL, 7`],
     provider_health: [`'main', 0, 5, 'HTTP_500', 9`, `'other', 1, 5, NULL, NULL`],
     routes: [`'sms', '', '', '["main"]'`, `'sms', 'KR', 'app_one', '["main","other"]'`],
     wallets: [`'app_one', 90, 2, 0, 2, 9007199254740991, NULL`],

@@ -10,7 +10,7 @@ const provider = z.object({
   timeoutMs: z.int(),
   inFlight: z.int(),
   waiting: z.int(),
-  state: z.enum(['healthy', 'unhealthy']),
+  state: z.enum(['healthy', 'unhealthy', 'paused']),
   since: at.optional(),
   code: z.string().optional(),
   explanation: z.string().optional(),
@@ -95,6 +95,9 @@ export const carriers = {
     ),
   /** A new address needs the secrets again. */
   change: procedure('carriers', 'installation').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  /** It gets no new message until it is resumed. Its reports still count. */
+  pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
   whatsappTemplate: procedure('carriers', 'installation')

@@ -928,6 +928,13 @@ const carriers: State[] = [
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
   ),
+  over(
+    'pages/providers/pause-carrier.tsx',
+    'carriers, pausing one',
+    '/providers',
+    FULL,
+    press(/^Pause the carrier main|^main 발송사 일시 중지$/),
+  ),
   over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
   over(
     'pages/providers/whatsapp-template.tsx',
