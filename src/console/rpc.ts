@@ -11,6 +11,7 @@ import { SECOND_MS } from '../domain/shared/value'
 import { clientIpOf, isLoopbackHost, isOwnAddress } from '../http/authenticate'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { readJsonBody } from '../http/json'
+import { ProtectionHistory } from '../usecases/abuse/read-protection'
 import { sessionOf } from '../usecases/people'
 import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'
@@ -19,15 +20,17 @@ import { appProcedures, keyProcedures } from './procedures/apps'
 import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
 import { walletProcedures } from './procedures/money'
+import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { relayProcedures } from './procedures/relays'
+import { priceProcedures, reportTokenProcedures } from './procedures/reports'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
 import { assertReach } from './reach'
 
-const createRouter = (deps: ConsoleDependencies) => ({
+const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory(deps)) => ({
   session: sessionProcedures(deps),
   operators: operatorProcedures(deps),
   apps: appProcedures(deps),
@@ -39,8 +42,11 @@ const createRouter = (deps: ConsoleDependencies) => ({
   templates: templateProcedures(deps),
   webhooks: webhookProcedures(deps),
   carriers: carrierProcedures(deps),
+  overview: overviewProcedures(deps, history),
   usage: usageProcedures(deps),
-  protection: protectionProcedures(deps),
+  prices: priceProcedures(deps),
+  reportTokens: reportTokenProcedures(deps),
+  protection: protectionProcedures(deps, history),
   audit: auditProcedures(deps),
   privacy: privacyProcedures(deps),
   system: systemProcedures(deps),

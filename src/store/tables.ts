@@ -13,6 +13,13 @@ import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
 import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
+import type {
+  NoticeChannel,
+  NoticeFacts,
+  NoticeKind,
+  NoticeMessageState,
+  NoticePhase,
+} from '../domain/operations/notice'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
@@ -312,6 +319,36 @@ export const incidents = table('incidents', ['incidentId'], {
   refunded: optional(bigint),
 })
 
+export const notices = table('notices', ['noticeId'], {
+  noticeId: uuid,
+  kind: word<NoticeKind>(),
+  subject: text,
+  appId: optional(text),
+  facts: json<NoticeFacts>(),
+  since: bigint,
+  goneAt: optional(bigint),
+  endedAt: optional(bigint),
+})
+
+export const noticeWays = table('notice_ways', ['wayId'], {
+  wayId: text,
+  name: text,
+  channel: word<NoticeChannel>(),
+  settings: bytes,
+  createdAt: bigint,
+})
+
+export const noticeMessages = table('notice_messages', ['messageId'], {
+  messageId: uuid,
+  noticeId: uuid,
+  wayId: text,
+  phase: word<NoticePhase>(),
+  status: word<NoticeMessageState>(),
+  tries: integer,
+  triedAt: optional(bigint),
+  error: optional(text),
+})
+
 export const clockSteps = table('clock_steps', [], {
   noticedAt: bigint,
   setBackMs: bigint,
@@ -395,6 +432,7 @@ export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
   disabledReason: optional(text),
   failingSince: optional(bigint),
   createdAt: bigint,
+  certificateUntil: optional(bigint),
 })
 
 export const webhookEvents = table('webhook_events', ['eventId'], {
@@ -480,8 +518,9 @@ export const auditEntries = table('audit_entries', ['seq'], {
   hash: bytes,
 })
 
-export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channel', 'carrier', 'country', 'purpose'], {
-  hour: bigint,
+const usageKey = ['appId', 'mode', 'at', 'channel', 'carrier', 'country', 'purpose'] as const
+export const usageIntervals = table('usage_intervals', usageKey, {
+  at: bigint,
   appId: text,
   mode,
   channel: leg,
@@ -489,11 +528,31 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   country: text,
   purpose: text,
   issued: bigint,
+  sent: bigint,
   delivered: bigint,
   failed: bigint,
   verified: bigint,
   spent: bigint,
+  messages: bigint,
   latencies: json<Record<string, number>>(),
+})
+
+export const prices = table('prices', ['priceId'], {
+  priceId: text,
+  carrier: named('provider', text),
+  country: text,
+  channel: word<Leg | ''>(),
+  currency: text,
+  millionths: bigint,
+  validFrom: text,
+})
+
+export const reportTokens = table('report_tokens', ['tokenId'], {
+  tokenId: text,
+  name: text,
+  tokenHash: bytes,
+  createdBy: text,
+  createdAt: bigint,
 })
 
 export const facts = table('facts', ['name'], {

@@ -14,6 +14,7 @@ import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
+import { noticeSuite } from './notices'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -1263,6 +1264,7 @@ export function storeSuite(
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    noticeSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))

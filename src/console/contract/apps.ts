@@ -87,6 +87,13 @@ const app = z.object({
   plans: z.array(plan).optional(),
 })
 
+/** What clients of Twilio Verify need. None of it is a secret. */
+const twilio = z.object({
+  baseUrl: z.string(),
+  accountSid: z.string(),
+  services: z.array(z.object({ purpose: z.string(), serviceSid: z.string() })),
+})
+
 /** A live number that gets a fixed code and no message. `dailyMax`: codes in 24 hours. */
 const reviewNumber = z.object({ name: z.string(), code: z.string(), dailyMax: z.int(), createdAt: at, endsAt: at })
 
@@ -132,9 +139,14 @@ export const apps = {
     .output(ok),
   /** All countries, for every form that asks for one. */
   regions: procedure('look', 'anyone').output(z.object({ regions: z.array(z.string()) })),
+  twilio: procedure('look').input(ofApp).output(twilio),
+  /** Clients of Twilio Verify may name the purpose from now on. */
+  addTwilioPurpose: procedure('apps')
+    .input(ofApp.extend({ purpose: z.string() }))
+    .output(twilio),
 }
 
-const allows = z.array(z.enum(ALLOWANCES))
+export const allows = z.array(z.enum(ALLOWANCES))
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),

@@ -2,14 +2,8 @@
 import { z } from 'zod'
 import { at, leg, ok, procedure } from './base'
 
-const provider = z.object({
-  name: z.string(),
-  type: z.string(),
-  channels: z.array(leg),
-  concurrency: z.int(),
-  timeoutMs: z.int(),
-  inFlight: z.int(),
-  waiting: z.int(),
+/** What the server last found of a carrier. */
+export const carrierHealth = z.object({
   state: z.enum(['healthy', 'unhealthy', 'paused']),
   since: at.optional(),
   code: z.string().optional(),
@@ -17,6 +11,16 @@ const provider = z.object({
   retryAt: at.optional(),
   /** Counts of the last hour. */
   recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
+})
+
+const provider = carrierHealth.extend({
+  name: z.string(),
+  type: z.string(),
+  channels: z.array(leg),
+  concurrency: z.int(),
+  timeoutMs: z.int(),
+  inFlight: z.int(),
+  waiting: z.int(),
 })
 
 const route = z.object({

@@ -17,7 +17,7 @@ const settings = z.object({
   template: z.string(),
 })
 
-const endpoint = settings.extend({
+export const endpoint = settings.extend({
   endpointId: z.string(),
   appId: z.string(),
   mode,

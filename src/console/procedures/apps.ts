@@ -7,6 +7,7 @@ import { hasAllowances } from '../../domain/access/browser-key'
 import { seesApp } from '../../domain/access/operator'
 import { textsOf } from '../../domain/message/rendered-message'
 import { regions } from '../../domain/phone/phone'
+import { twilioSettings } from '../../http/compat/twilio-answer'
 import * as administer from '../../usecases/administer'
 import { COMMAND_LINE } from '../../usecases/shared/write-audit'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
@@ -78,6 +79,12 @@ export function appProcedures(deps: ConsoleDependencies) {
       await administer.removeReviewNumber(adminOf(deps, context), input.appId, input.name)
       return OK
     }),
+    twilio: os.twilio.handler(async ({ input, context }) =>
+      twilioSettings(await administer.existingApp(adminOf(deps, context), input.appId), context.origin),
+    ),
+    addTwilioPurpose: os.addTwilioPurpose.handler(async ({ input: { appId, purpose }, context }) =>
+      twilioSettings(await administer.addTwilioPurpose(adminOf(deps, context), appId, purpose), context.origin),
+    ),
     regions: os.regions.handler(() => ({ regions: [...regions()] })),
   })
 }

@@ -3,14 +3,14 @@ import { LEARNED_DAYS, LEARNED_FROM } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import { protectionOf } from '../../abuse/rules/protection'
 import {
-  ProtectionHistory,
+  type ProtectionHistory,
   readDestinations,
   readLearned,
   readRecentTraffic,
   readWaitingPhones,
 } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
-import { adminOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
 const MOST_OPEN = 100
@@ -19,10 +19,9 @@ const NETWORK_DIGITS = 8
 
 const NEEDED = { ...LEARNED_FROM, ofDays: LEARNED_DAYS }
 
-export function protectionProcedures(deps: ConsoleDependencies) {
+export function protectionProcedures(deps: ConsoleDependencies, history: ProtectionHistory) {
   const os = implement(consoleContract.protection).$context<ConsoleContext>()
   const { store, clock, node } = deps
-  const history = new ProtectionHistory(deps)
   const doing = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
     state: os.state.handler(async ({ input: { appId } }) => {
@@ -72,10 +71,6 @@ export function protectionProcedures(deps: ConsoleDependencies) {
         networks: networks.map((sum) => ({ ...sum, network: sum.network.slice(0, NETWORK_DIGITS) })),
       }
     }),
-    refused: os.refused.handler(async ({ input: { appId } }) => {
-      await administer.existingApp(deps, appId)
-      return history.refused(appId)
-    }),
     incidents: os.incidents.handler(async ({ input: { appId, after, limit } }) => {
       const [since, incidentId] = (after ?? '').split('.')
       const before = since && incidentId ? { since: Number(since), incidentId } : undefined
@@ -84,15 +79,9 @@ export function protectionProcedures(deps: ConsoleDependencies) {
       const ended = await traffic.ended(appId, { before, limit: limit + 1 })
       const last = ended.length > limit ? ended[limit - 1] : undefined
       return {
-        rows: [...open, ...ended.slice(0, limit)].map(view),
+        rows: [...open, ...ended.slice(0, limit)].map(incidentView),
         ...(last && { next: `${last.since}.${last.incidentId}` }),
       }
-    }),
-    open: os.open.handler(async ({ context }) => {
-      const { appIds = [undefined] } = signedIn(context).operator
-      const open = await Promise.all(appIds.map((appId) => store.lists.traffic.open({ appId, limit: MOST_OPEN })))
-      const newest = open.flat().sort((one, other) => other.since - one.since)
-      return { incidents: newest.slice(0, MOST_OPEN).map(view) }
     }),
     block: os.block.handler(async ({ input: { appId, ...place }, context }) => {
       await administer.blockPlace(adminOf(deps, context), appId, place)
@@ -113,4 +102,4 @@ export function protectionProcedures(deps: ConsoleDependencies) {
   })
 }
 
-const view = ({ rules, ...incident }: Incident) => ({ ...incident, rules: [...rules] })
+export const incidentView = ({ rules, ...incident }: Incident) => ({ ...incident, rules: [...rules] })
