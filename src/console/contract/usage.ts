@@ -54,10 +54,10 @@ export const usage = {
       }),
     ),
   /** Sums of whole days of a time zone, by any groups, in pages. */
-  report: procedure('look')
+  report: procedure('look', 'apps')
     .input(
       z.object({
-        /** Missing: all apps, also removed ones. */
+        /** Missing: all apps that the caller sees, also removed ones. */
         appIds: z.array(z.string()).max(100).optional(),
         mode,
         ...{ from: z.string(), to: z.string(), timeZone: z.string() },

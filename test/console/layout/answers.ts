@@ -41,7 +41,7 @@ export const SLOW_TEMPLATE = 'welcome'
 /** Of a link that makes an account. */
 export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
 
-const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
+const signedIn = (role: Role, hasTotp = false, appIds?: string[]): Answers['session/current'] => ({
   needsSetup: false,
   organization: 'Example',
   version: '0.1.0',
@@ -50,6 +50,7 @@ const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
     email: 'kim.young-hee.longest@department.example.com',
     name: '김영희 Kim Young-hee',
     role,
+    ...(appIds && { appIds }),
     hasTotp,
     createdAt: NOW - 30 * DAY,
     permissions: [...permissionsOf(role)],
@@ -67,6 +68,8 @@ export const INVITED: Answers = {
   'session/invitation': { role: 'developer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 3 * DAY },
 }
 export const asViewer: Answers = { 'session/current': signedIn('viewer') }
+/** Support of one app only. */
+export const ofOneApp: Answers = { 'session/current': signedIn('support', false, ['a1']) }
 export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
@@ -212,6 +215,8 @@ export const EMPTY: Answers = {
   'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
   'wallet/ledger': { rows: [] },
   'operators/list': { operators: [], invitations: [] },
+  'operators/sessions': { sessions: [] },
+  'session/list': { sessions: [] },
   'audit/list': { rows: [] },
   'system/show': {
     version: '0.1.0',
@@ -420,6 +425,19 @@ const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
 /** One of each kind of field. */
+const SESSIONS: OutputOf<'session/list'>['sessions'] = [
+  { sessionId: 's1', createdAt: NOW - HOUR, lastSeenAt: NOW, browser: 'Chrome', system: 'macOS', isThis: true },
+  {
+    sessionId: 's2',
+    createdAt: NOW - 2 * DAY,
+    lastSeenAt: NOW - HOUR,
+    browser: 'Safari',
+    system: 'iPhone',
+    isThis: false,
+  },
+  { sessionId: 's3', createdAt: NOW - 3 * DAY, lastSeenAt: NOW - 2 * HOUR, browser: '', system: '', isThis: false },
+]
+
 const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   { name: 'privateUrl', title: 'Address', url: true, default: 'https://sms.api.nhncloudservice.com' },
   { name: 'privateKey', title: 'Private key', help: 'Of the application, as PEM.', secret: true, multiline: true },
@@ -960,9 +978,31 @@ export const FULL: Answers = {
         lastSeenAt: NOW,
       },
       { operatorId: 'o2', email: 'bob@example.com', name: 'Bob', role: 'developer', hasTotp: false, createdAt: NOW },
+      {
+        operatorId: 'o3',
+        email: 'sue@example.com',
+        name: 'Sue',
+        role: 'support',
+        appIds: ['a1', 'a2'],
+        hasTotp: true,
+        createdAt: NOW - 9 * DAY,
+        lastSeenAt: NOW - 3 * HOUR,
+      },
     ],
-    invitations: [{ invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY }],
+    invitations: [
+      { invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY },
+      {
+        invitationId: 'i2',
+        role: 'finance',
+        appIds: ['a1'],
+        note: 'lee.finance@department.example.com',
+        invitedBy: 'cli',
+        expiresAt: NOW + DAY,
+      },
+    ],
   },
+  'operators/sessions': { sessions: SESSIONS.slice(1) },
+  'session/list': { sessions: SESSIONS },
   'operators/invite': { url: `https://otp.example.com/console/invitation#${TOKEN}`, expiresAt: NOW + 3 * DAY },
   'audit/list': {
     rows: [

@@ -16,6 +16,7 @@ import {
   LOADING,
   NEEDS_SETUP,
   NO_APP,
+  ofOneApp,
   onTheWay,
   RELAYED,
   refusal,
@@ -731,6 +732,7 @@ const webhooks: State[] = [
 const askToErase = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Erase|삭제)$/)]
 const erase = [fill(/^(Type “|확인하려면 “)/, '+821012345678'), confirm(/^(Erase|삭제)$/)]
 const people: State[] = [
+  state('carriers, for one who sees some apps only', '/providers', { ...FULL, ...ofOneApp }),
   over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
   over(
     'pages/operators.tsx',
@@ -753,7 +755,24 @@ const people: State[] = [
     '/operators',
     FULL,
     press(/^Actions for Bob|^Bob 님/),
-    press(/Change role|역할 변경/, 'menuitem'),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, some apps only',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, sessions of one',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/^(Sessions|세션)$/, 'menuitem'),
   ),
   over(
     'pages/operators/operator-table.tsx',
