@@ -12,8 +12,6 @@ import { MOST_ROWS, type Report, type ReportQuery, readReport } from '../usecase
 import { tokenHash } from '../usecases/shared/id'
 import { Json } from './json'
 
-export const USAGE_REPORT_PATH = '/reports/usage'
-
 export interface UsageReportDependencies {
   store: Store
   clock: Clock

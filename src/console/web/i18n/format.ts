@@ -28,6 +28,11 @@ const formats = (language: Language, timeZone: string) => {
     short: (value: number) => short.format(value),
     /** Formats a share from 0 to 1. */
     percent: (share: number) => percent.format(share),
+    /** A decimal number as an amount: “KRW 1,234.5”. */
+    money: (amount: string, currency: string) =>
+      new Intl.NumberFormat(language, {
+        ...{ style: 'currency', currency, currencyDisplay: 'code', maximumFractionDigits: 2 },
+      }).format(Number(amount)),
     bytes(count: number) {
       const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
       return bytes[power]?.format(count / 1_000 ** power) ?? ''
