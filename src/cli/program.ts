@@ -20,6 +20,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   provider: async () => (await import('./admin/provider')).providerCommands(),
   route: async () => (await import('./admin/route')).routeCommands(),
   plan: async () => (await import('./admin/plan')).planCommands(),
+  notice: async () => (await import('./admin/notice')).noticeCommands(),
   relay: async () => (await import('./admin/relay')).relayCommands(),
   review: async () => (await import('./admin/review')).reviewCommands(),
   price: async () => (await import('./admin/price')).priceCommands(),

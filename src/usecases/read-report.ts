@@ -33,7 +33,7 @@ export interface ReportCounts extends UsageTally {
 /** A row has a value for each group that was asked for; `hour` is the hour of the day. */
 export type UsageReportRow = ReportCounts & Partial<Record<ReportGroup, string>>
 
-export interface Report {
+export interface ReportPage {
   total: ReportCounts
   /** In the order of their groups; only those with usage. */
   rows: UsageReportRow[]
@@ -50,7 +50,7 @@ const MOST_STEPS = 50
 export async function readReport(
   deps: { store: Store; clock: Pick<Clock, 'now'> },
   query: ReportQuery,
-): Promise<Report> {
+): Promise<ReportPage> {
   const { store, clock } = deps
   const { mode } = query
   const groupBy = [...new Set(query.groupBy)]
@@ -142,7 +142,7 @@ class Sums {
     }
   }
 
-  report({ after = '', limit }: Pick<ReportQuery, 'after' | 'limit'>): Report {
+  report({ after = '', limit }: Pick<ReportQuery, 'after' | 'limit'>): ReportPage {
     const names = [...this.#rows.keys()].sort()
     const rest = names.filter((name) => name > after)
     const page = rest.slice(0, limit)

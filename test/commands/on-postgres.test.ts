@@ -227,6 +227,21 @@ describe('on PostgreSQL', () => {
     await told('plan', 'remove', appId, 'sms', '--yes')
   })
 
+  test('notices and their ways', async () => {
+    using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    const url = `http://127.0.0.1:${receiver.port}/`
+    const { wayId, secret } = await told('notice', 'add', 'pager', '--by', 'webhook', '--url', url)
+    expect(secret).toStartWith('whsec_')
+    await told('notice', 'quiet', '--from', '22:00', '--to', '08:00', '--zone', 'Asia/Seoul')
+    expect(await told('notice', 'ways')).toMatchObject({
+      ways: [{ wayId, name: 'pager', target: url }],
+      quietHours: { from: '22:00', to: '08:00', timeZone: 'Asia/Seoul', urgentPass: false },
+    })
+    expect(await told('notice', 'test', wayId)).toEqual({ wayId, taken: true })
+    expect(await told('notice', 'list', '--all')).toEqual({ notices: [] })
+    await told('notice', 'remove', wayId, '--yes')
+  })
+
   test('relays, review numbers, and purposes of Twilio Verify', async () => {
     const { relayId, secret } = await told('relay', 'add', appId, 'login', '--source', 'supabase')
     expect(secret).toStartWith('v1,whsec_')

@@ -14,6 +14,7 @@ import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
+import { noticeSuite } from './notices'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -1263,6 +1264,7 @@ export function storeSuite(
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    noticeSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
@@ -1385,6 +1387,8 @@ export function storeSuite(
           allowedOrigins: ['https://a.example'],
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
+          name: 'backend of the shop',
+          createdBy: 'op_1',
         })
         await run((tx) => tx.keys.add(rich))
         expect(await store.read.keys.find('key_2')).toEqual(rich)

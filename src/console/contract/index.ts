@@ -7,6 +7,7 @@ import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { wallet } from './money'
+import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
@@ -27,6 +28,7 @@ export const consoleContract = {
   templates,
   webhooks,
   carriers,
+  overview,
   usage,
   prices,
   reportTokens,

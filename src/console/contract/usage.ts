@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { REPORT_GROUPS, type ReportGroup } from '../../domain/operations/usage-report'
 import { at, mode, pageInput, pageOf, procedure } from './base'
 
-const counts = z.object({
+export const counts = z.object({
   issued: z.int(),
   /** A carrier took a message of it. */
   sent: z.int(),
@@ -85,7 +85,7 @@ const lost = z.array(
 )
 
 export const audit = {
-  list: procedure('audit')
+  list: procedure('audit', 'installation')
     .input(z.object({ ...pageInput.shape, actor: z.string().optional(), action: z.string().optional() }))
     .output(
       pageOf(
@@ -102,15 +102,15 @@ export const audit = {
       ),
     ),
   /** Fast check that the newest entries are present. */
-  end: procedure('audit').output(z.object({ lost })),
+  end: procedure('audit', 'installation').output(z.object({ lost })),
   /** Verifies the hash chain of all entries. */
-  verify: procedure('audit').output(
+  verify: procedure('audit', 'installation').output(
     z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional(), lost }),
   ),
 }
 
 export const system = {
-  show: procedure('look').output(
+  show: procedure('look', 'installation').output(
     z.object({
       version: z.string(),
       startedAt: at,

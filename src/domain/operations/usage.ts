@@ -22,6 +22,12 @@ export function addTally(sum: UsageTally, more: Readonly<UsageTally>): void {
   for (const name of TALLIED) sum[name] += more[name]
 }
 
+export function totalOfTallies(tallies: ReadonlyArray<Readonly<UsageTally>>): UsageTally {
+  const total = emptyTally()
+  for (const tally of tallies) addTally(total, tally)
+  return total
+}
+
 /** What counts are kept by. An issue counts at its last leg, a message at its own. */
 export interface UsageKey {
   channel: Leg

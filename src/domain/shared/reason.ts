@@ -25,6 +25,9 @@ export const OPERATOR_REASONS = {
   link_used_up: 'The link was used or is too old.',
   not_signed_in: 'Nobody is signed in.',
   role_lacks_permission: 'Your role does not allow this.',
+  app_not_yours: 'You see some apps only, and this is not one of them.',
+  needs_all_apps: 'This concerns the whole installation, and you see some apps only.',
+  owner_sees_all_apps: 'Owners see all apps.',
   foreign_origin: 'The request comes from a page that is not part of the console.',
   public_url_needed: 'The console was opened at another origin than `WATCHWORD_PUBLIC_URL`.',
   last_owner: 'At least one owner must remain.',
@@ -67,8 +70,8 @@ export const OPERATOR_REASONS = {
   invalid_country: 'The value is not a country code of ISO 3166.',
   channel_not_delivered: 'The carrier does not deliver on this channel.',
   invalid_score: 'The value is not a number from 0 to 1.',
+  invalid_time_zone: 'The value is not the name of a time zone.',
   vendor_without_score: 'The vendor of the challenge gives no score.',
-  invalid_time_zone: 'The value is not the IANA name of a time zone.',
   invalid_day: 'The value is not a day of the calendar.',
   invalid_period: 'The period is longer than a report may be, or ends before it begins.',
   too_many_rows: 'The report has more rows than a report may have.',
@@ -117,6 +120,7 @@ export type Thing =
   | 'issue'
   | 'key'
   | 'language'
+  | 'way of notices'
   | 'operator'
   | 'plan'
   | 'price'
@@ -126,6 +130,7 @@ export type Thing =
   | 'review number'
   | 'route'
   | 'server'
+  | 'session'
   | 'template'
   | 'webhook'
 

@@ -25,6 +25,7 @@ import { TransactionRunner } from './connection/transaction-runner'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
 import { keyRingReader, keyRingRows } from './key-ring'
+import { noticeReader } from './notices'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
 import { priceReader, reportTokenReader } from './reports'
@@ -169,6 +170,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     prices: priceReader(pool),
     reportTokens: reportTokenReader(pool),
     traffic: trafficReader(pool, vault),
+    notices: noticeReader(pool, vault),
     phones: phoneReader(pool, vault),
     keyRing: keyRingReader(pool, vault),
     installation: () => installation(pool),

@@ -12,6 +12,7 @@ import type { Connections } from './connection/read-group'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyRingReader } from './key-ring'
+import { createNoticeReader } from './notices'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
 import { createReportReader } from './reports'
@@ -53,6 +54,7 @@ export function createReader(
       ...createUsageReader(connection, elapsed),
       ...createReportReader(connection),
       ...createTrafficReader(connection, scanning, vault),
+      ...createNoticeReader(connection, vault),
       ...createPhoneReader(connection, vault),
       ...createKeyRingReader(connection, vault),
       async nodes() {

@@ -15,6 +15,7 @@ export {
 export { assessIncident, type Damage, type DeliveryIncident, refundIncident, totalOf } from './incident'
 export * from './keys'
 export * from './nodes'
+export * from './notices'
 export * from './prices'
 export * from './relays'
 export * from './report-tokens'

@@ -9,6 +9,7 @@ import { absenceTx, failureTx } from '../failures'
 import { idempotencyTx, issueTx, outboxTx } from '../issues'
 import { jobTx } from '../jobs'
 import { keyRingTx } from '../key-ring'
+import { noticeTx } from '../notices'
 import { invitationTx, peopleTx, sessionTx } from '../people'
 import { erasureTx } from '../phones'
 import { priceTx, reportTokenTx } from '../reports'
@@ -57,6 +58,7 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   prices: priceTx(transaction),
   reportTokens: reportTokenTx(transaction),
   traffic: trafficTx(transaction, vault),
+  notices: noticeTx(transaction, vault),
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),
   absences: absenceTx(transaction),

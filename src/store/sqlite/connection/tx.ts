@@ -13,6 +13,7 @@ import { createAbsenceTx, createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
 import { createKeyRingTx } from '../key-ring'
+import { createNoticeTx } from '../notices'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
 import { createReportTx } from '../reports'
@@ -70,6 +71,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createUsageTx(connection),
     ...createReportTx(connection),
     ...createTrafficTx(connection, vault, current),
+    ...createNoticeTx(connection, vault),
     ...createErasureTx(connection, current),
     ...createAbsenceTx(connection),
     ...createKeyRingTx(connection, vault, current),
