@@ -63,6 +63,8 @@ const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
 const MONTH = { from: START - 30 * DAY_MS, to: START + DAY_MS, by: 'day' }
 
+const REPORTED = new Date(START).toISOString().slice(0, 10)
+
 const ROWS: Record<string, Row> = {
   'session/current': row(null, 'anyone'),
   'session/setUp': row(null, 'anyone', () => ({ token: 't'.repeat(40), ...person }), 404),
@@ -175,6 +177,19 @@ const ROWS: Record<string, Row> = {
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
 
   'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
+
+  'usage/report': row('look', 'apps', () => ({
+    ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
+  })),
+
+  'prices/list': row('look', 'installation'),
+  'prices/set': row('finance', 'installation', () => ({
+    ...{ carrier: 'main', country: 'KR', channel: 'sms', currency: 'KRW', amount: '9.9', validFrom: REPORTED },
+  })),
+  'prices/remove': row('finance', 'installation', () => ({ priceId: 'prc_none' }), 404),
+  'reportTokens/list': row('finance', 'installation'),
+  'reportTokens/create': row('finance', 'installation', () => ({ name: 'ERP' })),
+  'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'rpt_none' }), 404),
 
   'protection/state': row('look', 'app', ofApp),
   'protection/sentTo': row('look', 'app', ofApp),

@@ -12,7 +12,7 @@ import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { useScope } from '../scope'
-import { useMay } from '../session'
+import { useMay, useSession } from '../session'
 import { useTimeZone } from '../time-zone'
 import { USAGE_RANGES, type UsageSearch, usageSearch } from './search-params'
 import { UsageCharts } from './usage/charts'
@@ -30,12 +30,13 @@ export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const may = useMay()
+  const seesAllApps = useSession().operator?.appIds === undefined
   const { app, isAll, mode } = useScope()
   const timeZone = useTimeZone()
   // The router passes parameters that `validateSearch` did not return, so they are validated again.
   const search = usageSearch({ ...useSearch({ from: '/inside/usage' }) })
   const period = reportPeriod(search, dayAt(useMinute(), timeZone))
-  const asked = { mode, timeZone, ...(!isAll && app && { appIds: [app.appId] }) }
+  const asked = { mode, timeZone, ...(!isAll && app && { appId: app.appId }) }
   const usage = useQuery(
     api.usage.report.queryOptions({
       input: { ...asked, ...period, groupBy: [chartStep(period)] },
@@ -53,10 +54,12 @@ export default function UsagePage() {
   return (
     <>
       <PageHeader title={common.pages.usage} about={say.about(timeZone)}>
-        <Button variant="default" leftSection={<IconCoin size={16} aria-hidden />} onClick={openPrices}>
-          {say.prices}
-        </Button>
-        {may('finance') && (
+        {seesAllApps && (
+          <Button variant="default" leftSection={<IconCoin size={16} aria-hidden />} onClick={openPrices}>
+            {say.prices}
+          </Button>
+        )}
+        {seesAllApps && may('finance') && (
           <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={openReportTokens}>
             {say.tokens}
           </Button>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { Section } from '../../parts/section'
+import { useMay } from '../../session'
 import { openPrices } from './prices'
 import { type ReportTotal, share } from './rates'
 import { usageWords } from './words'
@@ -19,6 +20,7 @@ const STEPS = ['issued', 'sent', 'delivered', 'verified'] as const
 export function UsageFunnel({ total, before }: UsageFunnelProps) {
   const say = useWords(usageWords)
   const formats = useFormats()
+  const mayFinance = useMay()('finance')
   return (
     <Section title={say.funnel} about={say.funnelNote}>
       <SimpleGrid component="dl" m={0} cols={{ base: 2, lg: 4 }} spacing="lg">
@@ -64,9 +66,11 @@ export function UsageFunnel({ total, before }: UsageFunnelProps) {
         })}
         {total.unpriced > 0 && (
           <Amount label={say.unpriced} value={formats.number(total.unpriced)}>
-            <Anchor component="button" size="xs" onClick={openPrices}>
-              {say.setPrices}
-            </Anchor>
+            {mayFinance && (
+              <Anchor component="button" size="xs" onClick={openPrices}>
+                {say.setPrices}
+              </Anchor>
+            )}
           </Amount>
         )}
         <Amount label={say.spent} value={formats.number(total.spent)} now={total.spent} then={before?.spent} />

@@ -19,7 +19,7 @@ import type { ReportPeriod } from './report-period'
 import { usageWords } from './words'
 
 interface UsageSumsProps {
-  asked: { mode: ShownMode; timeZone: string; appIds?: string[] }
+  asked: { mode: ShownMode; timeZone: string; appId?: string }
   period: ReportPeriod
   search: UsageSearch
   total: ReportTotal
