@@ -109,7 +109,7 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/usage',
       component: lazyRouteComponent(() => import('./pages/usage')),
-      staticData: ofAppAndMode,
+      staticData: { needsApp: true, choices: { allApps: true, mode: true } },
       validateSearch: usageSearch,
     }),
     createRoute({

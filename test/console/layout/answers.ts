@@ -167,6 +167,9 @@ export const EMPTY: Answers = {
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
+  'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
+  'prices/list': { prices: [] },
+  'reportTokens/list': { tokens: [] },
   'overview/show': {
     ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
     apps: [
@@ -402,6 +405,21 @@ const TOTAL = {
   ...{ spent: MILLIONS, messages: 12_400_000 },
 }
 
+const COST = {
+  cost: [
+    { currency: 'KRW', amount: '122166000.5' },
+    { currency: 'USD', amount: '1234.567891' },
+  ],
+  unpriced: 4_321,
+}
+/** A day of the month of `NOW`. */
+const dayNumber = (number: number) => new Date(NOW).toISOString().slice(0, 8) + String(number + 1).padStart(2, '0')
+
+type Price = OutputOf<'prices/list'>['prices'][number]
+const price = (priceId: string, carrier: string, country: string, channel: Price['channel']) => ({
+  ...{ priceId, carrier, country, channel, validFrom: '2025-01-01' },
+})
+
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
 const incident = (number: number, more: Partial<Incident> = {}): Incident => ({
@@ -530,6 +548,40 @@ export const FULL: Answers = {
   },
   'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
   'inbox/verify': { verified: true, attemptsRemaining: 4, expiresAt: NOW + 3 * MINUTE },
+  'usage/report': {
+    total: { ...TOTAL, ...COST },
+    rows: ['AT', 'DE', 'GB', 'GS', 'KR', 'US', ''].flatMap((country, place) =>
+      ['main', 'a-carrier-with-a-long-name-of-its-own', ''].map((carrier, row) => ({
+        ...{ app: place === 0 ? 'app_removed' : 'a1', country, carrier },
+        day: dayNumber(3 * place + row),
+        ...{ issued: 900_000 - 40_000 * (3 * place + row), sent: 850_000 - 40_000 * (3 * place + row) },
+        ...{
+          delivered: 800_000 - 38_000 * (3 * place + row),
+          failed: 20_000,
+          verified: 700_000 - 33_000 * (3 * place + row),
+        },
+        ...{ spent: 850_000, messages: 860_000, ...COST },
+      })),
+    ),
+    next: 'cursor',
+  },
+  'prices/list': {
+    prices: [
+      { ...price('prc_1', 'main', 'KR', 'sms'), currency: 'KRW', amount: '9.9' },
+      {
+        ...price('prc_2', 'a-carrier-with-a-long-name-of-its-own', 'GS', 'whatsapp'),
+        currency: 'USD',
+        amount: '0.007912',
+      },
+      { ...price('prc_3', '', '', ''), currency: 'EUR', amount: '10000' },
+    ],
+  },
+  'reportTokens/list': {
+    tokens: [
+      { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
+      { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
+    ],
+  },
   'usage/show': {
     total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
     series,

@@ -1038,8 +1038,18 @@ const templates: State[] = [
 const usage: State[] = [
   state(
     'usage, of days of my choice, by purpose',
-    '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
+    '/usage?range=custom&from=2025-10-01&to=2025-10-31&groups=purpose',
     FULL,
+  ),
+  over('pages/usage/prices.tsx', 'usage, prices', '/usage', FULL, press(/^(Prices|가격)$/), see(/0\.007912/)),
+  over('pages/usage/prices.tsx', 'usage, no prices', '/usage', EMPTY, press(/^(Prices|가격)$/)),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, report tokens',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    see(/ERP/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()

@@ -2,9 +2,10 @@
  * Rows under headers. On phones each row is a card; roles keep it a table for those who cannot see that. Behind
  * `DataTable`, and alone where all rows are at hand.
  */
-import { Skeleton, Table } from '@mantine/core'
+import { Group, Skeleton, Table, UnstyledButton } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { PropsWithChildren, ReactNode } from 'react'
 import styles from './stacking-table.module.css'
 import { RowLink } from './text'
 
@@ -20,6 +21,8 @@ export interface TableColumn<Row> {
   isUnbroken?: boolean
   /** Hidden on phones. */
   isMinor?: boolean
+  /** For columns that the rows can be sorted by. */
+  sort?: { isAscending: boolean | undefined; onToggle(): void }
 }
 
 export interface StackingTableProps<Row> {
@@ -43,8 +46,14 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Th key={column.key} role="columnheader" scope="col" {...placed(column)}>
-                {column.header}
+              <Table.Th
+                key={column.key}
+                role="columnheader"
+                scope="col"
+                aria-sort={column.sort && orderOf(column.sort)}
+                {...placed(column)}
+              >
+                {column.sort ? <SortButton {...column.sort}>{column.header}</SortButton> : column.header}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -83,6 +92,21 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
     </section>
   )
 }
+
+type Sort = NonNullable<TableColumn<never>['sort']>
+
+const orderOf = ({ isAscending }: Sort) =>
+  isAscending === undefined ? 'none' : isAscending ? 'ascending' : 'descending'
+
+const SortButton = ({ isAscending, onToggle, children }: PropsWithChildren<Sort>) => (
+  <UnstyledButton fz="inherit" fw="inherit" onClick={onToggle}>
+    <Group component="span" gap={4} wrap="nowrap">
+      {children}
+      {isAscending === true && <IconArrowUp size={14} aria-hidden />}
+      {isAscending === false && <IconArrowDown size={14} aria-hidden />}
+    </Group>
+  </UnstyledButton>
+)
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 
