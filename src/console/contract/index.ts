@@ -7,9 +7,11 @@ import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { wallet } from './money'
+import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
+import { prices, reportTokens } from './reports'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -26,7 +28,10 @@ export const consoleContract = {
   templates,
   webhooks,
   carriers,
+  overview,
   usage,
+  prices,
+  reportTokens,
   protection,
   audit,
   privacy,

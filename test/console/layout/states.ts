@@ -194,6 +194,12 @@ const firstSteps: State[] = [
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
 ]
 
+const overview: State[] = [
+  state('overview, live, of all apps', '/?mode=live', FULL),
+  state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  state('overview, live, quiet', '/?mode=live', EMPTY),
+]
+
 const openFind = press(/^(Find|찾기)/)
 const find =
   (text: string): Step =>
@@ -941,6 +947,13 @@ const carriers: State[] = [
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
   ),
+  over(
+    'pages/providers/pause-carrier.tsx',
+    'carriers, pausing one',
+    '/providers',
+    FULL,
+    press(/^Pause the carrier main|^main 발송사 일시 중지$/),
+  ),
   over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
   over(
     'pages/providers/whatsapp-template.tsx',
@@ -1025,6 +1038,7 @@ export const STATES: readonly State[] = [
   ...apps,
   ...keys,
   ...relays,
+  ...overview,
   ...wallet,
   ...webhooks,
   ...people,
