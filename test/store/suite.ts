@@ -577,6 +577,7 @@ export function storeSuite(
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+        expect(await list({ status: 'unverified' })).toEqual(ids([spent, replaced, swept, lapsed, fresh]))
       })
 
       test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {
@@ -1009,15 +1010,16 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
-      test('a report changes the code of an attempt, and nothing else', async () => {
+      test('a report is noted with its attempt, and changes nothing else', async () => {
         const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const report = { code: 'EXPIRED', said: 'the phone was off', report: 'failed', reportedAt: NOW + 9 } as const
         const known = await run(async (tx) => {
           for (const attempt of [first, second]) await tx.attempts.add(attempt)
           await tx.attempts.ofIssue(OWNER, issue.issueId)
-          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          await tx.attempts.noteReport({ ...first, carrierMessageId: 'other', ...report })
           return tx.attempts.ofIssue(OWNER, issue.issueId)
         })
-        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(known).toEqual([{ ...first, ...report }, second])
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
       })
 

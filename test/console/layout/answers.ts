@@ -272,6 +272,7 @@ export const STORY: OutputOf<'issues/story'> = {
   templateId: 'otp_default_kr',
   metadata: { campaign: 'autumn-2025', userId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', note: LONG_URL.slice(8) },
   verifiedAt: NOW - HOUR + 14_000,
+  wrongAt: [NOW - HOUR + 8_000, NOW - HOUR + 11_000],
   updatedAt: NOW - HOUR + 15_000,
   attempts: [
     {
@@ -284,6 +285,7 @@ export const STORY: OutputOf<'issues/story'> = {
       outcome: 'refused',
       code: 'K_3016_TEMPLATE_MISMATCH',
       explanation: 'The text does not match the approved template. Compare the template with the one Kakao approved.',
+      said: '메시지가 승인된 템플릿과 다릅니다 (NoMatchedTemplateException: ####)',
     },
     {
       number: 2,
@@ -293,6 +295,8 @@ export const STORY: OutputOf<'issues/story'> = {
       answeredAt: NOW - HOUR + 1_800,
       latencyMs: 300,
       outcome: 'accepted',
+      report: 'delivered',
+      reportedAt: NOW - HOUR + 4_000,
     },
   ],
   ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
@@ -314,6 +318,7 @@ export const STORY: OutputOf<'issues/story'> = {
 export const TRIED: OutputOf<'issues/story'> = {
   ...STORY,
   ...issue(0, { verificationStatus: 'issued', deliveryStatus: 'delivered', attemptsUsed: 0, createdAt: NOW }),
+  wrongAt: [],
   metadata: {},
   ledger: [],
   webhooks: [],

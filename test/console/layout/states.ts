@@ -97,6 +97,9 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   '/invitation': `/invitation${LINK}`,
 }
 
+const FILTERED =
+  '/issues?search=sign&status=unverified&delivery=failed&leg=sms&country=KR&code=UNREACHABLE&hour=14&last=24h'
+
 const FAILURES = [AT_REST, FORBIDDEN, BROKEN]
 
 const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) => [
@@ -1054,6 +1057,24 @@ const usage: State[] = [
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
   }),
+  over('pages/issues/views.tsx', 'issues, saving a view', FILTERED, FULL, press(/^(Save view|보기 저장)$/)),
+  over('pages/issues/columns.tsx', 'issues, choosing columns', '/issues', FULL, press(/^(Table|표)$/)),
+  over(
+    'pages/issues/filters.tsx',
+    'issues, choosing a carrier',
+    '/issues',
+    FULL,
+    press(/^(More filters|필터 더 보기)$/),
+    press(/^(Carrier|발송사)$/, 'combobox'),
+  ),
+  over(
+    'pages/account.tsx',
+    'account, choosing a time zone',
+    '/account',
+    FULL,
+    press(/^(Time zone|시간대)$/, 'combobox'),
+  ),
+  state('issues, with every filter', FILTERED, FULL, press(/^(More filters|필터 더 보기)$/)),
   state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
 ]
 

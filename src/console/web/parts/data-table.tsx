@@ -40,7 +40,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty, download } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, download, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
+      <StackingTable {...table} rows={rows} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">
@@ -70,7 +70,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <Text size="xs" c="dimmed" role="status">
                 {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
               </Text>
-              {download && <ExportButtons what={label} pages={() => [rows]} {...download} />}
+              {download && <ExportButtons what={table.label} pages={() => [rows]} {...download} />}
             </Group>
           </Stack>
         </Center>
