@@ -6,6 +6,7 @@ import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
+import { answerUsageReport } from './http/usage-report'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -101,6 +102,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     relay: createRelays(issuing),
+    usageReport: (request, url) => answerUsageReport({ store, clock, node }, request, url),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

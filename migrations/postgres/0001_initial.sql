@@ -110,7 +110,9 @@ CREATE TABLE api_keys (
   revoked_at      bigint,
   allows          text NOT NULL CHECK (allows::json IS NOT NULL),
   created_at      bigint NOT NULL,
-  last_used_at    bigint
+  last_used_at    bigint,
+  name            text, -- NULL: none
+  created_by      text NOT NULL -- an operator, or 'cli'
 );
 CREATE INDEX api_keys_by_app ON api_keys (app_id);
 
@@ -138,7 +140,8 @@ CREATE TABLE providers (
   created_at  bigint NOT NULL,
   concurrency integer CHECK (concurrency > 0),
   changed_at  bigint NOT NULL,
-  timeout_ms  integer CHECK (timeout_ms > 0)
+  timeout_ms  integer CHECK (timeout_ms > 0),
+  paused_at   bigint -- set: it gets no new message
 );
 
 CREATE TABLE provider_health (
@@ -439,13 +442,14 @@ CREATE TABLE operators (
   operator_id   text COLLATE "C" PRIMARY KEY,
   email         text COLLATE "C" NOT NULL UNIQUE, -- in lower case
   name          text NOT NULL,
-  role          text NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role          text NOT NULL CHECK (role IN ('owner', 'developer', 'operator', 'support', 'finance', 'viewer')),
   password_hash text NOT NULL, -- argon2id
   totp_secret   bytea, -- sealed; NULL: none
   totp_begun    bytea, -- sealed: one that was shown and is not proved yet, with the time until which it can be
   created_at    bigint NOT NULL,
   last_seen_at  bigint,
-  unlocked_at   bigint
+  unlocked_at   bigint,
+  app_ids       text CHECK (json_array_length(app_ids::json) > 0) -- the only apps they see; NULL: all
 );
 
 -- Addresses operators have signed in from, as keyed hashes: from there the right password always counts.
@@ -460,7 +464,9 @@ CREATE TABLE operator_sessions (
   token_hash   bytea PRIMARY KEY CHECK (length(token_hash) = 32),
   operator_id  text COLLATE "C" NOT NULL REFERENCES operators ON DELETE CASCADE,
   created_at   bigint NOT NULL,
-  last_seen_at bigint NOT NULL
+  last_seen_at bigint NOT NULL,
+  browser      text NOT NULL, -- one word each; '' where it is not known
+  system       text NOT NULL
 );
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
 
@@ -470,7 +476,9 @@ CREATE TABLE invitations (
   role       text NOT NULL,
   invited_by text NOT NULL,
   created_at bigint NOT NULL,
-  expires_at bigint NOT NULL
+  expires_at bigint NOT NULL,
+  app_ids    text CHECK (json_array_length(app_ids::json) > 0), -- NULL: all
+  note       text -- for whom it is; NULL: not said
 );
 
 -- Every change of an operator. Each row's hash covers the one before: none can be changed or left out unseen.
@@ -485,9 +493,9 @@ CREATE TABLE audit_entries (
   hash   bytea NOT NULL CHECK (length(hash) = 32)
 );
 
--- Whole hours, counted once all that can happen to their issues has happened.
-CREATE TABLE usage_hours (
-  hour      bigint NOT NULL,
+-- Quarters of an hour, counted once all that can happen to their issues has happened. Every time zone's days begin at one.
+CREATE TABLE usage_intervals (
+  at        bigint NOT NULL,
   app_id    text COLLATE "C" NOT NULL,
   mode      text COLLATE "C" NOT NULL,
   channel   channel NOT NULL,
@@ -495,12 +503,35 @@ CREATE TABLE usage_hours (
   country   text COLLATE "C" NOT NULL,
   purpose   text COLLATE "C" NOT NULL,
   issued    bigint NOT NULL,
+  sent      bigint NOT NULL,
   delivered bigint NOT NULL,
   failed    bigint NOT NULL,
   verified  bigint NOT NULL,
   spent     bigint NOT NULL,
+  messages  bigint NOT NULL, -- accepted by the carrier; an issue may have one for each of its legs
   latencies text NOT NULL, -- a histogram
-  PRIMARY KEY (app_id, mode, hour, channel, provider, country, purpose)
+  PRIMARY KEY (app_id, mode, at, channel, provider, country, purpose)
+);
+
+-- What a message costs at a carrier. '' stands for any; the most specific price that is valid on a day wins.
+CREATE TABLE prices (
+  price_id   text COLLATE "C" PRIMARY KEY,
+  provider   text COLLATE "C" NOT NULL,
+  country    text COLLATE "C" NOT NULL,
+  channel    text COLLATE "C" NOT NULL,
+  currency   text NOT NULL,
+  millionths bigint NOT NULL CHECK (millionths >= 0),
+  valid_from text COLLATE "C" NOT NULL, -- a day
+  UNIQUE (provider, country, channel, valid_from)
+);
+
+-- Tokens of finance's tools, which may read usage and nothing else.
+CREATE TABLE report_tokens (
+  token_id   text PRIMARY KEY,
+  name       text NOT NULL,
+  token_hash bytea NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  created_by text NOT NULL,
+  created_at bigint NOT NULL
 );
 
 -- When the clock was set back, by how much, and the server that noticed it first.

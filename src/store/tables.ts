@@ -142,6 +142,8 @@ export const apiKeys = table('api_keys', ['keyId'], {
   allows: json<Allowance[]>(),
   createdAt: bigint,
   lastUsedAt: optional(bigint),
+  name: optional(text),
+  createdBy: text,
 })
 
 export const templates = table('templates', ['appId', 'templateId', 'version'], {
@@ -168,6 +170,7 @@ export const carriers = table('providers', ['name'], {
   concurrency: optional(integer),
   changedAt: bigint,
   timeoutMs: optional(integer),
+  pausedAt: optional(bigint),
 })
 
 export const carrierHealth = table('provider_health', ['carrier'], {
@@ -476,6 +479,7 @@ export const operators = table('operators', ['operatorId'], {
   createdAt: bigint,
   lastSeenAt: optional(bigint),
   unlockedAt: optional(bigint),
+  appIds: optional(json<string[]>()),
 })
 
 export const operatorAddresses = table('operator_addresses', ['operatorId', 'addressHash'], {
@@ -489,6 +493,8 @@ export const operatorSessions = table('operator_sessions', ['tokenHash'], {
   operatorId: text,
   createdAt: bigint,
   lastSeenAt: bigint,
+  browser: text,
+  system: text,
 })
 
 export const invitations = table('invitations', ['tokenHash'], {
@@ -497,6 +503,8 @@ export const invitations = table('invitations', ['tokenHash'], {
   invitedBy: text,
   createdAt: bigint,
   expiresAt: bigint,
+  appIds: optional(json<string[]>()),
+  note: optional(text),
 })
 
 export const auditEntries = table('audit_entries', ['seq'], {
@@ -510,8 +518,9 @@ export const auditEntries = table('audit_entries', ['seq'], {
   hash: bytes,
 })
 
-export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channel', 'carrier', 'country', 'purpose'], {
-  hour: bigint,
+const usageKey = ['appId', 'mode', 'at', 'channel', 'carrier', 'country', 'purpose'] as const
+export const usageIntervals = table('usage_intervals', usageKey, {
+  at: bigint,
   appId: text,
   mode,
   channel: leg,
@@ -519,11 +528,31 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   country: text,
   purpose: text,
   issued: bigint,
+  sent: bigint,
   delivered: bigint,
   failed: bigint,
   verified: bigint,
   spent: bigint,
+  messages: bigint,
   latencies: json<Record<string, number>>(),
+})
+
+export const prices = table('prices', ['priceId'], {
+  priceId: text,
+  carrier: named('provider', text),
+  country: text,
+  channel: word<Leg | ''>(),
+  currency: text,
+  millionths: bigint,
+  validFrom: text,
+})
+
+export const reportTokens = table('report_tokens', ['tokenId'], {
+  tokenId: text,
+  name: text,
+  tokenHash: bytes,
+  createdBy: text,
+  createdAt: bigint,
 })
 
 export const facts = table('facts', ['name'], {

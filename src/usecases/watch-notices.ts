@@ -15,7 +15,7 @@ import {
   RUNWAY_DAYS,
   unusualFailures,
 } from '../domain/operations/notice'
-import { addUp } from '../domain/operations/usage'
+import { totalOfTallies } from '../domain/operations/usage'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Backups } from '../ports/files'
@@ -108,17 +108,17 @@ export class NoticeWatch {
     const byApp = new Map<string, AppUsage>()
     for (const appId of appIds) {
       const from = now - USUAL_DAYS * DAY_MS
-      const rows = await this.deps.store.lists.usage.rows({ appId, mode: 'live' }, from, now + 1, now)
       // The hours are whole ones, so these are one to two hours.
       const lately = now - (now % HOUR_MS) - HOUR_MS
-      const { spent } = addUp(rows)
-      const failures = unusualFailures(
-        addUp(rows.filter(({ hour }) => hour >= lately)),
-        addUp(rows.filter(({ hour }) => hour < lately)),
-      )
+      const slice = { offsetMs: 0, stepMs: DAY_MS, byPurpose: false }
+      const sumsOf = (from: number, to: number) =>
+        this.deps.store.lists.usage.sums({ appId, mode: 'live' }, { ...slice, from, to }, now)
+      const before = await sumsOf(from, lately)
+      const [usual, recent] = [totalOfTallies(before), totalOfTallies(await sumsOf(lately, now + 1))]
       // An app that is new has less than a week.
-      const days = Math.max(1, (now - Math.min(now, ...rows.map(({ hour }) => hour))) / DAY_MS)
-      byApp.set(appId, { spentPerDay: spent / days, failures })
+      const first = before.reduce((oldest, { step }) => Math.min(oldest, step * DAY_MS), now)
+      const days = Math.max(1, (now - Math.max(from, first)) / DAY_MS)
+      byApp.set(appId, { spentPerDay: (usual.spent + recent.spent) / days, failures: unusualFailures(recent, usual) })
     }
     this.#usage = { at: now, byApp }
     return byApp

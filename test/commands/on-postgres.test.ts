@@ -217,6 +217,9 @@ describe('on PostgreSQL', () => {
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
+    expect(await told('provider', 'pause', 'main')).toEqual({ name: 'main', paused: true })
+    expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'paused' }])
+    expect(await told('provider', 'resume', 'main')).toEqual({ name: 'main', paused: false })
     await told('plan', 'set', appId, 'sms', 'whatsapp:8,sms')
     expect(await told('plan', 'list', appId)).toEqual({
       plans: [{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }],
@@ -250,6 +253,17 @@ describe('on PostgreSQL', () => {
     expect((await told('review', 'list', appId)).reviewNumbers).toMatchObject([{ name: 'App Store', code }])
     await told('review', 'remove', appId, 'App Store')
     expect(await told('app', 'twilio', appId, '--purpose', 'signup')).toMatchObject({ accountSid: expect.any(String) })
+  })
+
+  test('prices, and tokens of finance', async () => {
+    const { priceId } = await told('price', 'set', '9.9', 'KRW', '--carrier', 'main', '--from', '2026-01-01')
+    const set = { priceId, amount: '9.9', currency: 'KRW', carrier: 'main', country: '', channel: '' }
+    expect((await told('price', 'list')).prices).toEqual([{ ...set, validFrom: '2026-01-01' }])
+    await told('price', 'remove', priceId, '--yes')
+    const { tokenId, token } = await told('report-token', 'create', 'ERP')
+    expect(token).toStartWith('rpt_')
+    expect((await told('report-token', 'list')).tokens).toMatchObject([{ tokenId, name: 'ERP', createdBy: 'cli' }])
+    await told('report-token', 'revoke', tokenId, '--yes')
   })
 
   test('templates and webhooks', async () => {

@@ -8,9 +8,11 @@ import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { live } from './live'
 import { wallet } from './money'
+import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
+import { prices, reportTokens } from './reports'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -27,7 +29,10 @@ export const consoleContract = {
   templates,
   webhooks,
   carriers,
+  overview,
   usage,
+  prices,
+  reportTokens,
   protection,
   audit,
   privacy,

@@ -6,5 +6,5 @@ import { procedure } from './base'
 
 export const live = {
   /** Topics that have changed, within a second. None of them is a heartbeat. Ends with the session. */
-  changes: procedure('look').output(eventIterator(z.object({ topics: z.array(z.enum(CHANGE_TOPICS)) }))),
+  changes: procedure('look', 'anyone').output(eventIterator(z.object({ topics: z.array(z.enum(CHANGE_TOPICS)) }))),
 }

@@ -40,6 +40,7 @@ import type {
   SessionTx,
 } from './people'
 import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from './reports'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -109,6 +110,8 @@ export interface Tx {
   readonly invitations: InvitationTx
   readonly audit: AuditTx
   readonly usage: UsageTx
+  readonly prices: PriceTx
+  readonly reportTokens: ReportTokenTx
   readonly traffic: TrafficTx
   readonly notices: NoticeTx
   readonly retention: RetentionTx
@@ -137,6 +140,8 @@ export interface Reader {
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
   readonly audit: AuditReader
+  readonly prices: PriceReader
+  readonly reportTokens: ReportTokenReader
   readonly traffic: TrafficReader
   readonly notices: NoticeReader
   readonly phones: PhoneReader
@@ -153,7 +158,7 @@ export interface Reader {
 
 /** Lists, usage and exports of console and command line. */
 export interface Lists {
-  readonly issues: Pick<IssueReader, 'page'>
+  readonly issues: Pick<IssueReader, 'page' | 'search'>
   readonly wallets: Pick<WalletReader, 'ledger'>
   readonly hooks: Pick<HookReader, 'page' | 'attempts'>
   readonly audit: Pick<AuditReader, 'page'>

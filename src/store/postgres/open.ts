@@ -28,6 +28,7 @@ import { keyRingReader, keyRingRows } from './key-ring'
 import { noticeReader } from './notices'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
+import { priceReader, reportTokenReader } from './reports'
 import { SettingsWatch } from './settings'
 import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
@@ -166,6 +167,8 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
+    prices: priceReader(pool),
+    reportTokens: reportTokenReader(pool),
     traffic: trafficReader(pool, vault),
     notices: noticeReader(pool, vault),
     phones: phoneReader(pool, vault),

@@ -15,6 +15,7 @@ import { createKeyRingReader } from './key-ring'
 import { createNoticeReader } from './notices'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
+import { createReportReader } from './reports'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -51,6 +52,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
+      ...createReportReader(connection),
       ...createTrafficReader(connection, scanning, vault),
       ...createNoticeReader(connection, vault),
       ...createPhoneReader(connection, vault),

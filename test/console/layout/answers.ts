@@ -78,7 +78,7 @@ export const NO_APP: Answers = {
   'carriers/routes': { routes: [] },
 }
 
-const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const COUNTS = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
@@ -134,6 +134,15 @@ const PLAIN_TEXTS = { localeByCountry: false }
 const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
 
 /** An app, and nothing in it. */
+const TWILIO: OutputOf<'apps/twilio'> = {
+  baseUrl: 'https://otp.example.com/compat/twilio',
+  accountSid: `AC${'0f'.repeat(16)}`,
+  services: ['signup', 'change-of-phone-number'].map((purpose, number) => ({
+    purpose,
+    serviceSid: `VA${`${number}c`.repeat(16)}`,
+  })),
+}
+
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
@@ -155,8 +164,17 @@ export const EMPTY: Answers = {
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
-  'protection/open': { incidents: [] },
-  'protection/refused': { lastDay: 0, lately: 0, usual: 0, isUnusual: false },
+  'overview/show': {
+    ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
+    apps: [
+      {
+        ...{ appId: 'a1', issued: 0, delivered: 0, failed: 0, verified: 0, refused: 0, available: 0 },
+        ...{ spentPerDay: 0 },
+      },
+    ],
+    refused: { total: 0, before: 0, series: [], rules: [], unusual: [] },
+    ...{ endpoints: [], openKeys: [] },
+  },
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: {
@@ -176,6 +194,7 @@ export const EMPTY: Answers = {
   'keys/list': { keys: [] },
   'relays/list': { relays: [] },
   'relays/messages': { rows: [] },
+  'apps/twilio': { ...TWILIO, services: [] },
   'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -364,6 +383,8 @@ const hook = (
 
 const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
+  sent: 399_000 + hour * 8_900,
+  messages: 400_000 + hour * 8_950,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
   verified: 350_000 + hour * 7_500,
@@ -371,7 +392,10 @@ const series = hoursOf((hour) => ({
   p50Ms: 240,
   p95Ms: 1_900,
 }))
-const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+const TOTAL = {
+  ...{ issued: 12_345_678, sent: 12_340_000, delivered: 12_000_000, failed: 345_678, verified: 11_222_333 },
+  ...{ spent: MILLIONS, messages: 12_400_000 },
+}
 
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
@@ -497,7 +521,46 @@ export const FULL: Answers = {
       { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
     ],
   },
-  'protection/open': { incidents: INCIDENTS },
+  'overview/show': {
+    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
+    before: { ...TOTAL, issued: 11_345_678, failed: 123_456, spent: MILLIONS / 3, p50Ms: 220 },
+    series,
+    refused: {
+      ...{ total: MILLIONS, before: 12_345, series: series.map((_, hour) => hour * 1_000) },
+      rules: RULES.map((rule, index) => ({
+        rule,
+        refused: Math.floor(MILLIONS / 2 ** (index + 1)),
+        before: index * 1_234,
+      })),
+      unusual: [{ appId: 'a1', lately: MILLIONS, usual: 12_345 }],
+    },
+    incidents: INCIDENTS,
+    carriers: [
+      {
+        ...{
+          name: 'kakao-business-messaging-primary',
+          state: 'unhealthy',
+          since: NOW - HOUR,
+          code: 'CONNECTION_REFUSED',
+        },
+        explanation: 'Nothing listens there. Look at the URL of the carrier, and whether a firewall lets it through.',
+        ...{ recent: { accepted: 1_234_567, refused: 12_345, ambiguous: 678 }, p50Ms: 240, p95Ms: 12_345 },
+      },
+      { name: 'main', state: 'healthy', recent: { accepted: 0, refused: 12, ambiguous: 0 } },
+      { name: 'meta', state: 'healthy', recent: { accepted: 0, refused: 0, ambiguous: 0 } },
+    ],
+    apps: ['a1', 'a2'].map((appId, index) => ({
+      ...{ appId, issued: MILLIONS, delivered: MILLIONS, failed: 345_678, verified: MILLIONS, refused: MILLIONS },
+      ...{ available: 1_234, alertBelow: 5_000, spentPerDay: 1_000.5, daysLeft: index + 0.4 },
+    })),
+    failures: [1, 2, 3, 4, 5].map((number) => ({
+      ...{ appId: 'a1', issueId: issueId(number), purpose: 'password-reset-of-a-business-account-with-approval' },
+      ...{ country: 'GS', createdAt: NOW - number * MINUTE, carrier: 'kakao-business-messaging-primary' },
+      ...{ code: 'TEMPLATE_NOT_FOUND', explanation: 'Nothing listens there. Look at the URL of the carrier.' },
+    })),
+    endpoints: [endpoint(ENDPOINT, { url: LONG_URL, failingSince: NOW - DAY })],
+    openKeys: [{ appId: 'a1', keyId: 'k1', shown: 'pk_live_…a7b8', allows: ['from', 'text'] }],
+  },
   'protection/lately': {
     keys: { sk: 12, pk: 3, relay: 1 },
     codes: ['GS', 'VN', 'KR'].flatMap((country) => [
@@ -506,7 +569,6 @@ export const FULL: Answers = {
     ]),
     areAll: false,
   },
-  'protection/refused': { lastDay: MILLIONS, lately: MILLIONS, usual: 12_345, isUnusual: true },
   'protection/incidents': {
     rows: [...INCIDENTS, incident(3, { endedAt: NOW - 2 * DAY }), incident(4, { endedAt: NOW - 3 * DAY, country: '' })],
     next: 'cursor',
@@ -562,6 +624,8 @@ export const FULL: Answers = {
     keys: [
       {
         keyId: 'k1',
+        name: 'Shop backend',
+        creator: { name: '김영희 Kim Young-hee', isCommandLine: false, isMine: true },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…a1b2',
@@ -577,6 +641,8 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k2',
+        name: 'Checkout page of the shop, which is a rather long name',
+        creator: { name: 'Lee', isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'test',
         shown: 'pk_test_…c3d4',
@@ -592,6 +658,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k3',
+        creator: { isCommandLine: true, isMine: false },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…e5f6',
@@ -607,6 +674,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k4',
+        creator: { isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'live',
         shown: 'pk_live_…a7b8',
@@ -623,6 +691,8 @@ export const FULL: Answers = {
     ],
   },
   'relays/list': { relays: RELAYS },
+  'apps/twilio': TWILIO,
+  'apps/addTwilioPurpose': TWILIO,
   'relays/create': CREATED_RELAY,
   'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
   'relays/test': { issueId: ISSUE },
@@ -806,7 +876,8 @@ export const FULL: Answers = {
         timeoutMs: 5_000,
         inFlight: 0,
         waiting: 0,
-        state: 'healthy',
+        state: 'paused',
+        since: NOW - HOUR,
         recent: { accepted: 0, refused: 0, ambiguous: 0 },
       },
     ],

@@ -194,6 +194,12 @@ const firstSteps: State[] = [
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
 ]
 
+const overview: State[] = [
+  state('overview, live, of all apps', '/?mode=live', FULL),
+  state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  state('overview, live, quiet', '/?mode=live', EMPTY),
+]
+
 const openFind = press(/^(Find|찾기)/)
 const find =
   (text: string): Step =>
@@ -520,6 +526,19 @@ const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
   state('relays, live ones', '/relays?mode=live', FULL),
+  state(
+    'relays, a purpose for Twilio, refused',
+    '/relays',
+    {
+      ...FULL,
+      'apps/addTwilioPurpose': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'purpose', reason: 'too_many', about: { max: 100 } },
+      }),
+    },
+    (page) => page.getByPlaceholder('signup').fill('login'),
+    press(/^(Add purpose|용도 추가)$/),
+    see(/100/),
+  ),
   state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
   over(
     'pages/relays.tsx',
@@ -928,6 +947,13 @@ const carriers: State[] = [
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
   ),
+  over(
+    'pages/providers/pause-carrier.tsx',
+    'carriers, pausing one',
+    '/providers',
+    FULL,
+    press(/^Pause the carrier main|^main 발송사 일시 중지$/),
+  ),
   over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
   over(
     'pages/providers/whatsapp-template.tsx',
@@ -1012,6 +1038,7 @@ export const STATES: readonly State[] = [
   ...apps,
   ...keys,
   ...relays,
+  ...overview,
   ...wallet,
   ...webhooks,
   ...people,

@@ -16,6 +16,7 @@ import { createKeyRingTx } from '../key-ring'
 import { createNoticeTx } from '../notices'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
+import { createReportTx } from '../reports'
 import { createRetentionTx } from '../retention'
 import { createTrafficTx } from '../traffic'
 import { createUsageTx } from '../usage'
@@ -68,6 +69,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
+    ...createReportTx(connection),
     ...createTrafficTx(connection, vault, current),
     ...createNoticeTx(connection, vault),
     ...createErasureTx(connection, current),
