@@ -10,7 +10,8 @@ import { timesOf } from '../days'
 import { frameWords } from '../i18n/frame'
 import { statusWords } from '../i18n/names'
 import { inWords, useWords } from '../i18n/words'
-import { DataTable, fromPages, whileShort } from '../parts/data-table'
+import { safetyNetWhileShort } from '../live'
+import { DataTable, fromPages } from '../parts/data-table'
 import { DayRangeInputs } from '../parts/day-range'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -88,7 +89,7 @@ export default function Issues() {
         ...timesOf({ from, to }),
       }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
       placeholderData: keepPreviousData,
     }),
   )

@@ -7,6 +7,7 @@ import { api } from '../api'
 import { type Formats, useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
@@ -26,7 +27,7 @@ export default function UsagePage() {
   const group = search.group ?? 'channel'
   const period = periodOf(search, useMinute())
   const { from, to, by } = period
-  const live = { placeholderData: keepPreviousData, refetchInterval: 5_000 }
+  const live = { placeholderData: keepPreviousData, refetchInterval: safetyNet }
   const usage = useQuery(api.usage.show.queryOptions({ input: { appId, mode, from, to, by, groupBy: group }, ...live }))
   const earlier = before(period)
   const previous = useQuery(

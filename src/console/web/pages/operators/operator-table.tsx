@@ -7,6 +7,7 @@ import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { roleWords } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -76,7 +77,7 @@ export function OperatorTable() {
   const roles = useWords(roleWords)
   const may = useMay()
   const { operator: me } = useSession()
-  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
   const columns: TableColumn<OperatorTableRow>[] = [
     {
       key: 'name',
