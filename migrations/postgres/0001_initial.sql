@@ -553,7 +553,9 @@ CREATE TABLE nodes (
   started_at bigint NOT NULL,
   seen_at    bigint NOT NULL,
   leaving    boolean NOT NULL,
-  lag_ms     bigint NOT NULL -- how late the oldest due job of all was when it looked
+  lag_ms     bigint NOT NULL, -- how late the oldest due job of all was when it looked
+  followed   boolean NOT NULL DEFAULT false, -- a page of the console is open there
+  changes    text NOT NULL DEFAULT '{}' -- JSON: how often each topic has changed there, for open pages
 ) WITH (fillfactor = 50);
 
 -- What all servers count together: the times of a sliding window, or how often in a UTC day (then one number).

@@ -583,6 +583,8 @@ export const nodes = table('nodes', ['nodeId'], {
   seenAt: bigint,
   leaving: boolean,
   lagMs: bigint,
+  followed: boolean,
+  changes: json<Record<string, number>>(),
 })
 
 /** SQLite only: the allowed channels, which PostgreSQL checks by a domain. */

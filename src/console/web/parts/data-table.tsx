@@ -103,15 +103,3 @@ export const fromList = <Row,>(
   rows: readonly Row[] | undefined,
   query: { error: unknown; refetch(): unknown },
 ): Pages<Row> => ({ rows, failure: query.error, onRetry: () => query.refetch() })
-
-const LIVE_MS = 3_000
-/** A refresh reloads every loaded page, so a long table stops refreshing. */
-const PAGES_AT_MOST = 3
-
-interface Paged {
-  state: { data?: { pages: readonly unknown[] } | undefined }
-}
-
-/** For tables: `refetchInterval: whileShort`. */
-export const whileShort = ({ state: { data } }: Paged): number | false =>
-  (data?.pages.length ?? 0) <= PAGES_AT_MOST ? LIVE_MS : false
