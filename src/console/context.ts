@@ -41,7 +41,16 @@ export interface ConsoleDependencies
   passwords: Passwords
   node: Pick<
     Node,
-    'backlog' | 'replays' | 'directory' | 'keyUse' | 'limits' | 'signInLimits' | 'logSampler' | 'traffic' | 'wakeUps'
+    | 'backlog'
+    | 'replays'
+    | 'directory'
+    | 'keyUse'
+    | 'limits'
+    | 'signInLimits'
+    | 'logSampler'
+    | 'traffic'
+    | 'wakeUps'
+    | 'changes'
   >
   carriers: ConsoleCarriers
   carrierTypes: ConsoleCarrierTypes

@@ -87,6 +87,19 @@ async function open(path: string, options: Parameters<typeof openPage>[1] = {}):
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
+test('an open page shows what a command changes, without asking in between', async () => {
+  const { page, requests, complaints } = await open('/wallet')
+  await page.getByText('No entries yet').or(page.getByText('Available')).first().waitFor()
+  const asked = () => requests.filter((url) => url.endsWith('/wallet/show')).length
+  await until(() => requests.some((url) => url.endsWith('/live/changes')), 'the page to follow')
+  const before = asked()
+  await runJson(program, 'credit', 'add', '--app', appId, '--amount', '4321')
+  await page.getByText('4,321').first().waitFor()
+  // Pages ask once when they begin to follow, once for the change, and once a minute in any case.
+  expect(asked() - before).toBeLessThan(4)
+  expect(complaints).toEqual([])
+})
+
 describe('templates', () => {
   test('a template with a variable is previewed while it is written, and saved', async () => {
     const { page, complaints } = await open('/templates')

@@ -11,7 +11,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 0, 2)
 
-const NOTHING = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const NOTHING = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 /** A day whose hours saw these numbers of codes, every second one of which was verified. */
 function dayOf(issued: readonly number[]) {
@@ -25,6 +25,11 @@ function dayOf(issued: readonly number[]) {
   const total = { ...NOTHING, issued: sum('issued'), verified: sum('verified') }
   return { total, series, groups: [{ ...total, name: 'sms' }] }
 }
+
+const CALM = { total: 0, before: 0, series: [], rules: [], unusual: [] }
+const overviewOf = ({ total, series }: Pick<ReturnType<typeof dayOf>, 'total' | 'series'>, refused: object = CALM) => ({
+  'overview/show': { ...EMPTY['overview/show'], total, series, refused },
+})
 
 const OWNER = {
   operatorId: 'o1',
@@ -63,7 +68,8 @@ afterEach(async () => {
 async function open(path: string, issued: readonly number[], total: Partial<typeof NOTHING> = {}): Promise<Opened> {
   const opened = await openPage(browser, { timezoneId: 'UTC' })
   const day = dayOf(issued)
-  await stub(opened.page, { ...ANSWERS, 'usage/show': { ...day, total: { ...day.total, ...total } } })
+  const counted = { ...day, total: { ...day.total, ...total } }
+  await stub(opened.page, { ...ANSWERS, ...overviewOf(counted), 'usage/show': counted })
   await opened.page.goto(`${server.url}/console/${path}`)
   return opened
 }
@@ -138,24 +144,6 @@ describe('the overview', () => {
     await figure('Failed').getByText(lost, { exact: true }).waitFor()
   })
 
-  test('looks at the same hours as usage, in UTC, wherever the reader is', async () => {
-    const asked: object[] = []
-    const { page } = await openPage(browser, { timezoneId: 'Asia/Kolkata' })
-    await page.clock.setFixedTime(new Date('2026-01-02T10:30:00Z'))
-    await stub(page, { ...ANSWERS, 'usage/show': dayOf([0, 0, 5]) })
-    page.on('request', (request) => {
-      if (request.url().endsWith('usage/show')) asked.push(request.postDataJSON().json)
-    })
-    await page.goto(`${server.url}/console/`)
-    await page.getByText('Busiest at 02:00 (UTC)').waitFor()
-    await page.goto(`${server.url}/console/usage`)
-    await page.getByRole('img', { name: 'Chart of' }).first().waitFor()
-    const [onOverview, onUsage] = asked
-    const hours = { from: Date.parse('2026-01-01T11:00:00Z'), to: Date.parse('2026-01-02T11:00:00Z'), by: 'hour' }
-    expect(onOverview).toMatchObject(hours)
-    expect(onUsage).toMatchObject(hours)
-  })
-
   test('draws one code against whole numbers', async () => {
     const { page } = await open('', [0, 0, 1])
     const numbers = await numbersOn(page, 'hour by hour')
@@ -184,7 +172,7 @@ describe('the overview', () => {
     const { page, requests } = await open('', [])
     await page.getByText('Nothing was issued in the last 24 hours.').waitFor()
     const before = requests.length
-    await stub(page, { 'usage/show': dayOf([1]) })
+    await stub(page, overviewOf(dayOf([1])))
     await page.getByRole('img', { name: 'hour by hour' }).locator('svg text').first().waitFor()
     expect(requests.slice(before).filter((url) => url.endsWith('.js')).length).toBeGreaterThan(0)
   })
@@ -218,20 +206,50 @@ describe('usage', () => {
   })
 })
 
-test('the overview counts what was refused, and needs attention while that is more than usual', async () => {
+test('the overview counts what was refused beside the time before, and needs attention while that is more than usual', async () => {
   const look = async (refused: object) => {
     const { page } = await openPage(browser)
-    await stub(page, { ...EMPTY, 'protection/refused': refused })
+    await stub(page, { ...EMPTY, ...overviewOf(dayOf([]), refused) })
     await page.goto(`${server.url}/console/?mode=live`)
     return page
   }
-  const calm = await look({ lastDay: 12, lately: 2, usual: 3, isUnusual: false })
-  await calm.getByText('Nothing needs attention').waitFor()
-  await calm.locator('dl > div', { hasText: 'Refused' }).getByText('12', { exact: true }).waitFor()
-  const troubled = await look({ lastDay: 310, lately: 299, usual: 3, isUnusual: true })
-  await troubled.getByText('More codes are refused than usual: 299 within an hour, usually at most 3.').waitFor()
+  const rules = [{ rule: 'cap', refused: 12, before: 8 }]
+  const calm = await look({ ...CALM, total: 12, before: 8, rules })
+  const well = calm.getByRole('status').filter({ hasText: 'Nothing needs attention' })
+  await well.waitFor()
+  // What refuses customers is never green.
+  expect(await well.locator('svg').evaluate((icon) => getComputedStyle(icon).color)).toBe(
+    await well.getByText('Nothing needs attention').evaluate((text) => getComputedStyle(text).color),
+  )
+  const tile = calm.locator('dl > div', { hasText: 'Refused' })
+  await tile.getByText('12', { exact: true }).waitFor()
+  await tile.getByText('+50% from 8', { exact: true }).waitFor()
+  const reasons = calm.getByRole('region', { name: 'Refused, by reason' })
+  expect(await reasons.getByRole('listitem').allTextContents()).toEqual(['Over a cap12 8 before'])
+  const troubled = await look({ ...CALM, total: 310, unusual: [{ appId: 'a1', lately: 299, usual: 3 }] })
+  await troubled.getByText('299 within an hour, usually at most 3.').waitFor()
   expect(await troubled.getByText('Nothing needs attention').count()).toBe(0)
-  await troubled.getByRole('link', { name: /^Look: More codes are refused/ }).click()
+  await troubled.getByRole('link', { name: 'Shop: more codes are refused than usual' }).click()
   await troubled.getByRole('heading', { level: 1, name: 'Protection' }).waitFor()
   expect(troubled.url()).toContain('group=rule')
+})
+
+test('the overview makes one concern of six countries, says since when, and leads to them in one click', async () => {
+  const countries = ['VN', 'KH', 'LA', 'MM', 'TH', 'ID']
+  const incidents = countries.map((country, hours) => ({
+    ...{ incidentId: country, appId: 'a1', kind: 'sk', country, isBlocked: true, refused: 10, rules: ['cap'], cost: 0 },
+    ...{ since: Date.now() - (hours + 1) * HOUR_MS, lastAt: Date.now() },
+  }))
+  const { page } = await openPage(browser)
+  await stub(page, { ...EMPTY, 'overview/show': { ...EMPTY['overview/show'], incidents } })
+  await page.goto(`${server.url}/console/`)
+  const concerns = page.getByRole('status').getByRole('listitem')
+  await concerns.first().waitFor()
+  expect(await concerns.allTextContents()).toEqual([
+    'Customers are affected:Shop: codes to 6 countries exceed a cap' +
+      'Vietnam, Cambodia, Laos, Myanmar (Burma), Thailand, and 1 more. Refused so far: 60. · since 6 hours ago',
+  ])
+  expect(await faultsOf(page)).toEqual([])
+  await concerns.getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Protection' }).waitFor()
 })

@@ -150,6 +150,8 @@ export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredK
   prefix: 'sk_',
   lastFour: 'abcd',
   createdAt: NOW + n,
+  name: undefined,
+  createdBy: 'cli',
   ...changes,
 })
 

@@ -14,6 +14,7 @@ import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
+import { noticeSuite } from './notices'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -1265,6 +1266,7 @@ export function storeSuite(
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    noticeSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
@@ -1307,6 +1309,7 @@ export function storeSuite(
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
+        ['a pause of a provider', (tx) => tx.carriers.setPaused('main', NOW)],
         ['a provider that is removed', (tx) => tx.carriers.remove('main')],
         ['a route', (tx) => tx.routes.save(ROUTE)],
         ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
@@ -1386,6 +1389,8 @@ export function storeSuite(
           allowedOrigins: ['https://a.example'],
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
+          name: 'backend of the shop',
+          createdBy: 'op_1',
         })
         await run((tx) => tx.keys.add(rich))
         expect(await store.read.keys.find('key_2')).toEqual(rich)
@@ -1524,11 +1529,16 @@ export function storeSuite(
         })
         const changed = { ...PROVIDER, config: { url: 'http://elsewhere.test' }, createdAt: NOW + 9 }
         await run((tx) => tx.carriers.save(changed))
-        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined }
+        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined, pausedAt: undefined }
         expect(await store.read.carriers.all()).toEqual([
           { ...changed, ...unset, createdAt: NOW },
           { ...PROVIDER, ...unset, name: 'backup', createdAt: NOW + 1 },
         ])
+        await run((tx) => tx.carriers.setPaused('main', NOW))
+        await run((tx) => tx.carriers.save(PROVIDER))
+        expect((await store.read.carriers.all())[0]).toMatchObject({ name: 'main', pausedAt: NOW })
+        await run((tx) => tx.carriers.setPaused('main', undefined))
+        expect((await store.read.carriers.all())[0]?.pausedAt).toBeUndefined()
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(true)
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(false)
       })

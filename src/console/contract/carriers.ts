@@ -2,7 +2,18 @@
 import { z } from 'zod'
 import { at, leg, ok, procedure } from './base'
 
-const provider = z.object({
+/** What the server last found of a carrier. */
+export const carrierHealth = z.object({
+  state: z.enum(['healthy', 'unhealthy', 'paused']),
+  since: at.optional(),
+  code: z.string().optional(),
+  explanation: z.string().optional(),
+  retryAt: at.optional(),
+  /** Counts of the last hour. */
+  recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
+})
+
+const provider = carrierHealth.extend({
   name: z.string(),
   type: z.string(),
   channels: z.array(leg),
@@ -10,13 +21,6 @@ const provider = z.object({
   timeoutMs: z.int(),
   inFlight: z.int(),
   waiting: z.int(),
-  state: z.enum(['healthy', 'unhealthy']),
-  since: at.optional(),
-  code: z.string().optional(),
-  explanation: z.string().optional(),
-  retryAt: at.optional(),
-  /** Counts of the last hour. */
-  recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
 })
 
 const route = z.object({
@@ -56,9 +60,9 @@ const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(
 const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
 
 export const carriers = {
-  list: procedure('look').output(z.object({ providers: z.array(provider) })),
+  list: procedure('look', 'installation').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
-  test: procedure('carriers')
+  test: procedure('carriers', 'installation')
     .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
     .output(
       z.object({
@@ -70,9 +74,9 @@ export const carriers = {
         explanation: z.string().optional(),
       }),
     ),
-  types: procedure('carriers').output(z.object({ types: z.array(type) })),
+  types: procedure('carriers', 'installation').output(z.object({ types: z.array(type) })),
   /** Refuses a name that is taken. The report secret is answered once. */
-  add: procedure('carriers')
+  add: procedure('carriers', 'installation')
     .input(filledIn.extend({ name: z.string(), type: z.string() }))
     .output(
       z.object({
@@ -83,7 +87,7 @@ export const carriers = {
       }),
     ),
   /** The values for the form of a carrier. It has no secret, only which ones are stored. */
-  settings: procedure('carriers')
+  settings: procedure('carriers', 'installation')
     .input(ofCarrier)
     .output(
       z.object({
@@ -94,10 +98,13 @@ export const carriers = {
       }),
     ),
   /** A new address needs the secrets again. */
-  change: procedure('carriers').input(filledIn.extend(ofCarrier.shape)).output(ok),
-  remove: procedure('carriers').input(ofCarrier).output(ok),
+  change: procedure('carriers', 'installation').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  /** It gets no new message until it is resumed. Its reports still count. */
+  pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
-  whatsappTemplate: procedure('carriers')
+  whatsappTemplate: procedure('carriers', 'installation')
     .input(
       ofCarrier.extend({
         languages: z.array(z.string()).max(50),
@@ -107,9 +114,9 @@ export const carriers = {
       }),
     )
     .output(z.object({ template: z.string(), languages: z.array(templateState) })),
-  routes: procedure('look').output(z.object({ routes: z.array(route) })),
-  setRoute: procedure('carriers').input(route).output(ok),
-  removeRoute: procedure('carriers')
+  routes: procedure('look', 'installation').output(z.object({ routes: z.array(route) })),
+  setRoute: procedure('carriers', 'installation').input(route).output(ok),
+  removeRoute: procedure('carriers', 'installation')
     .input(route.omit({ providers: true }))
     .output(ok),
 }

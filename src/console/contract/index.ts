@@ -6,10 +6,13 @@ import { operators, session } from './access'
 import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
+import { live } from './live'
 import { wallet } from './money'
+import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
+import { prices, reportTokens } from './reports'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -26,11 +29,15 @@ export const consoleContract = {
   templates,
   webhooks,
   carriers,
+  overview,
   usage,
+  prices,
+  reportTokens,
   protection,
   audit,
   privacy,
   system,
+  live,
 }
 
 export type ConsoleContract = typeof consoleContract

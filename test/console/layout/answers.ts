@@ -41,7 +41,7 @@ export const SLOW_TEMPLATE = 'welcome'
 /** Of a link that makes an account. */
 export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
 
-const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
+const signedIn = (role: Role, hasTotp = false, appIds?: string[]): Answers['session/current'] => ({
   needsSetup: false,
   organization: 'Example',
   version: '0.1.0',
@@ -50,6 +50,7 @@ const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
     email: 'kim.young-hee.longest@department.example.com',
     name: '김영희 Kim Young-hee',
     role,
+    ...(appIds && { appIds }),
     hasTotp,
     createdAt: NOW - 30 * DAY,
     permissions: [...permissionsOf(role)],
@@ -67,6 +68,8 @@ export const INVITED: Answers = {
   'session/invitation': { role: 'developer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 3 * DAY },
 }
 export const asViewer: Answers = { 'session/current': signedIn('viewer') }
+/** Support of one app only. */
+export const ofOneApp: Answers = { 'session/current': signedIn('support', false, ['a1']) }
 export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
@@ -78,7 +81,7 @@ export const NO_APP: Answers = {
   'carriers/routes': { routes: [] },
 }
 
-const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const COUNTS = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
@@ -134,6 +137,15 @@ const PLAIN_TEXTS = { localeByCountry: false }
 const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
 
 /** An app, and nothing in it. */
+const TWILIO: OutputOf<'apps/twilio'> = {
+  baseUrl: 'https://otp.example.com/compat/twilio',
+  accountSid: `AC${'0f'.repeat(16)}`,
+  services: ['signup', 'change-of-phone-number'].map((purpose, number) => ({
+    purpose,
+    serviceSid: `VA${`${number}c`.repeat(16)}`,
+  })),
+}
+
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
@@ -155,8 +167,20 @@ export const EMPTY: Answers = {
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
-  'protection/open': { incidents: [] },
-  'protection/refused': { lastDay: 0, lately: 0, usual: 0, isUnusual: false },
+  'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
+  'prices/list': { prices: [] },
+  'reportTokens/list': { tokens: [] },
+  'overview/show': {
+    ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
+    apps: [
+      {
+        ...{ appId: 'a1', issued: 0, delivered: 0, failed: 0, verified: 0, refused: 0, available: 0 },
+        ...{ spentPerDay: 0 },
+      },
+    ],
+    refused: { total: 0, before: 0, series: [], rules: [], unusual: [] },
+    ...{ endpoints: [], openKeys: [] },
+  },
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: {
@@ -176,6 +200,7 @@ export const EMPTY: Answers = {
   'keys/list': { keys: [] },
   'relays/list': { relays: [] },
   'relays/messages': { rows: [] },
+  'apps/twilio': { ...TWILIO, services: [] },
   'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -193,6 +218,8 @@ export const EMPTY: Answers = {
   'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
   'wallet/ledger': { rows: [] },
   'operators/list': { operators: [], invitations: [] },
+  'operators/sessions': { sessions: [] },
+  'session/list': { sessions: [] },
   'audit/list': { rows: [] },
   'system/show': {
     version: '0.1.0',
@@ -370,6 +397,8 @@ const hook = (
 
 const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
+  sent: 399_000 + hour * 8_900,
+  messages: 400_000 + hour * 8_950,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
   verified: 350_000 + hour * 7_500,
@@ -377,7 +406,25 @@ const series = hoursOf((hour) => ({
   p50Ms: 240,
   p95Ms: 1_900,
 }))
-const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+const TOTAL = {
+  ...{ issued: 12_345_678, sent: 12_340_000, delivered: 12_000_000, failed: 345_678, verified: 11_222_333 },
+  ...{ spent: MILLIONS, messages: 12_400_000 },
+}
+
+const COST = {
+  cost: [
+    { currency: 'KRW', amount: '122166000.5' },
+    { currency: 'USD', amount: '1234.567891' },
+  ],
+  unpriced: 4_321,
+}
+/** A day of the month of `NOW`. */
+const dayNumber = (number: number) => new Date(NOW).toISOString().slice(0, 8) + String(number + 1).padStart(2, '0')
+
+type Price = OutputOf<'prices/list'>['prices'][number]
+const price = (priceId: string, carrier: string, country: string, channel: Price['channel']) => ({
+  ...{ priceId, carrier, country, channel, validFrom: '2025-01-01' },
+})
 
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
@@ -402,6 +449,19 @@ const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
 /** One of each kind of field. */
+const SESSIONS: OutputOf<'session/list'>['sessions'] = [
+  { sessionId: 's1', createdAt: NOW - HOUR, lastSeenAt: NOW, browser: 'Chrome', system: 'macOS', isThis: true },
+  {
+    sessionId: 's2',
+    createdAt: NOW - 2 * DAY,
+    lastSeenAt: NOW - HOUR,
+    browser: 'Safari',
+    system: 'iPhone',
+    isThis: false,
+  },
+  { sessionId: 's3', createdAt: NOW - 3 * DAY, lastSeenAt: NOW - 2 * HOUR, browser: '', system: '', isThis: false },
+]
+
 const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   { name: 'privateUrl', title: 'Address', url: true, default: 'https://sms.api.nhncloudservice.com' },
   { name: 'privateKey', title: 'Private key', help: 'Of the application, as PEM.', secret: true, multiline: true },
@@ -494,6 +554,40 @@ export const FULL: Answers = {
   },
   'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
   'inbox/verify': { verified: true, attemptsRemaining: 4, expiresAt: NOW + 3 * MINUTE },
+  'usage/report': {
+    total: { ...TOTAL, ...COST },
+    rows: ['AT', 'DE', 'GB', 'GS', 'KR', 'US', ''].flatMap((country, place) =>
+      ['main', 'a-carrier-with-a-long-name-of-its-own', ''].map((carrier, row) => ({
+        ...{ app: place === 0 ? 'app_removed' : 'a1', country, carrier },
+        day: dayNumber(3 * place + row),
+        ...{ issued: 900_000 - 40_000 * (3 * place + row), sent: 850_000 - 40_000 * (3 * place + row) },
+        ...{
+          delivered: 800_000 - 38_000 * (3 * place + row),
+          failed: 20_000,
+          verified: 700_000 - 33_000 * (3 * place + row),
+        },
+        ...{ spent: 850_000, messages: 860_000, ...COST },
+      })),
+    ),
+    next: 'cursor',
+  },
+  'prices/list': {
+    prices: [
+      { ...price('prc_1', 'main', 'KR', 'sms'), currency: 'KRW', amount: '9.9' },
+      {
+        ...price('prc_2', 'a-carrier-with-a-long-name-of-its-own', 'GS', 'whatsapp'),
+        currency: 'USD',
+        amount: '0.007912',
+      },
+      { ...price('prc_3', '', '', ''), currency: 'EUR', amount: '10000' },
+    ],
+  },
+  'reportTokens/list': {
+    tokens: [
+      { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
+      { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
+    ],
+  },
   'usage/show': {
     total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
     series,
@@ -503,7 +597,46 @@ export const FULL: Answers = {
       { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
     ],
   },
-  'protection/open': { incidents: INCIDENTS },
+  'overview/show': {
+    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
+    before: { ...TOTAL, issued: 11_345_678, failed: 123_456, spent: MILLIONS / 3, p50Ms: 220 },
+    series,
+    refused: {
+      ...{ total: MILLIONS, before: 12_345, series: series.map((_, hour) => hour * 1_000) },
+      rules: RULES.map((rule, index) => ({
+        rule,
+        refused: Math.floor(MILLIONS / 2 ** (index + 1)),
+        before: index * 1_234,
+      })),
+      unusual: [{ appId: 'a1', lately: MILLIONS, usual: 12_345 }],
+    },
+    incidents: INCIDENTS,
+    carriers: [
+      {
+        ...{
+          name: 'kakao-business-messaging-primary',
+          state: 'unhealthy',
+          since: NOW - HOUR,
+          code: 'CONNECTION_REFUSED',
+        },
+        explanation: 'Nothing listens there. Look at the URL of the carrier, and whether a firewall lets it through.',
+        ...{ recent: { accepted: 1_234_567, refused: 12_345, ambiguous: 678 }, p50Ms: 240, p95Ms: 12_345 },
+      },
+      { name: 'main', state: 'healthy', recent: { accepted: 0, refused: 12, ambiguous: 0 } },
+      { name: 'meta', state: 'healthy', recent: { accepted: 0, refused: 0, ambiguous: 0 } },
+    ],
+    apps: ['a1', 'a2'].map((appId, index) => ({
+      ...{ appId, issued: MILLIONS, delivered: MILLIONS, failed: 345_678, verified: MILLIONS, refused: MILLIONS },
+      ...{ available: 1_234, alertBelow: 5_000, spentPerDay: 1_000.5, daysLeft: index + 0.4 },
+    })),
+    failures: [1, 2, 3, 4, 5].map((number) => ({
+      ...{ appId: 'a1', issueId: issueId(number), purpose: 'password-reset-of-a-business-account-with-approval' },
+      ...{ country: 'GS', createdAt: NOW - number * MINUTE, carrier: 'kakao-business-messaging-primary' },
+      ...{ code: 'TEMPLATE_NOT_FOUND', explanation: 'Nothing listens there. Look at the URL of the carrier.' },
+    })),
+    endpoints: [endpoint(ENDPOINT, { url: LONG_URL, failingSince: NOW - DAY })],
+    openKeys: [{ appId: 'a1', keyId: 'k1', shown: 'pk_live_…a7b8', allows: ['from', 'text'] }],
+  },
   'protection/lately': {
     keys: { sk: 12, pk: 3, relay: 1 },
     codes: ['GS', 'VN', 'KR'].flatMap((country) => [
@@ -512,7 +645,6 @@ export const FULL: Answers = {
     ]),
     areAll: false,
   },
-  'protection/refused': { lastDay: MILLIONS, lately: MILLIONS, usual: 12_345, isUnusual: true },
   'protection/incidents': {
     rows: [...INCIDENTS, incident(3, { endedAt: NOW - 2 * DAY }), incident(4, { endedAt: NOW - 3 * DAY, country: '' })],
     next: 'cursor',
@@ -568,6 +700,8 @@ export const FULL: Answers = {
     keys: [
       {
         keyId: 'k1',
+        name: 'Shop backend',
+        creator: { name: '김영희 Kim Young-hee', isCommandLine: false, isMine: true },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…a1b2',
@@ -583,6 +717,8 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k2',
+        name: 'Checkout page of the shop, which is a rather long name',
+        creator: { name: 'Lee', isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'test',
         shown: 'pk_test_…c3d4',
@@ -598,6 +734,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k3',
+        creator: { isCommandLine: true, isMine: false },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…e5f6',
@@ -613,6 +750,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k4',
+        creator: { isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'live',
         shown: 'pk_live_…a7b8',
@@ -629,6 +767,8 @@ export const FULL: Answers = {
     ],
   },
   'relays/list': { relays: RELAYS },
+  'apps/twilio': TWILIO,
+  'apps/addTwilioPurpose': TWILIO,
   'relays/create': CREATED_RELAY,
   'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
   'relays/test': { issueId: ISSUE },
@@ -812,7 +952,8 @@ export const FULL: Answers = {
         timeoutMs: 5_000,
         inFlight: 0,
         waiting: 0,
-        state: 'healthy',
+        state: 'paused',
+        since: NOW - HOUR,
         recent: { accepted: 0, refused: 0, ambiguous: 0 },
       },
     ],
@@ -895,9 +1036,31 @@ export const FULL: Answers = {
         lastSeenAt: NOW,
       },
       { operatorId: 'o2', email: 'bob@example.com', name: 'Bob', role: 'developer', hasTotp: false, createdAt: NOW },
+      {
+        operatorId: 'o3',
+        email: 'sue@example.com',
+        name: 'Sue',
+        role: 'support',
+        appIds: ['a1', 'a2'],
+        hasTotp: true,
+        createdAt: NOW - 9 * DAY,
+        lastSeenAt: NOW - 3 * HOUR,
+      },
     ],
-    invitations: [{ invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY }],
+    invitations: [
+      { invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY },
+      {
+        invitationId: 'i2',
+        role: 'finance',
+        appIds: ['a1'],
+        note: 'lee.finance@department.example.com',
+        invitedBy: 'cli',
+        expiresAt: NOW + DAY,
+      },
+    ],
   },
+  'operators/sessions': { sessions: SESSIONS.slice(1) },
+  'session/list': { sessions: SESSIONS },
   'operators/invite': { url: `https://otp.example.com/console/invitation#${TOKEN}`, expiresAt: NOW + 3 * DAY },
   'audit/list': {
     rows: [

@@ -16,6 +16,7 @@ import {
   LOADING,
   NEEDS_SETUP,
   NO_APP,
+  ofOneApp,
   onTheWay,
   RELAYED,
   refusal,
@@ -195,6 +196,12 @@ const firstSteps: State[] = [
   state('first steps, credit', '/', onTheWay('tried', 'key', 'carrier', 'credit')),
   state('first steps, all', '/', onTheWay('tried', 'key', 'carrier', 'credit', 'webhook')),
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
+]
+
+const overview: State[] = [
+  state('overview, live, of all apps', '/?mode=live', FULL),
+  state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  state('overview, live, quiet', '/?mode=live', EMPTY),
 ]
 
 const openFind = press(/^(Find|찾기)/)
@@ -523,6 +530,19 @@ const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
   state('relays, live ones', '/relays?mode=live', FULL),
+  state(
+    'relays, a purpose for Twilio, refused',
+    '/relays',
+    {
+      ...FULL,
+      'apps/addTwilioPurpose': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'purpose', reason: 'too_many', about: { max: 100 } },
+      }),
+    },
+    (page) => page.getByPlaceholder('signup').fill('login'),
+    press(/^(Add purpose|용도 추가)$/),
+    see(/100/),
+  ),
   state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
   over(
     'pages/relays.tsx',
@@ -722,6 +742,7 @@ const webhooks: State[] = [
 const askToErase = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Erase|삭제)$/)]
 const erase = [fill(/^(Type “|확인하려면 “)/, '+821012345678'), confirm(/^(Erase|삭제)$/)]
 const people: State[] = [
+  state('carriers, for one who sees some apps only', '/providers', { ...FULL, ...ofOneApp }),
   over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
   over(
     'pages/operators.tsx',
@@ -744,7 +765,24 @@ const people: State[] = [
     '/operators',
     FULL,
     press(/^Actions for Bob|^Bob 님/),
-    press(/Change role|역할 변경/, 'menuitem'),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, some apps only',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, sessions of one',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/^(Sessions|세션)$/, 'menuitem'),
   ),
   over(
     'pages/operators/operator-table.tsx',
@@ -938,6 +976,13 @@ const carriers: State[] = [
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
   ),
+  over(
+    'pages/providers/pause-carrier.tsx',
+    'carriers, pausing one',
+    '/providers',
+    FULL,
+    press(/^Pause the carrier main|^main 발송사 일시 중지$/),
+  ),
   over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
   over(
     'pages/providers/whatsapp-template.tsx',
@@ -1003,8 +1048,18 @@ const templates: State[] = [
 const usage: State[] = [
   state(
     'usage, of days of my choice, by purpose',
-    '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
+    '/usage?range=custom&from=2025-10-01&to=2025-10-31&groups=purpose',
     FULL,
+  ),
+  over('pages/usage/prices.tsx', 'usage, prices', '/usage', FULL, press(/^(Prices|가격)$/), see(/0\.007912/)),
+  over('pages/usage/prices.tsx', 'usage, no prices', '/usage', EMPTY, press(/^(Prices|가격)$/)),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, report tokens',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    see(/ERP/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
@@ -1040,6 +1095,7 @@ export const STATES: readonly State[] = [
   ...apps,
   ...keys,
   ...relays,
+  ...overview,
   ...wallet,
   ...webhooks,
   ...people,

@@ -7,7 +7,8 @@ import { api, paging } from '../api'
 import { timesOf } from '../days'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { DataTable, fromPages, whileShort } from '../parts/data-table'
+import { safetyNetWhileShort } from '../live'
+import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { type ScopeSearch, useAppScope } from '../scope'
@@ -96,7 +97,7 @@ function useIssues({ code: outcomeCode, hour, last, order, from, to, ...filters 
     api.issues.list.infiniteOptions({
       input: (after: string | undefined) => ({ ...input, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
       placeholderData: keepPreviousData,
     }),
   )

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { useAppScope, useApps } from '../scope'
@@ -15,10 +16,6 @@ import { protectionWords } from './protection/words'
 import { PROTECTION_RANGES, type ProtectionSearch, protectionSearch } from './search-params'
 import { periodOf, useMinute } from './usage/period'
 
-const LOOK_MS = 5_000
-/** A long period is slower to sum and changes rarely. */
-const LOOK_FAR_MS = 30_000
-
 export default function ProtectionPage() {
   const say = useWords(protectionWords)
   const common = useWords(frameWords)
@@ -28,12 +25,12 @@ export default function ProtectionPage() {
   const { range = '24h', group = 'country' } = protectionSearch({ ...useSearch({ from: '/inside/protection' }) })
   const navigate = useNavigate({ from: '/protection' })
   const { from, to, by } = periodOf({ range }, useMinute())
-  const state = useQuery(api.protection.state.queryOptions({ input: { appId }, refetchInterval: LOOK_MS }))
+  const state = useQuery(api.protection.state.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const history = useQuery(
     api.protection.show.queryOptions({
       input: { appId, from, to, by },
       placeholderData: keepPreviousData,
-      refetchInterval: range === '24h' ? LOOK_MS : LOOK_FAR_MS,
+      refetchInterval: safetyNet,
     }),
   )
   const blocks = state.data?.blocks

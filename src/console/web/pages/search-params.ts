@@ -77,31 +77,27 @@ export function protectionSearch(search: Record<string, unknown>): ProtectionSea
   return { ...(range && { range }), ...(group && { group }) }
 }
 
-export const USAGE_RANGES = ['24h', '7d', '30d', 'custom'] as const
-type UsageRange = (typeof USAGE_RANGES)[number]
+export const USAGE_RANGES = ['7d', '30d', 'month', 'last-month', 'custom'] as const
 
-export const USAGE_GROUPS = ['channel', 'provider', 'country', 'purpose'] as const
-export type UsageGroup = (typeof USAGE_GROUPS)[number]
-
-export interface UsageSearch {
-  range?: UsageRange
-  /** First and last day of a custom range. */
-  from?: string
-  to?: string
-  by?: 'hour' | 'day'
-  group?: UsageGroup
+export interface UsageSearch extends DayRange {
+  /** Missing: this month. */
+  range?: (typeof USAGE_RANGES)[number]
+  /** What the table adds up by, separated by commas. */
+  groups?: string
+  /** A column, with a minus sign for the largest first. */
+  sort?: string
 }
 
 export function usageSearch(search: Record<string, unknown>): UsageSearch {
   const range = oneOf(USAGE_RANGES, search.range)
   const { from, to } = dayRange(search)
-  const by = oneOf(['hour', 'day'] as const, search.by)
-  const group = oneOf(USAGE_GROUPS, search.group)
+  const text = (value: unknown) => (typeof value === 'string' && value.length <= 200 ? value : undefined)
+  const [groups, sort] = [text(search.groups), text(search.sort)]
   return {
     ...(range && { range }),
     ...(from && { from }),
     ...(to && { to }),
-    ...(by && { by }),
-    ...(group && { group }),
+    ...(groups !== undefined && { groups }),
+    ...(sort && { sort }),
   }
 }

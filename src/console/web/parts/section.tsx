@@ -25,7 +25,7 @@ export function Section({ title, about, actions, children, id }: SectionProps) {
             {actions}
           </Group>
           {about && (
-            <Text size="sm" c="dimmed" maw={640}>
+            <Text size="sm" c="dimmed" maw={760}>
               {about}
             </Text>
           )}

@@ -25,7 +25,7 @@ export interface TableColumn<Row> {
   /** At the end of its line, where rows are lines on phones. */
   isAtEnd?: boolean
   /** For columns that the rows can be sorted by. */
-  sort?: { isAscending: boolean; onToggle(): void }
+  sort?: { isAscending: boolean | undefined; onToggle(): void }
 }
 
 export interface StackingTableProps<Row> {
@@ -66,7 +66,7 @@ export function StackingTable<Row>(props: StackingTableProps<Row>) {
                 key={column.key}
                 role="columnheader"
                 scope="col"
-                {...(column.sort && { 'aria-sort': column.sort.isAscending ? 'ascending' : 'descending' })}
+                aria-sort={column.sort && orderOf(column.sort)}
                 {...placed(column)}
               >
                 {column.sort ? <SortButton {...column.sort}>{column.header}</SortButton> : column.header}
@@ -109,15 +109,17 @@ export function StackingTable<Row>(props: StackingTableProps<Row>) {
   )
 }
 
-const SortButton = ({
-  isAscending,
-  onToggle,
-  children,
-}: NonNullable<TableColumn<never>['sort']> & PropsWithChildren) => (
+type Sort = NonNullable<TableColumn<never>['sort']>
+
+const orderOf = ({ isAscending }: Sort) =>
+  isAscending === undefined ? 'none' : isAscending ? 'ascending' : 'descending'
+
+const SortButton = ({ isAscending, onToggle, children }: PropsWithChildren<Sort>) => (
   <UnstyledButton fz="inherit" fw="inherit" onClick={onToggle}>
     <Group component="span" gap={4} wrap="nowrap">
       {children}
-      {isAscending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />}
+      {isAscending === true && <IconArrowUp size={14} aria-hidden />}
+      {isAscending === false && <IconArrowDown size={14} aria-hidden />}
     </Group>
   </UnstyledButton>
 )

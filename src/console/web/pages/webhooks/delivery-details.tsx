@@ -7,6 +7,7 @@ import { api, type client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { CopyBlock, CopyButton } from '../../parts/copy'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone, tellProblem } from '../../parts/tell'
@@ -145,7 +146,7 @@ function Details({ endpoint, delivery }: { endpoint: DeliveryDetailsProps['endpo
   const attempts = useQuery(
     api.webhooks.attempts.queryOptions({
       input: { deliveryId },
-      refetchInterval: status === 'pending' ? 1_000 : 5_000,
+      refetchInterval: safetyNet,
     }),
   )
   const replay = useMutation(
@@ -164,7 +165,7 @@ function Details({ endpoint, delivery }: { endpoint: DeliveryDetailsProps['endpo
         <Badge variant="light" color={STATUS_COLORS[status]}>
           {say.states[status]}
         </Badge>
-        {may('webhooks') && (
+        {may('find') && (
           <Button
             size="xs"
             disabled={!enabled}
