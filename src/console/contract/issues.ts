@@ -106,7 +106,7 @@ export const issues = {
     .output(pageOf(issueRow)),
   /**
    * By whatever is at hand: a phone number (live issues, newest first; the look-up is in the audit log), an issue id, a
-   * carrier's id of a message whose report is awaited, a key. Each may find something. A phone number needs `find`.
+   * carrier's id of a message, a value of the metadata, a key. Each may find something. A phone number needs `find`.
    */
   find: procedure('look', 'apps')
     .input(z.object({ text: z.string().trim().min(1).max(256) }))

@@ -214,7 +214,7 @@ function PhoneButtons({ story: { appId, mode, isRelayed } }: { story: Story }) {
   if (mode !== 'live') return null
   return (
     <>
-      {app && !isRelayed && may('apps') && (
+      {app && !isRelayed && may('find') && (
         <Button variant="default" leftSection={<IconLockOpen size={16} aria-hidden />} onClick={() => openPhone(app)}>
           {say.unlock}
         </Button>
