@@ -2,7 +2,7 @@
 import { isReviewed } from '../../../../domain/codes/review-number'
 import { CODE } from '../../../../domain/delivery/delivery'
 import type { Words } from '../../i18n/words'
-import type { Story } from './timeline'
+import { isReportOver, type Story } from './story'
 
 const en = {
   verified: 'The code was accepted. There is nothing more to do.',
@@ -86,7 +86,7 @@ const CAUSES: ReadonlyArray<[RegExp, Advice]> = [
   ],
   [/spam|filter|discarded the message|stopped the message/, 'filtered'],
   [
-    /unreachable|\boff\b|coverage|busy|no room|inbox|nobody answered|answering machine|could not be reached|airtime/,
+    /unreachable|(phone (is|was)|switched) off|coverage|busy|no room|inbox|nobody answered|answering machine|could not be reached|airtime/,
     'unreachable',
   ],
   [
@@ -101,10 +101,6 @@ export function causeOf(code: string | undefined, explanation: string | undefine
   const cause = CAUSES.find(([pattern]) => pattern.test(explanation ?? ''))?.[1]
   return ours ?? cause ?? (wasRefused ? 'ours' : 'notDelivered')
 }
-
-/** The charge is final, so no report will follow. */
-export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
-  deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
 
 export function adviceOf(story: Story): Advice {
   const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isRelayed } = story

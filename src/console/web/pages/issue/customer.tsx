@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { inWords, LANGUAGES, type Language, useLanguage, useWords } from '../../i18n/words'
 import { CopyButton } from '../../parts/copy'
 import { adviceOf, adviceWords } from './advice'
-import type { Story } from './timeline'
+import type { Story } from './story'
 
 const words = inWords({
   en: { title: 'Tell the customer', language: 'Language of the customer' },

@@ -20,16 +20,14 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CODE } from '../../../../domain/delivery/delivery'
-import { api, type client } from '../../api'
+import { api } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
 import { Steps, type StepView } from '../../parts/steps'
 import { AsWritten } from '../../parts/text'
 import { DeliveryDetails } from '../webhooks/delivery-details'
-import { isReportOver } from './advice'
-
-export type Story = Awaited<ReturnType<typeof client.issues.story>>
+import { isAtCarrier, isReportOver, reportedAt, reportOf, type Story } from './story'
 
 interface Tellers {
   say: (typeof timelineWords)['en']
@@ -138,22 +136,8 @@ const report = ({ number, report, reportedAt }: Story['attempts'][number], say: 
         },
       ]
 
-/** A request to a carrier is in flight. */
-export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
-  const last = attempts.at(-1)
-  return last !== undefined && last.outcome === undefined
-}
-
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
-
-const reportOf = ({ attempts, deliveryStatus }: Story) => attempts.find(({ report }) => report === deliveryStatus)
-
-/** End of the delivery: the report that says so, or the last refusal. */
-export function reportedAt(story: Story): number | undefined {
-  const last = story.attempts.at(-1)
-  return reportOf(story)?.reportedAt ?? (last?.outcome === 'refused' ? last.answeredAt : undefined)
-}
 
 function delivery(story: Story, { say }: Tellers): OrderedStep[] {
   const after = lastAttemptAt(story)
