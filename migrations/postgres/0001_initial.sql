@@ -439,7 +439,7 @@ CREATE TABLE operators (
   operator_id   text COLLATE "C" PRIMARY KEY,
   email         text COLLATE "C" NOT NULL UNIQUE, -- in lower case
   name          text NOT NULL,
-  role          text NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role          text NOT NULL CHECK (role IN ('owner', 'developer', 'operator', 'support', 'finance', 'viewer')),
   password_hash text NOT NULL, -- argon2id
   totp_secret   bytea, -- sealed; NULL: none
   totp_begun    bytea, -- sealed: one that was shown and is not proved yet, with the time until which it can be

@@ -323,7 +323,7 @@ CREATE TABLE operators (
   operator_id   TEXT PRIMARY KEY,
   email         TEXT NOT NULL UNIQUE, -- in lower case
   name          TEXT NOT NULL,
-  role          TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role          TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'operator', 'support', 'finance', 'viewer')),
   password_hash TEXT NOT NULL, -- argon2id
   totp_secret   BLOB, -- sealed; NULL: none
   created_at    INTEGER NOT NULL,

@@ -17,6 +17,7 @@ import { type AuditDependencies, writeAudit } from './shared/write-audit'
 export interface FindDependencies extends AuditDependencies {
   store: Store
   numbering: Numbering
+  mayFindPhones: boolean
 }
 
 export interface Found {
@@ -40,7 +41,12 @@ export async function findByText(deps: FindDependencies, text: string): Promise<
 }
 
 /** Apps read national formats of their own countries, so that a text may be several numbers. */
-function hashesOf({ vault, numbering }: FindDependencies, text: string, apps: Iterable<App>): Uint8Array[] {
+function hashesOf(
+  { vault, numbering, mayFindPhones }: FindDependencies,
+  text: string,
+  apps: Iterable<App>,
+): Uint8Array[] {
+  if (!mayFindPhones) return []
   if (/\p{L}/u.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) < DIGITS_AT_LEAST) return []
   const regions = new Set([numbering.region, ...[...apps].map(({ region }) => region ?? numbering.region)])
   const phones = [...regions].flatMap((region) => {

@@ -323,6 +323,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
       'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
     })
     await page.getByText('No app yet').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     await page.getByRole('link', { name: 'Create an app' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
@@ -337,6 +338,47 @@ describe.each(STARTS)('the console %s', (how, start) => {
     await page.waitForURL(/app=a2.*mode=live/)
     await page.getByRole('link', { name: 'Issues' }).click()
     await page.waitForURL(/\/console\/issues\?app=a2&mode=live/)
+  })
+
+  test.each([
+    ['', { app: true, mode: true }],
+    ['keys', { app: true, mode: true }],
+    ['protection', { app: true, mode: false }],
+    ['inbox', { app: true, mode: false }],
+    ['try-it', { app: true, mode: false }],
+    ['wallet', { app: true, mode: false }],
+    ['issues/01a1', { app: false, mode: false }],
+    ['providers', { app: false, mode: false }],
+    ['system', { app: false, mode: false }],
+  ])('offers app and mode on /%s only if they change what it shows: %j', async (path, offered) => {
+    const { page } = await open(`/${path}`, FULL as Record<string, object>)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const count = (role: 'combobox' | 'radiogroup', name: string) =>
+      page.getByRole('banner').getByRole(role, { name, exact: true }).count()
+    expect({ app: (await count('combobox', 'App')) === 1, mode: (await count('radiogroup', 'Mode')) === 1 }).toEqual(
+      offered,
+    )
+  })
+
+  test('names the app at 360 pixels, and offers all apps together where a page shows them so', async () => {
+    const { page } = await open('', ANSWERS, { viewport: { width: 360, height: 800 } })
+    const app = page.getByRole('combobox', { name: 'App' })
+    await app.waitFor()
+    expect(await app.inputValue()).toBe('All apps')
+    expect((await app.boundingBox())?.width).toBeGreaterThan(180)
+    await page.goto(`${server.url}/console/keys`)
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    expect(await app.inputValue()).toBe('Shop')
+    await app.click()
+    await page.getByRole('option', { name: 'Clinic' }).waitFor()
+    expect(await page.getByRole('option', { name: 'All apps' }).count()).toBe(0)
+  })
+
+  test('keeps the frame and a heading around an address that does not exist', async () => {
+    const { page } = await open('/no/such/page')
+    await page.getByRole('heading', { level: 1, name: 'No such page' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
   })
 
   test('hides what the role may not see', async () => {

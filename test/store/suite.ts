@@ -4,6 +4,7 @@ import type { ChallengeSettings } from '../../src/abuse/rules/challenge'
 import { fail, forgive } from '../../src/abuse/rules/failure-budget'
 import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/domain/codes/issue'
+import { newAttempt } from '../../src/domain/delivery/attempt'
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
 import type { Relay } from '../../src/domain/relays/relay'
@@ -594,6 +595,47 @@ export function storeSuite(
         }
         expect(await hasYielded(() => list({ status: 'replaced', limit: 1 }))).toBeTrue()
         expect(await list({ status: 'replaced', createdFrom: NOW + 1 })).toEqual([])
+      })
+
+      test('are found by what became of them and where they went, alone and together', async () => {
+        const plain = settled(1)
+        const failed = settled(2, { deliveryStatus: 'failed', providerOutcomeCode: 'DND_LIST' })
+        const abroad = settled(3, { country: 'GB', purpose: 'sign-in' })
+        const unknown = settled(4, { country: undefined, purpose: 'sign-out' })
+        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB' })
+        await add(plain, failed, abroad, unknown, called)
+        const attempt = newAttempt(called, 1, 'first', NOW)
+        await run(async (tx) => {
+          await tx.attempts.add(attempt)
+          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second' })
+        })
+        const found = async (filter: Partial<IssueFilter>) =>
+          ids((await store.lists.issues.search(OWNER, { limit: 100, ...filter }, NOW)).issues)
+        expect(await found({})).toEqual(ids([called, unknown, abroad, failed, plain]))
+        expect(await found({ delivery: 'failed' })).toEqual(ids([failed]))
+        expect(await found({ outcomeCode: 'DND_LIST' })).toEqual(ids([failed]))
+        expect(await found({ outcomeCode: 'DND' })).toEqual([])
+        expect(await found({ country: 'GB' })).toEqual(ids([called, abroad]))
+        expect(await found({ purpose: 'sign' })).toEqual(ids([called, unknown, abroad, failed, plain]))
+        expect(await found({ purpose: 'sign-' })).toEqual(ids([unknown, abroad]))
+        expect(await found({ purpose: 'ign' })).toEqual([])
+        expect(await found({ channel: 'alimtalk' })).toEqual(ids([called]))
+        expect(await found({ leg: 'alimtalk' })).toEqual([])
+        for (const carrier of ['first', 'second']) expect(await found({ carrier })).toEqual(ids([called]))
+        expect(await found({ carrier: 'third' })).toEqual([])
+        expect(await found({ country: 'GB', purpose: 'sign-', status: 'expired' })).toEqual(ids([abroad]))
+        expect(await found({ country: 'GB', status: 'verified' })).toEqual([])
+      })
+
+      test('are read from the oldest on, too, and go on from an id', async () => {
+        await add(...older, ...same, ...newer)
+        const search = async (filter: Partial<IssueFilter>) =>
+          ids((await store.lists.issues.search(OWNER, { isOldestFirst: true, limit: 3, ...filter }, NOW)).issues)
+        const oldestFirst = newestFirst.toReversed()
+        expect(await search({})).toEqual(oldestFirst.slice(0, 3))
+        expect(await search({ from: oldestFirst[3] })).toEqual(oldestFirst.slice(3, 6))
+        expect(await search({ from: oldestFirst[6] })).toEqual(oldestFirst.slice(6))
+        expect(await search({ createdFrom: NOW, createdTo: NOW + 1, limit: 9 })).toEqual(ids(same))
       })
 
       test('hold what is the owner’s, and nothing else', async () => {

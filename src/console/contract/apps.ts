@@ -101,7 +101,7 @@ export const apps = {
     .input(ofApp.extend({ name: z.string() }))
     .output(app),
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
-  protect: procedure('apps')
+  protect: procedure('protection')
     .input(ofApp.extend({ protection: decided }))
     .output(app),
   setTexts: procedure('apps')
@@ -111,14 +111,14 @@ export const apps = {
   setRetention: procedure('apps').input(ofApp.extend({ retentionDays })).output(app),
   setPlan: procedure('carriers').input(ofApp.extend(plan.shape)).output(ok),
   removePlan: procedure('carriers').input(ofApp.extend(planKey.shape)).output(ok),
-  challenge: procedure('apps')
+  challenge: procedure('protection')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),
   /** Without a secret the stored one stays, if the vendor is the same. */
-  setChallenge: procedure('apps')
+  setChallenge: procedure('protection')
     .input(ofApp.extend({ ...challenge.shape, secret: z.string().optional() }))
     .output(ok),
-  removeChallenge: procedure('apps').input(ofApp).output(ok),
+  removeChallenge: procedure('protection').input(ofApp).output(ok),
   /** With their codes, which are as good as a message: only for those who may change them. */
   reviewNumbers: procedure('apps')
     .input(ofApp)
@@ -130,8 +130,8 @@ export const apps = {
   removeReviewNumber: procedure('apps')
     .input(ofApp.extend({ name: z.string() }))
     .output(ok),
-  /** All vendors. */
-  regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
+  /** All countries, for every form that asks for one. */
+  regions: procedure('look').output(z.object({ regions: z.array(z.string()) })),
 }
 
 const allows = z.array(z.enum(ALLOWANCES))

@@ -2,23 +2,29 @@
 import { forbidden, invalid } from '../shared/error'
 import { DAY_MS, HOUR_MS } from '../shared/value'
 
-export const ROLES = ['owner', 'developer', 'viewer'] as const
+export const ROLES = ['owner', 'developer', 'operator', 'support', 'finance', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * look: everything that is shown · try: issue and verify test codes · keys, templates, webhooks: make and change them ·
- * apps: create, rename, set the region · money: top up, refund, claw back · carriers: add, change, remove, test messages, routes and delivery plans ·
+ * look: everything that is shown · find: find a code by its phone number, unlock the phone, send its webhook events again ·
+ * try: issue and verify test codes · keys, templates, webhooks: create and change them ·
+ * apps: create, rename, set the region · protection: policy, blocks, incidents ·
+ * carriers: add, change, remove, test messages, routes and delivery plans ·
+ * finance: prices, exports of usage and ledger, tokens of reports · money: top up, refund, claw back ·
  * operators: invite, change, remove · audit: read and export the log · privacy: export and erase what is stored of a phone
  */
 export const PERMISSIONS = [
   'look',
+  'find',
   'try',
   'keys',
   'templates',
   'webhooks',
   'apps',
-  'money',
+  'protection',
   'carriers',
+  'finance',
+  'money',
   'operators',
   'audit',
   'privacy',
@@ -27,7 +33,10 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 const MAY: Readonly<Record<Role, readonly Permission[]>> = {
   owner: PERMISSIONS,
-  developer: ['look', 'try', 'keys', 'templates', 'webhooks'],
+  developer: ['look', 'find', 'try', 'keys', 'templates', 'webhooks'],
+  operator: ['look', 'find', 'protection', 'carriers'],
+  support: ['look', 'find'],
+  finance: ['look', 'finance'],
   viewer: ['look'],
 }
 

@@ -150,7 +150,7 @@ export interface Reader {
 
 /** Lists, usage and exports of console and command line. */
 export interface Lists {
-  readonly issues: Pick<IssueReader, 'page'>
+  readonly issues: Pick<IssueReader, 'page' | 'search'>
   readonly wallets: Pick<WalletReader, 'ledger'>
   readonly hooks: Pick<HookReader, 'page' | 'attempts'>
   readonly audit: Pick<AuditReader, 'page'>

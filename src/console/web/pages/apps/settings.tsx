@@ -15,6 +15,7 @@ import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { type ShownApp, useServerRetention } from '../../scope'
+import { useMay } from '../../session'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
 import { RegionChoice } from './new-app'
 import { type ProtectionChange, ProtectionFields } from './protection'
@@ -49,6 +50,7 @@ export function openAppSettings(app: ShownApp): void {
 function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const say = useWords(words)
   const known = useWords(appWords)
+  const may = useMay()
   const { appId } = app
   const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
   const form = useServerForm({
@@ -87,11 +89,20 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const { texts, protection, challenge } = form.values
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
-      <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
-      <RegionChoice {...form.plainField('region')} />
-      <RetentionField {...form.field('retentionDays', 'days')} />
-      <TextsFields known={app.texts} wanted={texts} errors={form.errors} onChange={(texts) => form.set({ texts })} />
-      <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
+      {may('apps') && (
+        <>
+          <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
+          <RegionChoice {...form.plainField('region')} />
+          <RetentionField {...form.field('retentionDays', 'days')} />
+          <TextsFields
+            known={app.texts}
+            wanted={texts}
+            errors={form.errors}
+            onChange={(texts) => form.set({ texts })}
+          />
+          <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
+        </>
+      )}
       <ProtectionFields
         known={app.protection}
         decided={protection}

@@ -29,7 +29,7 @@ export function Now({ app, state }: { app: ShownApp; state: State | undefined })
     <Section
       title={say.now}
       actions={
-        may('apps') && (
+        may('protection') && (
           <Button size="xs" variant="default" onClick={() => openAppSettings(app)}>
             {say.settings}
           </Button>
@@ -173,7 +173,7 @@ function Held({ app: { protection }, held }: { app: ShownApp; held: State['held'
       {lines.length > 0 && protection.failures !== 'block' && <Line>{say.heldAnyway}</Line>}
       {!held.areAll && <Line>{say.moreHeld}</Line>}
       {protection.failures === 'block' && <Line>{say.locks[protection.lockMs === null ? 'operator' : 'day']}</Line>}
-      {may('apps') && (
+      {may('find') && (
         <Group mt={4}>
           <OpenPhoneButton />
         </Group>
