@@ -850,6 +850,7 @@ const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
 const fillIn = [press(/^NHN /), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
 const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
+const rotation = press(/^Rotate the credentials of main|^main 인증 정보 교체$/)
 const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [
   over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
@@ -968,6 +969,31 @@ const carriers: State[] = [
     '/providers',
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
+  ),
+  over(
+    'pages/providers/carrier-answers.tsx',
+    'carriers, what one answered',
+    '/providers',
+    FULL,
+    press(/^What main answered|^main 발송사의 응답$/),
+  ),
+  over(
+    'pages/providers/carrier-answers.tsx',
+    'carriers, one that answered nothing',
+    '/providers',
+    { ...FULL, 'carriers/answers': { accepted: 0, refused: 0, ambiguous: 0, failures: [] } },
+    press(/^What main answered|^main 발송사의 응답$/),
+  ),
+  over('pages/providers/change-carrier.tsx', 'carriers, rotating credentials', '/providers', FULL, rotation),
+  over(
+    'pages/providers/change-carrier.tsx',
+    'carriers, new credentials that are refused',
+    '/providers',
+    FULL,
+    rotation,
+    fill(/^(Phone number|휴대폰 번호)/, '01012345678'),
+    confirm(/^(Test and use|테스트하고 사용)$/),
+    see(/^(Messages still use the old|아직 기존 인증)/),
   ),
   over(
     'pages/providers/pause-carrier.tsx',
