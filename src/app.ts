@@ -6,6 +6,7 @@ import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
+import { answerUsageReport } from './http/usage-report'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -62,15 +63,16 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
+  const noticeSender = { toOperator: ports.toOperator, mailer: ports.mailer, publicUrl }
   const slots = createCarrierSlots({ limiters: node.limiters, clock })
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
-    kinds: jobKinds({ ...basics, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
+    kinds: jobKinds({ ...basics, ...noticeSender, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
   const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ toOperator: ports.toOperator, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ ...noticeSender, backups, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 
@@ -100,6 +102,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     relay: createRelays(issuing),
+    usageReport: (request, url) => answerUsageReport({ store, clock, node }, request, url),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

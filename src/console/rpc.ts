@@ -4,6 +4,7 @@
  */
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
+import { deviceOf } from '../domain/access/device'
 import { assertMay, SESSION_MS } from '../domain/access/operator'
 import { errorFields, forbidden, invalid, type Refusal } from '../domain/shared/error'
 import { SECOND_MS } from '../domain/shared/value'
@@ -23,9 +24,11 @@ import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { relayProcedures } from './procedures/relays'
+import { priceProcedures, reportTokenProcedures } from './procedures/reports'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
+import { assertReach } from './reach'
 
 const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory(deps)) => ({
   session: sessionProcedures(deps),
@@ -41,6 +44,8 @@ const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory
   carriers: carrierProcedures(deps),
   overview: overviewProcedures(deps, history),
   usage: usageProcedures(deps),
+  prices: priceProcedures(deps),
+  reportTokens: reportTokenProcedures(deps),
   protection: protectionProcedures(deps, history),
   audit: auditProcedures(deps),
   privacy: privacyProcedures(deps),
@@ -55,12 +60,14 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
   const { publicUrl } = deps.facts
   const installation = deps.store.read.installation()
 
-  const guard = async <T>({ context, procedure, next }: Intercepted<T>): Promise<T> => {
+  const guard = async <T>({ context, procedure, input, next }: Intercepted<T>): Promise<T> => {
     context.entered = true
-    const { permission } = procedure['~orpc'].meta as Access
+    const { permission, reach } = procedure['~orpc'].meta as Access
     if (permission !== null) {
       if (!context.signedIn) throw notSignedIn()
-      assertMay(context.signedIn.operator.role, permission)
+      const { operator } = context.signedIn
+      assertMay(operator.role, permission)
+      await assertReach(deps.store, operator, reach, input)
     }
     return next()
   }
@@ -103,7 +110,11 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
     const context: ConsoleContext = {
       signedIn,
-      visitor: { ip, hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }) },
+      visitor: {
+        ip,
+        hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }),
+        device: deviceOf(request.headers.get('user-agent')),
+      },
       origin: publicUrl ?? page.origin,
       sessionToken: undefined,
       retryAfterMs: undefined,
@@ -141,6 +152,7 @@ const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && 
 interface Intercepted<T> {
   context: ConsoleContext
   procedure: { '~orpc': { meta: unknown } }
+  input: unknown
   next: () => Promise<T>
 }
 

@@ -117,7 +117,10 @@ export class Carriers {
     private readonly settings: CarrierSettings,
   ) {}
 
-  /** The carriers of a message as configured now: those of the route, else every carrier of the channel in the order of adding. */
+  /**
+   * The carriers of a message as configured now: those of the route, else every carrier of the channel in the order of adding.
+   * None of them is paused.
+   */
   async router(): Promise<Router> {
     // They are there, as a rule.
     const configured = await this.node.directory.carriers()
@@ -128,7 +131,9 @@ export class Carriers {
       if (!names && needsCountry(whom.channel)) return []
       const routed = names?.flatMap((name) => serving.find((config) => config.name === name) ?? [])
       // A route all of whose carriers were removed must not silence the channel.
-      return (routed?.length ? routed : serving).map((config) => this.#carrier(config))
+      // One whose carriers are all paused does: the operator has chosen them, and no others.
+      const chosen = routed?.length ? routed : serving
+      return chosen.filter(({ pausedAt }) => pausedAt === undefined).map((config) => this.#carrier(config))
     }
   }
 
@@ -194,7 +199,8 @@ export class Carriers {
 
   #carrier(config: CarrierConfig): CarrierEndpoint {
     const built = this.#built.get(config.name)
-    if (built && (built.config === config || Bun.deepEquals(built.config, config, true))) {
+    // A pause leaves a session open, on which reports arrive.
+    if (built && Bun.deepEquals({ ...built.config, pausedAt: config.pausedAt }, config, true)) {
       built.config = config
       return built
     }

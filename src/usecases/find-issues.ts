@@ -17,6 +17,9 @@ import { type AuditDependencies, writeAudit } from './shared/write-audit'
 export interface FindDependencies extends AuditDependencies {
   store: Store
   numbering: Numbering
+  mayFindPhones: boolean
+  /** Whether the operator sees an app. */
+  sees: (appId: string) => boolean
 }
 
 export interface Found {
@@ -27,20 +30,32 @@ export interface Found {
 }
 
 const ISSUES_AT_MOST = 20
+/** More, since some may be of apps that the operator does not see. */
+const ISSUES_READ = 100
 /** A shorter number belongs to no phone, and may be the end of a key. */
 const DIGITS_AT_LEAST = 6
 
 export async function findByText(deps: FindDependencies, text: string): Promise<Found> {
   const { store } = deps
-  const apps = new Map((await store.read.apps.withRemoved()).map((app) => [app.appId, app]))
+  const known = (await store.read.apps.withRemoved()).filter(({ appId }) => deps.sees(appId))
+  const apps = new Map(known.map((app) => [app.appId, app]))
   const hashes = hashesOf(deps, text, apps.values())
   const issues = hashes.length > 0 ? await findByPhone(deps, hashes) : []
   const named = isUuid(text) ? await findAnywhere(store, text.toLowerCase()) : await findByMessage(store, text)
-  return { issues: named ? [...issues, named] : issues, keys: await findKeys(store, text, apps.values()), apps }
+  return {
+    issues: named && deps.sees(named.appId) ? [...issues, named] : issues,
+    keys: await findKeys(store, text, apps.values()),
+    apps,
+  }
 }
 
 /** Apps read national formats of their own countries, so that a text may be several numbers. */
-function hashesOf({ vault, numbering }: FindDependencies, text: string, apps: Iterable<App>): Uint8Array[] {
+function hashesOf(
+  { vault, numbering, mayFindPhones }: FindDependencies,
+  text: string,
+  apps: Iterable<App>,
+): Uint8Array[] {
+  if (!mayFindPhones) return []
   if (/\p{L}/u.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) < DIGITS_AT_LEAST) return []
   const regions = new Set([numbering.region, ...[...apps].map(({ region }) => region ?? numbering.region)])
   const phones = [...regions].flatMap((region) => {
@@ -55,8 +70,9 @@ function hashesOf({ vault, numbering }: FindDependencies, text: string, apps: It
 }
 
 async function findByPhone(deps: FindDependencies, hashes: readonly Uint8Array[]): Promise<Issue[]> {
-  const found = await Promise.all(hashes.map((hash) => deps.store.read.issues.newestOfPhone(hash, ISSUES_AT_MOST)))
-  const issues = found.flat().sort((one, other) => other.createdAt - one.createdAt)
+  const found = await Promise.all(hashes.map((hash) => deps.store.read.issues.newestOfPhone(hash, ISSUES_READ)))
+  const seen = found.flat().filter(({ appId }) => deps.sees(appId))
+  const issues = seen.sort((one, other) => other.createdAt - one.createdAt)
   const newest = issues.slice(0, ISSUES_AT_MOST)
   await deps.store.transaction((tx) => writeAudit(deps, tx, 'issue.search_phone', '', { found: newest.length }))
   return newest

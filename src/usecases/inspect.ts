@@ -108,8 +108,9 @@ export interface CarrierState {
   channels: CarrierConfig['channels']
   concurrency: number | undefined
   timeoutMs: number | undefined
-  state: 'healthy' | 'unhealthy'
-  /** Only where the carrier is unhealthy. */
+  /** A paused carrier may also be unhealthy, which matters when it is resumed. */
+  state: 'healthy' | 'unhealthy' | 'paused'
+  /** Only where the carrier is paused or unhealthy. */
   since?: number
   code?: string | undefined
   explanation?: string | undefined
@@ -123,8 +124,9 @@ export async function listCarriers({
 }: Pick<InspectDependencies, 'store' | 'explain'>): Promise<CarrierState[]> {
   const health = await store.read.carriers.health()
   return Promise.all(
-    (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {
+    (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs, pausedAt }) => {
       const known = { name, type, channels, concurrency, timeoutMs }
+      if (pausedAt !== undefined) return { ...known, state: 'paused' as const, since: pausedAt }
       const found = health.get(name)
       if (!found || found.isHealthy) return { ...known, state: 'healthy' as const }
       const { since, code, retryAt } = found

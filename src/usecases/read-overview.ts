@@ -4,7 +4,7 @@ import type { Rule } from '../abuse/rules/rule'
 import { isActive, type StoredKey } from '../domain/access/api-key'
 import { hasAllowances } from '../domain/access/browser-key'
 import type { Issue } from '../domain/codes/issue'
-import { addUp, type UsageCounts, type UsageRow } from '../domain/operations/usage'
+import { addUp, totalOfTallies, type UsageCounts, type UsageRow } from '../domain/operations/usage'
 import { DAY_MS, HOUR_MS, type Mode } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
@@ -76,16 +76,16 @@ export class Overview {
 
   constructor(private readonly deps: OverviewDependencies) {}
 
-  /** Without an app of all apps. Throws `not_found`. */
-  read(appId: string | undefined, mode: Mode): Promise<OverviewReport> {
+  /** Of one app, of some, or of all. Throws `not_found` where the one is unknown. */
+  read(of: string | readonly string[] | undefined, mode: Mode): Promise<OverviewReport> {
     const { clock } = this.deps
-    const name = `${mode}/${appId ?? ''}`
+    const name = `${mode}/${of ?? ''}`
     const startedAt = clock.elapsed()
     const known = this.#kept.get(name)
     if (known && startedAt < known.until) return known.report
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
     // Until it is there, everybody waits for the same one.
-    const kept = { report: this.#read(appId, mode), until: Number.POSITIVE_INFINITY }
+    const kept = { report: this.#read(of, mode), until: Number.POSITIVE_INFINITY }
     this.#kept.set(name, kept)
     kept.report.then(
       () => {
@@ -97,11 +97,11 @@ export class Overview {
     return kept.report
   }
 
-  async #read(appId: string | undefined, mode: Mode): Promise<OverviewReport> {
+  async #read(of: string | readonly string[] | undefined, mode: Mode): Promise<OverviewReport> {
     const { store, clock } = this.deps
     const now = clock.now()
-    const apps = appId === undefined ? await store.read.apps.all() : [await existingApp(this.deps, appId)]
-    const appIds = apps.map((app) => app.appId)
+    const apps = typeof of === 'string' ? [await existingApp(this.deps, of)] : await store.read.apps.all()
+    const appIds = apps.map((app) => app.appId).filter((appId) => of?.includes(appId) ?? true)
     const end = Math.ceil(now / HOUR_MS) * HOUR_MS
     const rows: UsageRow[] = []
     const live: UsageRow[] = []
@@ -110,29 +110,30 @@ export class Overview {
     const failures: Issue[] = []
     const openKeys: StoredKey[] = []
     for (const appId of appIds) {
-      const spent = await store.lists.usage.rows({ appId, mode: 'live' }, end - SPENT_DAYS * DAY_MS, end, now)
-      live.push(...spent.filter(({ hour }) => hour >= end - DAY_MS))
-      const recent = mode === 'live' ? spent : await store.lists.usage.rows({ appId, mode }, end - 2 * DAY_MS, end, now)
-      rows.push(...recent.filter(({ hour }) => hour >= end - 2 * DAY_MS))
+      const ofMode = await store.lists.usage.rows({ appId, mode }, end - 2 * DAY_MS, end, now)
+      const ofLive =
+        mode === 'live' ? ofMode : await store.lists.usage.rows({ appId, mode: 'live' }, end - DAY_MS, end, now)
+      for (const row of ofMode) rows.push(row)
+      for (const row of ofLive) if (row.at >= end - DAY_MS) live.push(row)
       const refusals = await this.deps.history.refused(appId)
       refused.set(appId, refusals)
-      const { issued, delivered, failed, verified } = addUp(recent.filter(({ hour }) => hour >= end - DAY_MS))
+      const { issued, delivered, failed, verified } = addUp(ofMode.filter(({ at }) => at >= end - DAY_MS))
       const counts = { issued, delivered, failed, verified, refused: sumOf(refusals.series) }
-      reports.push({ appId, ...counts, ...(await this.#creditOf(appId, spent, end)) })
+      reports.push({ appId, ...counts, ...(await this.#creditOf(appId, end, now)) })
       const newest = { createdFrom: now - DAY_MS, limit: MOST_LOOKED_AT }
       const codes = await store.lists.issues.page({ appId, mode }, newest, now)
       failures.push(...codes.filter(({ deliveryStatus }) => deliveryStatus === 'failed').slice(0, MOST_FAILURES))
       const keys = await store.read.keys.ofApp(appId)
       openKeys.push(...keys.filter((key) => isActive(key, now) && hasAllowances(key)))
     }
-    const lastDay = rows.filter(({ hour }) => hour >= end - DAY_MS)
-    const byHour = Map.groupBy(lastDay, ({ hour }) => hour)
+    const lastDay = rows.filter(({ at }) => at >= end - DAY_MS)
+    const byHour = Map.groupBy(lastDay, ({ at }) => at - (at % HOUR_MS))
     return {
       total: addUp(lastDay),
-      before: addUp(rows.filter(({ hour }) => hour < end - DAY_MS)),
+      before: addUp(rows.filter(({ at }) => at < end - DAY_MS)),
       series: hoursBefore(end).map((at) => ({ at, ...addUp(byHour.get(at) ?? []) })),
       refused: refusedOf(refused),
-      incidents: await store.lists.traffic.open({ appId, limit: MOST_INCIDENTS }),
+      incidents: await this.#incidents(of === undefined ? [undefined] : appIds),
       carriers: await this.#carriers(live, now),
       apps: reports.sort(byDaysLeft).slice(0, MOST_LISTED),
       failures: await Promise.all(
@@ -146,7 +147,16 @@ export class Overview {
     }
   }
 
-  async #creditOf(appId: string, spent: readonly UsageRow[], end: number) {
+  async #incidents(appIds: ReadonlyArray<string | undefined>): Promise<Incident[]> {
+    const { traffic } = this.deps.store.lists
+    const open = await Promise.all(appIds.map((appId) => traffic.open({ appId, limit: MOST_INCIDENTS })))
+    return open
+      .flat()
+      .sort((one, other) => other.since - one.since)
+      .slice(0, MOST_INCIDENTS)
+  }
+
+  async #creditOf(appId: string, end: number, now: number) {
     const {
       balance = 0,
       reserved = 0,
@@ -154,9 +164,11 @@ export class Overview {
       alertBelow,
     } = (await this.deps.store.read.wallets.find(appId)) ?? {}
     const available = balance - reserved
-    const first = spent.reduce((oldest, { hour }) => Math.min(oldest, hour), end)
-    const days = Math.max(1, (end - first) / DAY_MS)
-    const spentPerDay = spent.reduce((sum, row) => sum + row.spent, 0) / days
+    const period = { from: end - SPENT_DAYS * DAY_MS, to: end, offsetMs: 0, stepMs: DAY_MS, byPurpose: false }
+    const sums = await this.deps.store.lists.usage.sums({ appId, mode: 'live' }, period, now)
+    const first = sums.reduce((oldest, { step }) => Math.min(oldest, step * DAY_MS), end)
+    const days = Math.min(SPENT_DAYS, Math.max(1, (end - first) / DAY_MS))
+    const spentPerDay = totalOfTallies(sums).spent / days
     const daysLeft = Math.max(0, available + overdraftLimit) / spentPerDay
     return { available, alertBelow, spentPerDay, ...(spentPerDay > 0 && { daysLeft }) }
   }

@@ -1,5 +1,5 @@
 /**
- * Usage by hour and day. Hours to whose issues nothing more can happen are counted once and kept; the others are
+ * Usage by hour and day (UTC). Hours to whose issues nothing more can happen are counted once and kept; the others are
  * counted when somebody looks.
  */
 import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
@@ -57,7 +57,7 @@ export async function readUsage(
   const to = Math.min(Math.ceil(query.to / stepMs) * stepMs, from + MAX_POINTS * stepMs)
   const rows = await store.lists.usage.rows(owner, from, to, clock.now())
   const steps = Math.max(0, Math.round((to - from) / stepMs))
-  const byStep = Map.groupBy(rows, ({ hour }) => Math.floor((hour - from) / stepMs))
+  const byStep = Map.groupBy(rows, ({ at }) => Math.floor((at - from) / stepMs))
   return {
     total: addUp(rows),
     series: Array.from({ length: steps }, (_, step) => ({

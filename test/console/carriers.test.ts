@@ -210,6 +210,14 @@ describe('a carrier', () => {
     expect((await stored('vonage'))?.config.reportSecret).toBe(reportSecret)
   })
 
+  test('is paused and resumed', async () => {
+    expect(await asked('carriers/pause', { name: 'main' })).toEqual({ ok: true })
+    expect((await asked('carriers/list')).providers[1]).toMatchObject({ name: 'main', state: 'paused' })
+    expect(await asked('carriers/resume', { name: 'main' })).toEqual({ ok: true })
+    expect((await asked('carriers/list')).providers[1]).toMatchObject({ name: 'main', state: 'healthy' })
+    expect(await asked('carriers/pause', { name: 'none' })).toMatchObject([404, { reason: 'no_such' }])
+  })
+
   test('is removed', async () => {
     expect(await asked('carriers/remove', { name: 'main' })).toEqual({ ok: true })
     expect(await stored('main')).toBeUndefined()

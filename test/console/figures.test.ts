@@ -11,7 +11,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 0, 2)
 
-const NOTHING = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const NOTHING = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 /** A day whose hours saw these numbers of codes, every second one of which was verified. */
 function dayOf(issued: readonly number[]) {

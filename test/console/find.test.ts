@@ -1,5 +1,6 @@
 /** The one search of the console: what an operator types, and what it finds. No number stays anywhere. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { may, ROLES } from '../../src/domain/access/operator'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { anIssue } from '../domain/sample'
@@ -127,12 +128,15 @@ test('a key is found by its id, its beginning, its end, as it is shown and as a 
   expect(JSON.stringify(await find(keys.live))).not.toContain(keys.live)
 })
 
-test('viewers find, too, and nobody who is not signed in', async () => {
-  const { url } = (await owner.call('operators/invite', { role: 'viewer' })).body
-  const viewer = new ConsoleClient(world)
-  const person = { name: 'Vic', email: 'vic@example.com', password: 'correct horse battery' }
-  await viewer.call('session/accept', { token: url.split('#')[1], ...person })
+test('every role finds an id, some find a phone, and nobody who is not signed in', async () => {
   const issueId = await issue()
-  expect(idsOf(await find(PHONE, viewer))).toEqual([issueId])
+  for (const role of ROLES) {
+    const { url } = (await owner.call('operators/invite', { role })).body
+    const client = new ConsoleClient(world)
+    const person = { name: role, email: `${role}@example.com`, password: 'correct horse battery' }
+    await client.call('session/accept', { token: url.split('#')[1], ...person })
+    expect(idsOf(await find(issueId, client))).toEqual([issueId])
+    expect([role, idsOf(await find(PHONE, client))]).toEqual([role, may(role, 'find') ? [issueId] : []])
+  }
   expect((await new ConsoleClient(world).call('issues/find', { text: PHONE })).status).toBe(401)
 })

@@ -38,7 +38,7 @@ const EMPTY = {
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
   'usage/show': {
-    total: { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 },
+    total: { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 },
     series: [],
     groups: [],
   },

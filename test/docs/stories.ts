@@ -25,6 +25,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/operating.md' },
   { page: 'docs/privacy.md' },
   { page: 'docs/relays.md' },
+  { page: 'docs/usage.md' },
   { page: 'docs/relay-appwrite.md' },
   { page: 'docs/relay-auth0.md' },
   { page: 'docs/relay-authgear.md' },

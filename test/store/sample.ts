@@ -147,6 +147,8 @@ export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredK
   prefix: 'sk_',
   lastFour: 'abcd',
   createdAt: NOW + n,
+  name: undefined,
+  createdBy: 'cli',
   ...changes,
 })
 

@@ -194,10 +194,12 @@ const NEXT: Readonly<Record<SendRefusal, string>> = {
   never: 'no other carrier would be tried',
 }
 
-const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
-  state === 'healthy'
-    ? state
+const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) => {
+  if (state === 'healthy') return state
+  return state === 'paused'
+    ? `paused since ${iso(since)}`
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
+}
 
 function androidApp(text: string): { packageName: string; signatureHash: string } {
   const [, packageName, signatureHash] = /^([\w.]+)=(\S+)$/.exec(text) ?? []
@@ -329,6 +331,26 @@ export const providerCommands = () =>
             providers.map((row) => [row.name, row.type, row.channels.join(', '), healthOf(row)]),
             'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
           ),
+      }),
+      pause: adminCommand({
+        summary: 'give a carrier no new messages; routes skip it, and its reports still count',
+        examples: ['main'],
+        input: ofCarrier,
+        run: async (admin, { name }) => {
+          await administer.pauseCarrier(admin, name)
+          return { name, paused: true }
+        },
+        lines: ({ name }) => [`Paused provider ${name}. \`watchword provider resume ${name}\` ends it.`],
+      }),
+      resume: adminCommand({
+        summary: 'end the pause of a carrier',
+        examples: ['main'],
+        input: ofCarrier,
+        run: async (admin, { name }) => {
+          await administer.resumeCarrier(admin, name)
+          return { name, paused: false }
+        },
+        lines: ({ name }) => [`Resumed provider ${name}`],
       }),
       remove: adminCommand({
         summary: 'remove a carrier',

@@ -4,7 +4,7 @@ import { at, leg, ok, procedure } from './base'
 
 /** What the server last found of a carrier. */
 export const carrierHealth = z.object({
-  state: z.enum(['healthy', 'unhealthy']),
+  state: z.enum(['healthy', 'unhealthy', 'paused']),
   since: at.optional(),
   code: z.string().optional(),
   explanation: z.string().optional(),
@@ -60,9 +60,9 @@ const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(
 const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
 
 export const carriers = {
-  list: procedure('look').output(z.object({ providers: z.array(provider) })),
+  list: procedure('look', 'installation').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
-  test: procedure('carriers')
+  test: procedure('carriers', 'installation')
     .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
     .output(
       z.object({
@@ -74,9 +74,9 @@ export const carriers = {
         explanation: z.string().optional(),
       }),
     ),
-  types: procedure('carriers').output(z.object({ types: z.array(type) })),
+  types: procedure('carriers', 'installation').output(z.object({ types: z.array(type) })),
   /** Refuses a name that is taken. The report secret is answered once. */
-  add: procedure('carriers')
+  add: procedure('carriers', 'installation')
     .input(filledIn.extend({ name: z.string(), type: z.string() }))
     .output(
       z.object({
@@ -87,7 +87,7 @@ export const carriers = {
       }),
     ),
   /** The values for the form of a carrier. It has no secret, only which ones are stored. */
-  settings: procedure('carriers')
+  settings: procedure('carriers', 'installation')
     .input(ofCarrier)
     .output(
       z.object({
@@ -98,10 +98,13 @@ export const carriers = {
       }),
     ),
   /** A new address needs the secrets again. */
-  change: procedure('carriers').input(filledIn.extend(ofCarrier.shape)).output(ok),
-  remove: procedure('carriers').input(ofCarrier).output(ok),
+  change: procedure('carriers', 'installation').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  /** It gets no new message until it is resumed. Its reports still count. */
+  pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
-  whatsappTemplate: procedure('carriers')
+  whatsappTemplate: procedure('carriers', 'installation')
     .input(
       ofCarrier.extend({
         languages: z.array(z.string()).max(50),
@@ -111,9 +114,9 @@ export const carriers = {
       }),
     )
     .output(z.object({ template: z.string(), languages: z.array(templateState) })),
-  routes: procedure('look').output(z.object({ routes: z.array(route) })),
-  setRoute: procedure('carriers').input(route).output(ok),
-  removeRoute: procedure('carriers')
+  routes: procedure('look', 'installation').output(z.object({ routes: z.array(route) })),
+  setRoute: procedure('carriers', 'installation').input(route).output(ok),
+  removeRoute: procedure('carriers', 'installation')
     .input(route.omit({ providers: true }))
     .output(ok),
 }

@@ -11,6 +11,7 @@ import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
+import { prices, reportTokens } from './reports'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -29,6 +30,8 @@ export const consoleContract = {
   carriers,
   overview,
   usage,
+  prices,
+  reportTokens,
   protection,
   audit,
   privacy,

@@ -1,5 +1,6 @@
 /** Issues without numbers or codes: request, attempts and result. */
 import { z } from 'zod'
+import { isTimeZone } from '../../domain/shared/time-zone'
 import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
@@ -64,6 +65,12 @@ export const story = issueRow.extend({
   webhooks: z.array(webhookOfIssue),
 })
 
+/** One hour of each day, as the clocks of a time zone show it. */
+const hourOfDay = z.object({
+  hour: z.int().min(0).max(23),
+  timeZone: z.string().max(64).refine(isTimeZone, 'must be an IANA time zone'),
+})
+
 /** Something that is found may be of any app. */
 const foundIn = { appId: z.string(), appName: z.string() }
 
@@ -76,16 +83,24 @@ export const issues = {
         search: z.string().max(200).optional(),
         status: verificationStatus.optional(),
         delivery: deliveryStatus.optional(),
+        channel: channel.optional(),
+        leg: leg.optional(),
+        country: z.string().length(2).optional(),
+        /** The name of a carrier that was called. */
+        carrier: z.string().min(1).max(128).optional(),
+        outcomeCode: z.string().min(1).max(128).optional(),
         from: at.optional(),
         to: at.optional(),
+        hourOfDay: hourOfDay.optional(),
+        isOldestFirst: z.boolean().optional(),
       }),
     )
     .output(pageOf(issueRow)),
   /**
    * By whatever is at hand: a phone number (live issues, newest first; the look-up is in the audit log), an issue id, a
-   * carrier's id of a message whose report is awaited, a key. Each may find something.
+   * carrier's id of a message whose report is awaited, a key. Each may find something. A phone number needs `find`.
    */
-  find: procedure('look')
+  find: procedure('look', 'apps')
     .input(z.object({ text: z.string().trim().min(1).max(256) }))
     .output(
       z.object({

@@ -11,8 +11,8 @@ import { endpoint } from './webhooks'
 const perApp = z.object({ appId: z.string() })
 
 export const overview = {
-  /** Without `appId` of all apps. What is not of a mode, such as credit and incidents, is of live codes. */
-  show: procedure('look')
+  /** Without `appId` of all apps that the caller sees. What is not of a mode, such as credit and incidents, is of live codes. */
+  show: procedure('look', 'apps')
     .input(z.object({ appId: z.string().optional(), mode }))
     .output(
       z.object({
@@ -33,6 +33,7 @@ export const overview = {
         }),
         /** Open ones, newest first. */
         incidents: z.array(incident),
+        /** Empty for callers who see some apps only. */
         carriers: z.array(
           z.object({
             name: z.string(),

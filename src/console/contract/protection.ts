@@ -96,7 +96,7 @@ export const protection = {
       }),
     ),
   /** Lock or pause of a phone, by kind of key. */
-  phone: procedure('apps')
+  phone: procedure('find')
     .input(ofPhone)
     .output(
       z.object({
@@ -105,7 +105,7 @@ export const protection = {
       }),
     ),
   /** Unlocks the phone. */
-  unlock: procedure('apps')
+  unlock: procedure('find')
     .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(KEY_KINDS.length) }))
     .output(z.object({ wasWaiting: z.boolean() })),
   show: procedure('look')
@@ -126,10 +126,10 @@ export const protection = {
   /** Open incidents come first, all on the first page; then the others, newest first. */
   incidents: procedure('look').input(ofApp.extend(pageInput.shape)).output(pageOf(incident)),
   /** Blocks a country or prefix for a day, for all keys or one kind. */
-  block: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
-  unblock: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
+  block: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
+  unblock: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
   /** Ends an incident: lifts its pause and exempts the country from conversion rules until then. */
-  end: procedure('apps')
+  end: procedure('protection')
     .input(ofIncident)
     .output(z.object({ reopenedUntil: at })),
   /** Refunds each unverified code once. */

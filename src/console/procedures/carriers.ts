@@ -72,6 +72,14 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }))
       return OK
     }),
+    pause: os.pause.handler(async ({ input, context }) => {
+      await administer.pauseCarrier(adminOf(deps, context), input.name)
+      return OK
+    }),
+    resume: os.resume.handler(async ({ input, context }) => {
+      await administer.resumeCarrier(adminOf(deps, context), input.name)
+      return OK
+    }),
     remove: os.remove.handler(async ({ input, context }) => {
       await administer.removeCarrier(adminOf(deps, context), input.name)
       return OK

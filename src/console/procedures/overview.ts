@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server'
 import type { ProtectionHistory } from '../../usecases/abuse/read-protection'
 import { Overview } from '../../usecases/read-overview'
-import type { ConsoleContext, ConsoleDependencies } from '../context'
+import { type ConsoleContext, type ConsoleDependencies, signedIn } from '../context'
 import { consoleContract } from '../contract'
 import { shownKey } from './apps'
 import { incidentView } from './protection'
@@ -16,12 +16,14 @@ export function overviewProcedures(deps: ConsoleDependencies, history: Protectio
   const { store } = deps
   const { hookPolicy } = deps.facts
   return os.router({
-    show: os.show.handler(async ({ input: { appId, mode } }) => {
-      const { incidents, failures, openKeys, appIds, ...report } = await overview.read(appId, mode)
+    show: os.show.handler(async ({ input: { appId, mode }, context }) => {
+      const seen = signedIn(context).operator.appIds
+      const { incidents, failures, openKeys, appIds, carriers, ...report } = await overview.read(appId ?? seen, mode)
       const ofApps = await Promise.all(appIds.map((appId) => store.read.endpoints.ofApp(appId)))
       const endpoints = ofApps.flat().map((endpoint) => endpointView(endpoint, hookPolicy))
       return {
         ...report,
+        carriers: seen === undefined ? carriers : [],
         incidents: incidents.map(incidentView),
         failures: failures.map(({ purpose, ...failure }) => ({ ...failure, purpose: purpose.trim() })),
         endpoints: endpoints

@@ -4,6 +4,7 @@ import { conditionsOf } from '../../domain/operations/node'
 import { BUILD, VERSION } from '../../domain/operations/version'
 import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
+import { readReport } from '../../usecases/read-report'
 import { readUsage } from '../../usecases/read-usage'
 import { lostEnds, verifyAudit } from '../../usecases/verify-audit'
 import type { ConsoleContext, ConsoleDependencies } from '../context'
@@ -13,6 +14,7 @@ export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
   return os.router({
     show: os.show.handler(async ({ input: { appId, mode, ...query } }) => readUsage(deps, { appId, mode }, query)),
+    report: os.report.handler(({ input }) => readReport(deps, input)),
   })
 }
 

@@ -14,6 +14,8 @@ export interface CarrierConfig {
   timeoutMs?: number | undefined
   /** When it was last saved, Unix milliseconds. A saved carrier starts healthy, also where nothing changed. */
   changedAt?: number
+  /** Since when it gets no new message, Unix milliseconds. Reports on earlier ones still count. */
+  pausedAt?: number | undefined
 }
 
 /** The settings of a carrier. */

@@ -70,7 +70,10 @@ export interface TemplateReader {
 export interface CarrierTx {
   /** Locks the name until the transaction ends, also where no such carrier exists. */
   lock(name: string): Promise<CarrierConfig | undefined>
+  /** A pause outlives it, and the health is forgotten. */
   save(carrier: CarrierConfig): Promise<void>
+  /** Undefined ends the pause. */
+  setPaused(name: string, pausedAt: number | undefined): Promise<void>
   remove(name: string): Promise<boolean>
   saveHealth(carrier: string, health: Health): Promise<void>
   /** Called at the start: a process begins with every carrier healthy. */

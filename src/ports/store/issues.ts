@@ -3,11 +3,11 @@
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
-import type { Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
+import type { DeliveryStatus, Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
-import type { Owner } from '../../domain/shared/value'
+import type { Channel, Leg, Owner } from '../../domain/shared/value'
 
 /** Asks for the `nth` newest issue that is younger than `withinMs`. */
 export interface NthNewest {
@@ -64,12 +64,31 @@ export interface OutboxTx {
 
 /** A page of issues; times are Unix milliseconds. */
 export interface IssueFilter {
-  before?: string
+  /** Newest first: only those before this id. */
+  before?: string | undefined
+  /** Oldest first: only this id and those after it. */
+  from?: string | undefined
+  isOldestFirst?: boolean | undefined
   /** `relayed`: those of relays, which are in no other page. */
-  status?: VerificationStatus | 'relayed'
-  createdFrom?: number
-  createdTo?: number
+  status?: VerificationStatus | 'relayed' | undefined
+  /** The beginning of a purpose. */
+  purpose?: string | undefined
+  delivery?: DeliveryStatus | undefined
+  channel?: Channel | undefined
+  leg?: Leg | undefined
+  country?: string | undefined
+  outcomeCode?: string | undefined
+  /** A carrier that was called. */
+  carrier?: string | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
   limit: number
+}
+
+export interface IssuePage {
+  issues: Issue[]
+  /** The page is short since the search has looked at enough rows; it goes on before this id, or from it on. */
+  next?: string | undefined
 }
 
 export interface IssueReader {
@@ -82,6 +101,8 @@ export interface IssueReader {
   newestOfPhone(phoneHash: Uint8Array, limit: number): Promise<Issue[]>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
+  /** A page that looks at a bounded number of rows. */
+  search(owner: Owner, filter: IssueFilter, now: number): Promise<IssuePage>
   /** Number of test issues of each organization since a time (Unix milliseconds), removed apps included. */
   testIssuesSince(since: number): Promise<Array<{ organizationId: string; issues: number }>>
 }

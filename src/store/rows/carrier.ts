@@ -17,6 +17,7 @@ export const carrierOf = (vault: Vault, row: CarrierRow): CarrierConfig => ({
   config: JSON.parse(vault.open(configSeal(row.name), row.config)),
   concurrency: row.concurrency ?? undefined,
   timeoutMs: row.timeoutMs ?? undefined,
+  pausedAt: row.pausedAt ?? undefined,
 })
 
 export const carrierRow = (vault: Vault, carrier: CarrierConfig, changedAt: number): CarrierRow => ({
@@ -24,6 +25,7 @@ export const carrierRow = (vault: Vault, carrier: CarrierConfig, changedAt: numb
   config: vault.seal(configSeal(carrier.name), JSON.stringify(carrier.config)),
   concurrency: carrier.concurrency ?? null,
   timeoutMs: carrier.timeoutMs ?? null,
+  pausedAt: carrier.pausedAt ?? null,
   changedAt,
 })
 

@@ -88,6 +88,21 @@ async function saveCarrier(
   })
 }
 
+/** A paused carrier gets no new message. What it has already goes on, and its reports count. Throws `not_found`. */
+export const pauseCarrier = (deps: AdminDependencies, name: string) => setPaused(deps, name, true)
+
+/** Throws `not_found`. */
+export const resumeCarrier = (deps: AdminDependencies, name: string) => setPaused(deps, name, false)
+
+async function setPaused(deps: AdminDependencies, name: string, isPaused: boolean): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const { pausedAt } = await lockCarrier(tx, name)
+    if ((pausedAt !== undefined) === isPaused) return
+    await tx.carriers.setPaused(name, isPaused ? tx.now : undefined)
+    await writeAudit(deps, tx, isPaused ? 'provider.pause' : 'provider.resume', name)
+  })
+}
+
 export async function removeCarrier(deps: AdminDependencies, name: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     if (!(await tx.carriers.remove(name))) throw missing('provider', name)

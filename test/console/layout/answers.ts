@@ -78,7 +78,7 @@ export const NO_APP: Answers = {
   'carriers/routes': { routes: [] },
 }
 
-const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const COUNTS = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
@@ -134,6 +134,15 @@ const PLAIN_TEXTS = { localeByCountry: false }
 const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
 
 /** An app, and nothing in it. */
+const TWILIO: OutputOf<'apps/twilio'> = {
+  baseUrl: 'https://otp.example.com/compat/twilio',
+  accountSid: `AC${'0f'.repeat(16)}`,
+  services: ['signup', 'change-of-phone-number'].map((purpose, number) => ({
+    purpose,
+    serviceSid: `VA${`${number}c`.repeat(16)}`,
+  })),
+}
+
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
@@ -185,6 +194,7 @@ export const EMPTY: Answers = {
   'keys/list': { keys: [] },
   'relays/list': { relays: [] },
   'relays/messages': { rows: [] },
+  'apps/twilio': { ...TWILIO, services: [] },
   'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -373,6 +383,8 @@ const hook = (
 
 const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
+  sent: 399_000 + hour * 8_900,
+  messages: 400_000 + hour * 8_950,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
   verified: 350_000 + hour * 7_500,
@@ -380,7 +392,10 @@ const series = hoursOf((hour) => ({
   p50Ms: 240,
   p95Ms: 1_900,
 }))
-const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+const TOTAL = {
+  ...{ issued: 12_345_678, sent: 12_340_000, delivered: 12_000_000, failed: 345_678, verified: 11_222_333 },
+  ...{ spent: MILLIONS, messages: 12_400_000 },
+}
 
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
@@ -609,6 +624,8 @@ export const FULL: Answers = {
     keys: [
       {
         keyId: 'k1',
+        name: 'Shop backend',
+        creator: { name: '김영희 Kim Young-hee', isCommandLine: false, isMine: true },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…a1b2',
@@ -624,6 +641,8 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k2',
+        name: 'Checkout page of the shop, which is a rather long name',
+        creator: { name: 'Lee', isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'test',
         shown: 'pk_test_…c3d4',
@@ -639,6 +658,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k3',
+        creator: { isCommandLine: true, isMine: false },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…e5f6',
@@ -654,6 +674,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k4',
+        creator: { isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'live',
         shown: 'pk_live_…a7b8',
@@ -670,6 +691,8 @@ export const FULL: Answers = {
     ],
   },
   'relays/list': { relays: RELAYS },
+  'apps/twilio': TWILIO,
+  'apps/addTwilioPurpose': TWILIO,
   'relays/create': CREATED_RELAY,
   'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
   'relays/test': { issueId: ISSUE },
@@ -853,7 +876,8 @@ export const FULL: Answers = {
         timeoutMs: 5_000,
         inFlight: 0,
         waiting: 0,
-        state: 'healthy',
+        state: 'paused',
+        since: NOW - HOUR,
         recent: { accepted: 0, refused: 0, ambiguous: 0 },
       },
     ],

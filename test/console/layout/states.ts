@@ -523,6 +523,19 @@ const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
   state('relays, live ones', '/relays?mode=live', FULL),
+  state(
+    'relays, a purpose for Twilio, refused',
+    '/relays',
+    {
+      ...FULL,
+      'apps/addTwilioPurpose': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'purpose', reason: 'too_many', about: { max: 100 } },
+      }),
+    },
+    (page) => page.getByPlaceholder('signup').fill('login'),
+    press(/^(Add purpose|용도 추가)$/),
+    see(/100/),
+  ),
   state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
   over(
     'pages/relays.tsx',
@@ -930,6 +943,13 @@ const carriers: State[] = [
     '/providers',
     FULL,
     press(/^Remove the carrier main|main 발송사 삭제$/),
+  ),
+  over(
+    'pages/providers/pause-carrier.tsx',
+    'carriers, pausing one',
+    '/providers',
+    FULL,
+    press(/^Pause the carrier main|^main 발송사 일시 중지$/),
   ),
   over('pages/providers/whatsapp-template.tsx', 'carriers, the template of WhatsApp', '/providers', FULL, template),
   over(

@@ -192,6 +192,7 @@ const SETTINGS = {
   password: '/account',
   secondFactor: '/account',
   sessions: '/account',
+  timeZone: '/account',
 } as const satisfies Record<keyof (typeof findWords)['en']['settings'], PagePath>
 
 /** Matches that need no server: pages and settings by their names in every language, and apps. */

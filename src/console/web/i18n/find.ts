@@ -29,6 +29,7 @@ export const findWords = inWords({
       password: 'Password',
       secondFactor: 'Authenticator app',
       sessions: 'Sessions',
+      timeZone: 'Time zone',
     },
   },
   ko: {
@@ -57,6 +58,7 @@ export const findWords = inWords({
       password: '비밀번호',
       secondFactor: '인증 앱',
       sessions: '세션',
+      timeZone: '시간대',
     },
   },
 })

@@ -1,7 +1,8 @@
 /** Numbers, money and times as the chosen language writes them. */
+import { timeZone, useTimeZone } from '../time-zone'
 import { type Language, language, useLanguage } from './words'
 
-const formats = (language: Language) => {
+const formats = (language: Language, timeZone: string) => {
   const number = new Intl.NumberFormat(language)
   const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
@@ -16,8 +17,8 @@ const formats = (language: Language) => {
   const wait = (['second', 'minute', 'hour', 'day'] as const).map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
   )
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone })
   const hour = new Intl.DateTimeFormat(language, {
     hour: '2-digit',
     minute: '2-digit',
@@ -48,7 +49,7 @@ const formats = (language: Language) => {
     },
     /** Time that is left, rounded down: “12 days”, below one day in hours. */
     days: (count: number) => wait[count < 1 ? 2 : 3]?.format(Math.floor(count < 1 ? count * 24 : count)) ?? '',
-    /** Unix milliseconds as local time. */
+    /** Unix milliseconds in the chosen time zone. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
     /** “14:00” in UTC, since usage is counted by UTC hours. */
@@ -71,15 +72,16 @@ const UNITS = [
 
 export type Formats = ReturnType<typeof formats>
 
-const made = new Map<Language, Formats>()
+const made = new Map<string, Formats>()
 
-function formatsOf(language: Language): Formats {
-  const known = made.get(language) ?? formats(language)
-  made.set(language, known)
+function formatsOf(language: Language, timeZone: string): Formats {
+  const key = `${language} ${timeZone}`
+  const known = made.get(key) ?? formats(language, timeZone)
+  made.set(key, known)
   return known
 }
 
-export const useFormats = (): Formats => formatsOf(useLanguage())
+export const useFormats = (): Formats => formatsOf(useLanguage(), useTimeZone())
 
 /** For use outside components. */
-export const formatsNow = (): Formats => formatsOf(language())
+export const formatsNow = (): Formats => formatsOf(language(), timeZone())

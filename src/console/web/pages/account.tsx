@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
@@ -12,6 +13,7 @@ import { NewPasswordField, PasswordField, useNewPassword } from '../parts/passwo
 import { Section } from '../parts/section'
 import { tellDone, tellProblem } from '../parts/tell'
 import { useSession } from '../session'
+import { browserTimeZone, setTimeZone, useTimeZone } from '../time-zone'
 import { SecondFactor } from './account/second-factor'
 
 const words = inWords({
@@ -43,6 +45,7 @@ export default function Account() {
         </Section>
         <ChangePassword />
         <SecondFactor isOn={operator.hasTotp} />
+        <TimeZone />
         <Sessions />
       </Stack>
     </>
@@ -91,6 +94,45 @@ function ChangePassword() {
     </Section>
   )
 }
+
+const timeZoneWords = inWords({
+  en: {
+    about: 'Lists, charts, days and exports use it. It is kept in this browser.',
+    ofBrowser: (zone: string) => `As this browser: ${zone}`,
+  },
+  ko: {
+    about: '목록, 차트, 날짜, 내보내기에 쓰이며 이 브라우저에 저장됩니다.',
+    ofBrowser: (zone) => `이 브라우저와 같게: ${zone}`,
+  },
+})
+
+function TimeZone() {
+  const say = useWords(timeZoneWords)
+  const common = useWords(frameWords)
+  const chosen = useTimeZone()
+  const ofBrowser = browserTimeZone()
+  const others = useMemo(
+    () => ['UTC', ...Intl.supportedValuesOf('timeZone')].filter((zone) => zone !== ofBrowser),
+    [ofBrowser],
+  )
+  return (
+    <Section title={common.timeZone} about={say.about} id="time-zone">
+      <Select
+        aria-label={common.timeZone}
+        searchable
+        limit={ZONES_AT_MOST}
+        allowDeselect={false}
+        maw={360}
+        value={chosen}
+        data={[{ value: ofBrowser, label: say.ofBrowser(ofBrowser) }, ...others]}
+        onChange={(zone) => setTimeZone(zone === ofBrowser ? undefined : (zone ?? undefined))}
+      />
+    </Section>
+  )
+}
+
+/** The rest is found by typing. */
+const ZONES_AT_MOST = 50
 
 const sessionsWords = inWords({
   en: {

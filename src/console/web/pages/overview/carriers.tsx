@@ -18,7 +18,7 @@ const words = inWords({
     table: 'Health and latency of carriers',
     none: 'Live codes need a carrier. There is none yet.',
     name: 'Carrier',
-    states: { healthy: 'Healthy', refusing: 'Refuses', unhealthy: 'Unhealthy' },
+    states: { healthy: 'Healthy', refusing: 'Refuses', unhealthy: 'Unhealthy', paused: 'Paused' },
     since: 'since',
     accepted: 'Accepted',
     refused: 'Refused',
@@ -32,7 +32,7 @@ const words = inWords({
     table: '발송사의 상태와 응답 시간',
     none: '운영 인증번호를 보내려면 발송사가 필요합니다. 아직 없습니다.',
     name: '발송사',
-    states: { healthy: '정상', refusing: '거부 중', unhealthy: '이상' },
+    states: { healthy: '정상', refusing: '거부 중', unhealthy: '장애', paused: '일시 중지' },
     since: '시작',
     accepted: '접수',
     refused: '거부',
@@ -87,7 +87,7 @@ export function Carriers({ carriers }: { carriers: Report['carriers'] }) {
   )
 }
 
-const COLORS = { healthy: 'teal', refusing: 'yellow', unhealthy: 'red' } as const
+const COLORS = { healthy: 'teal', refusing: 'yellow', unhealthy: 'red', paused: 'gray' } as const
 
 function Carrier({ carrier: { name, state, since, recent } }: { carrier: CarrierToday }) {
   const say = useWords(words)

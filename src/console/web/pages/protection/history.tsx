@@ -246,7 +246,7 @@ function useColumns(by: ProtectionGroup, blocks: State['blocks'] | undefined): T
           count('untyped', say.untyped, ({ sent }) => sent?.untypedCredits),
         ]
       : []),
-    ...((by === 'country' || by === 'prefix') && (may('apps') || (blocks?.length ?? 0) > 0)
+    ...((by === 'country' || by === 'prefix') && (may('protection') || (blocks?.length ?? 0) > 0)
       ? [
           {
             key: 'actions',

@@ -154,7 +154,7 @@ function EndButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const name = useIncidentPlaceNames()(incident)
   const may = useMay()
-  if (incident.endedAt !== undefined || !may('apps')) return null
+  if (incident.endedAt !== undefined || !may('protection')) return null
   const ask = () => openQuestion(say.endTitle(name), (onClose) => <EndQuestion incident={incident} onClose={onClose} />)
   return (
     <Button size="compact-xs" variant="default" aria-label={say.endOf(name)} onClick={ask}>

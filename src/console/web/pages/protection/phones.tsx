@@ -29,7 +29,7 @@ export default function PhonesPlace() {
     <>
       <PlaceHeader about={say.aboutPhones} />
       <Stack gap="lg">
-        {app && may('apps') && (
+        {app && may('find') && (
           <Section title={say.openPhone}>
             <OpenPhone key={appId} app={app} />
           </Section>

@@ -75,7 +75,7 @@ function Policy({ app, state }: { app: ShownApp; state: State | undefined }) {
       <Rule app={app} subject="trusted">
         <Trusted trusted={protection.trusted} />
       </Rule>
-      {may('apps') && <ChallengeRule app={app} />}
+      {may('protection') && <ChallengeRule app={app} />}
     </SimpleGrid>
   )
 }
@@ -117,7 +117,7 @@ function Rule({ app, subject, mode, isWatchedFirst = false, children }: RuleProp
 function ChangeButton({ name, onClick }: { name: string; onClick(): void }) {
   const say = useWords(protectionWords)
   const may = useMay()
-  if (!may('apps')) return null
+  if (!may('protection')) return null
   return (
     <Button size="compact-xs" variant="default" aria-label={say.changeOf(name)} onClick={onClick}>
       {say.change}

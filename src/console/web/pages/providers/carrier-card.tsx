@@ -1,6 +1,6 @@
 /** One carrier: health, current load and results of the last hour. */
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
+import { IconAlertTriangle, IconPlayerPause, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../api'
@@ -11,6 +11,7 @@ import { Time } from '../../parts/time'
 import { useMay } from '../../session'
 import { openCarrierTest } from './carrier-test'
 import { openCarrierChange, removeCarrier } from './change-carrier'
+import { PauseButton } from './pause-carrier'
 import { openWhatsappTemplate } from './whatsapp-template'
 import { providerWords, type ShownCarrier } from './words'
 
@@ -20,7 +21,6 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
   const formats = useFormats()
   const may = useMay()
   const { name, type, state, inFlight, concurrency, waiting, timeoutMs } = carrier
-  const isHealthy = state === 'healthy'
   const routes = useQuery(api.carriers.routes.queryOptions())
   const remove = () =>
     removeCarrier(name, routes.data?.routes.filter(({ providers }) => providers.includes(name)) ?? [])
@@ -34,11 +34,11 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
               {type} · {carrier.channels.map((channel) => channels[channel]).join(', ')}
             </Text>
           </Stack>
-          <Badge variant="light" color={isHealthy ? 'teal' : 'red'} miw="max-content">
+          <Badge variant="light" color={COLORS[state]} miw="max-content">
             {say.states[state]}
           </Badge>
         </Group>
-        {!isHealthy && <CarrierState carrier={carrier} />}
+        {state !== 'healthy' && <CarrierState carrier={carrier} state={state} />}
         <Stack gap={4}>
           <Line name={say.inFlight}>{say.inFlightOf(formats.number(inFlight), formats.number(concurrency))}</Line>
           <Progress
@@ -69,6 +69,7 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
               >
                 {say.change}
               </Button>
+              <PauseButton carrier={carrier} />
               {type === 'whatsapp' && (
                 <Button
                   size="compact-sm"
@@ -101,31 +102,35 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function CarrierState({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
+const COLORS = { healthy: 'teal', unhealthy: 'red', paused: 'yellow' } as const
+
+interface CarrierStateProps {
+  carrier: ShownCarrier
+  state: 'unhealthy' | 'paused'
+}
+
+/** The reason of the state, in one sentence where the carrier has said something. */
+function CarrierState({ carrier: { since, code, explanation }, state }: CarrierStateProps) {
   const say = useWords(providerWords)
   return (
-    <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
+    <Alert
+      color={COLORS[state]}
+      p="xs"
+      icon={state === 'paused' ? <IconPlayerPause aria-hidden /> : <IconAlertTriangle aria-hidden />}
+    >
       <Stack gap={4}>
-        {since !== undefined && (
-          <Text size="sm">
-            {say.states.unhealthy} · {say.since} <Time at={since} relative />
-          </Text>
-        )}
         {code !== undefined && (
           <Text size="sm">
             <b>{code}</b>
             {explanation !== undefined && `: ${explanation}`}
           </Text>
         )}
-        <Text size="sm">
-          {retryAt === undefined || retryAt <= Date.now() ? (
-            say.retryNow
-          ) : (
-            <>
-              {say.retry} <Time at={retryAt} relative />
-            </>
-          )}
-        </Text>
+        <Text size="sm">{say.reasons[state]}</Text>
+        {since !== undefined && (
+          <Text size="xs" c="dimmed">
+            <Time at={since} relative />
+          </Text>
+        )}
       </Stack>
     </Alert>
   )

@@ -8,7 +8,7 @@ import { Loading } from '../../parts/empty-state'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { CarrierForm } from './carrier-form'
-import { providerWords, type ShownRoute } from './words'
+import { providerWords, routesInWords, type ShownRoute } from './words'
 
 export function openCarrierChange(name: string): void {
   const modalId = modals.open({
@@ -45,7 +45,7 @@ function ChangeCarrier({ name, onClose }: { name: string; onClose(): void }) {
 /** `routes`: those that name it. */
 export function removeCarrier(name: string, routes: readonly ShownRoute[]): void {
   const say = wordsNow(providerWords)
-  const inWords = routes.map(({ channel, country = say.everyCountry }) => `${channel} ${country}`).join(', ')
+  const inWords = routesInWords(routes, say.everyCountry)
   confirmByName({
     title: say.removeOf(name),
     name,

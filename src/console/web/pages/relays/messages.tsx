@@ -49,7 +49,7 @@ export function RelayMessages() {
     }),
   )
   return (
-    <section aria-label={say.title}>
+    <section>
       <Title order={2} mb="sm">
         {say.title}
       </Title>

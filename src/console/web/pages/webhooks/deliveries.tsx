@@ -4,6 +4,7 @@ import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isoAt, timeOfWall } from '../../../../domain/shared/time-zone'
 import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
@@ -15,6 +16,7 @@ import { tellDone } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { timeZone } from '../../time-zone'
 import { DeliveryDetails, deliveryWords, type ShownDelivery, STATUS_COLORS } from './delivery-details'
 import type { ShownEndpoint } from './endpoint-state'
 
@@ -52,7 +54,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
             ]}
             onChange={(value) => setStatus(value as typeof status)}
           />
-          {may('webhooks') && (
+          {may('find') && (
             <Button size="xs" variant="default" disabled={!enabled} onClick={() => openReplay(endpointId)}>
               {say.replayAll}
             </Button>
@@ -159,14 +161,14 @@ function openReplay(endpointId: string): void {
 
 const DAY_MS = 86_400_000
 
-/** Local time in the format of the browser's field. */
-const localText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** A time in the format of the browser's field. */
+const localText = (at: number) => isoAt(at, timeZone()).slice(0, 16)
 
 function Replay({ endpointId, onClose }: { endpointId: string; onClose(): void }) {
   const say = useWords(deliveryWords)
   const form = useServerForm({
     initialValues: { since: localText(Date.now() - DAY_MS) },
-    send: ({ since }) => client.webhooks.replay({ endpointId, since: new Date(since).getTime() }),
+    send: ({ since }) => client.webhooks.replay({ endpointId, since: timeOfWall(Date.parse(`${since}Z`), timeZone()) }),
     onDone({ replayed }) {
       tellDone(say.replayed(replayed))
       queries.invalidateQueries({ queryKey: api.webhooks.key() })

@@ -155,7 +155,7 @@ function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: Sh
         <Badge variant="light" color={STATUS_COLORS[status]}>
           {say.states[status]}
         </Badge>
-        {may('webhooks') && (
+        {may('find') && (
           <Button
             size="xs"
             disabled={!enabled}
