@@ -25,7 +25,6 @@ import { openReportTokens } from './usage/report-tokens'
 import { UsageSums } from './usage/sums'
 import { usageWords } from './usage/words'
 
-
 export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
