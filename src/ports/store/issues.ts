@@ -5,6 +5,7 @@ import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { DeliveryStatus, Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Channel, Leg, Owner } from '../../domain/shared/value'
@@ -138,4 +139,6 @@ export interface AttemptReader {
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
   /** Outcomes of live sends by carrier, for messages issued since a time. */
   outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
+  /** Answers of one carrier to live sends, for messages issued since a time. Equal ones are counted together. */
+  answersSince(carrier: string, since: number): Promise<AnswerCount[]>
 }

@@ -1,10 +1,12 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { AttemptReader } from '../../ports/store/issues'
 import { idFloor } from '../ids'
+import { ROUNDED_MS } from '../rows/carrier'
 import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
@@ -137,6 +139,16 @@ const outcomes = plain<OutcomeCount>(
   }),
 )
 
+const answers = plain<AnswerCount>(
+  `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) FROM attempts JOIN apps USING (app_id)
+   WHERE mode = 'live' AND issue_id >= $1 AND provider = $2 AND outcome IS NOT NULL GROUP BY outcome, code, ms`,
+  ({ since, carrier }) => [idFloor(since as number), carrier],
+  ([outcome, code, ms, calls]) => ({
+    ...{ outcome: outcome as AnswerCount['outcome'], code: code === null ? undefined : String(code) },
+    ...{ ms: Number(ms), calls: Number(calls) },
+  }),
+)
+
 export const attemptReader = (pool: Querying): AttemptReader => ({
   ofIssue: (owner, issueId) => attemptsOf(pool, owner, issueId),
   async outcomesSince(since) {
@@ -148,4 +160,5 @@ export const attemptReader = (pool: Querying): AttemptReader => ({
     }
     return found
   },
+  answersSince: (carrier, since) => pool.all(answers, { carrier, since }),
 })

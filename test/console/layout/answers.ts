@@ -6,6 +6,7 @@ import { RULES } from '../../../src/abuse/rules/rule'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
 import { permissionsOf, type Role } from '../../../src/domain/access/operator'
+import { TEST_STEPS } from '../../../src/usecases/test-provider'
 import { StubFailure } from '../support'
 
 type Outputs = InferContractRouterOutputs<ConsoleContract>
@@ -1023,6 +1024,29 @@ export const FULL: Answers = {
     latencyMs: 1_234,
     code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
     explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+    steps: TEST_STEPS.map((name) => ({ name, state: name === 'message' ? 'failed' : 'done' })),
+    reports: true,
+  },
+  'carriers/rotate': {
+    ...{ kind: 'refused', latencyMs: 321, code: 'HTTP_401', isRotated: false, reports: true },
+    explanation: 'the carrier refuses the credentials',
+    steps: TEST_STEPS.map((name, at) => ({
+      name,
+      state: (['done', 'failed', 'not_reached'] as const)[at < 4 ? 0 : at - 3] ?? 'done',
+    })),
+  },
+  'carriers/answers': {
+    ...{ accepted: 1_234_567, refused: 12_345, ambiguous: 678, p50Ms: 123, p95Ms: 1_234 },
+    failures: [
+      {
+        outcome: 'refused',
+        code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
+        explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+        calls: 12_000,
+      },
+      { outcome: 'ambiguous', code: 'NO_ANSWER_TimeoutError', calls: 678 },
+      { outcome: 'refused', code: '40012', calls: 345 },
+    ],
   },
   'operators/list': {
     operators: [
