@@ -61,10 +61,9 @@ const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
 const NOBODY = { operatorId: 'op_nobody' }
 const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
-const PRICE = {
-  ...{ carrier: '', country: '', channel: '', currency: 'EUR', amount: '0.05', validFrom: '2026-03-01' },
-}
 const MONTH = { from: START - 30 * DAY_MS, to: START + DAY_MS, by: 'day' }
+
+const REPORTED = new Date(START).toISOString().slice(0, 10)
 
 const ROWS: Record<string, Row> = {
   'session/current': row(null, 'anyone'),
@@ -166,6 +165,10 @@ const ROWS: Record<string, Row> = {
   'carriers/add': row('carriers', 'installation', () => ({ ...SETTINGS, name: 'second', type: 'http' })),
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
+  'carriers/answers': row('look', 'installation', () => ({ ...CARRIER, hours: 24 })),
+  'carriers/rotate': row('carriers', 'installation', () => ({
+    ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
@@ -186,15 +189,17 @@ const ROWS: Record<string, Row> = {
   'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
 
   'usage/report': row('look', 'apps', () => ({
-    ...{ mode: 'live', from: '2026-02-01', to: '2026-03-01', timeZone: 'Asia/Seoul', groupBy: ['app', 'purpose'] },
+    ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
   })),
 
   'prices/list': row('look', 'installation'),
-  'prices/set': row('finance', 'installation', () => PRICE),
-  'prices/remove': row('finance', 'installation', () => ({ priceId: 'none' }), 404),
+  'prices/set': row('finance', 'installation', () => ({
+    ...{ carrier: 'main', country: 'KR', channel: 'sms', currency: 'KRW', amount: '9.9', validFrom: REPORTED },
+  })),
+  'prices/remove': row('finance', 'installation', () => ({ priceId: 'prc_none' }), 404),
   'reportTokens/list': row('finance', 'installation'),
-  'reportTokens/create': row('finance', 'installation', () => ({ name: 'sheet' })),
-  'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'none' }), 404),
+  'reportTokens/create': row('finance', 'installation', () => ({ name: 'ERP' })),
+  'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'rpt_none' }), 404),
 
   'protection/state': row('look', 'app', ofApp),
   'protection/sentTo': row('look', 'app', ofApp),
@@ -215,6 +220,8 @@ const ROWS: Record<string, Row> = {
   'privacy/read': row('privacy', 'app', ofPhone),
   'privacy/export': row('privacy', 'app', ofPhone),
   'privacy/erase': row('privacy', 'app', ofPhone),
+
+  'live/changes': row('look', 'anyone'),
 
   'system/show': row('look', 'installation'),
 }

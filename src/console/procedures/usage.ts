@@ -14,8 +14,8 @@ export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
   return os.router({
     show: os.show.handler(async ({ input: { appId, mode, ...query } }) => readUsage(deps, { appId, mode }, query)),
-    report: os.report.handler(({ input, context }) =>
-      readReport(deps, { ...input, appIds: input.appIds ?? signedIn(context).operator.appIds }),
+    report: os.report.handler(({ input: { appId, ...query }, context }) =>
+      readReport(deps, { ...query, appIds: appId === undefined ? signedIn(context).operator.appIds : [appId] }),
     ),
   })
 }

@@ -184,7 +184,7 @@ const Choices = ({ of }: { of: readonly Choice[] }) =>
 const SETTINGS = {
   region: '/apps',
   retention: '/apps',
-  caps: '/apps',
+  caps: '/protection',
   reviewNumbers: '/apps',
   routes: '/providers',
   plans: '/providers',

@@ -6,6 +6,7 @@ import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/r
 import { Suspense, useEffect } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { useLive } from '../live'
 import { EmptyState, Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ALL_APPS, type ShownMode, useApps, useScope } from '../scope'
@@ -21,6 +22,7 @@ export function Frame() {
   const say = useWords(frameWords)
   const [isOpen, { toggle, close }] = useDisclosure()
   useWayOut()
+  useLive()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: whichever page is opened, the phone's menu closes
   useEffect(close, [path])

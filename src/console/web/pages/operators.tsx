@@ -8,6 +8,7 @@ import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { SecretOnce } from '../parts/copy'
 import { DataTable, fromList, type TableColumn } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -101,7 +102,7 @@ function InvitationTable() {
   const roles = useWords(roleWords)
   const common = useWords(frameWords)
   const may = useMay()
-  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
   const withdraw = useMutation(
     api.operators.withdraw.mutationOptions({
       onSuccess: () => tellDone(say.withdrawn),

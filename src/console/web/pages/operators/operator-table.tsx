@@ -6,6 +6,7 @@ import type { Role } from '../../../../domain/access/operator'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -87,7 +88,7 @@ export function OperatorTable() {
   const say = useWords(words)
   const may = useMay()
   const { operator: me } = useSession()
-  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
   const columns: TableColumn<OperatorTableRow>[] = [
     {
       key: 'name',

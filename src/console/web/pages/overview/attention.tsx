@@ -10,6 +10,7 @@ import { api, type client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { countryName, countryWithCode } from '../../i18n/names'
 import { inWords, useLanguage, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { AsWritten, RowLink } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useApps } from '../../scope'
@@ -49,13 +50,11 @@ interface Concern {
   search?: NonNullable<LinkProps['search']>
 }
 
-const LOOK_MS = 5_000
-
 /** `report` is missing while it is loaded. */
 export function Attention({ report }: { report: Report | undefined }) {
   const say = useWords(words)
   const seesAllApps = useSeesAllApps()
-  const system = useQuery(api.system.show.queryOptions({ refetchInterval: LOOK_MS, enabled: seesAllApps })).data
+  const system = useQuery(api.system.show.queryOptions({ refetchInterval: safetyNet, enabled: seesAllApps })).data
   const inReport = useReportConcerns()
   const inSystem = useSystemConcerns()
   if (!report || (seesAllApps && !system)) return <Skeleton height={48} radius="md" />
@@ -186,7 +185,7 @@ function useReportConcerns(): (report: Report) => Concern[] {
         level: 'affects',
         title: say.unusual(nameOf(appId)),
         about,
-        to: '/protection',
+        to: '/protection/refused',
         search,
       }
     }),
