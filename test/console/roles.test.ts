@@ -165,6 +165,10 @@ const ROWS: Record<string, Row> = {
   'carriers/add': row('carriers', 'installation', () => ({ ...SETTINGS, name: 'second', type: 'http' })),
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
+  'carriers/answers': row('look', 'installation', () => ({ ...CARRIER, hours: 24 })),
+  'carriers/rotate': row('carriers', 'installation', () => ({
+    ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
@@ -216,6 +220,8 @@ const ROWS: Record<string, Row> = {
   'privacy/read': row('privacy', 'app', ofPhone),
   'privacy/export': row('privacy', 'app', ofPhone),
   'privacy/erase': row('privacy', 'app', ofPhone),
+
+  'live/changes': row('look', 'anyone'),
 
   'system/show': row('look', 'installation'),
 }

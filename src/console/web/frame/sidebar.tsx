@@ -82,7 +82,7 @@ export function Sidebar() {
   const mayOpen = useMayOpen()
   return (
     <Stack gap="md">
-      {PAGE_GROUP_NAMES.map((group) => (
+      {PAGE_GROUP_NAMES.filter((group) => PAGE_GROUPS[group].some(({ to }) => mayOpen(to))).map((group) => (
         <div key={group}>
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
             {say.groups[group]}
