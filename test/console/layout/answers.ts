@@ -1026,6 +1026,27 @@ export const FULL: Answers = {
     steps: TEST_STEPS.map((name) => ({ name, state: name === 'message' ? 'failed' : 'done' })),
     reports: true,
   },
+  'carriers/explain': {
+    ...{ country: 'KR', isPlanned: true, refusals: ['country_closed', 'no_credit'] },
+    legs: [
+      {
+        ...{ channel: 'whatsapp', waitSec: 8, isAbsent: true },
+        carriers: [{ name: 'meta', state: 'paused', since: NOW - HOUR }],
+      },
+      {
+        ...{ channel: 'sms', isAbsent: false, route: { country: 'KR', appId: 'a1' } },
+        carriers: [
+          {
+            ...{ name: 'kakao-business-messaging-primary', state: 'unhealthy', since: NOW - HOUR },
+            ...{ code: 'CONNECTION_REFUSED', explanation: 'Nothing listens there.' },
+          },
+          { name: 'main', state: 'next' },
+          { name: 'backup', state: 'unheeded' },
+        ],
+      },
+      { channel: 'voice', isAbsent: false, carriers: [] },
+    ],
+  },
   'carriers/rotate': {
     ...{ kind: 'refused', latencyMs: 321, code: 'HTTP_401', isRotated: false, reports: true },
     explanation: 'the carrier refuses the credentials',

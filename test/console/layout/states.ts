@@ -847,7 +847,8 @@ const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
 const fillIn = [press(/^NHN /), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
 const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
-const rotation = press(/^Rotate the credentials of main|^main 인증 정보 교체$/)
+const checkNumber = press(/^(Check a number|번호 확인)$/)
+const rotation = press(/^Rotate credentials of main|^main 인증 정보 교체$/)
 const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [
   over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
@@ -861,6 +862,17 @@ const carriers: State[] = [
     select(/^(Channel|채널)/, 'sms'),
     confirm(/^(Send|보내기)$/),
     see(/refused it|거절했습니다/),
+  ),
+  over('pages/providers/explain-route.tsx', 'carriers, checking a number', '/providers', FULL, checkNumber),
+  over(
+    'pages/providers/explain-route.tsx',
+    'carriers, a number explained',
+    '/providers',
+    FULL,
+    checkNumber,
+    fill(/^(Phone number|휴대폰 번호)/, '01012345678'),
+    confirm(/^(Check|확인)$/),
+    see(/^(No carrier serves|이 채널을 보내는)/),
   ),
   over(
     'pages/providers/route-form.tsx',
@@ -972,14 +984,14 @@ const carriers: State[] = [
     'carriers, what one answered',
     '/providers',
     FULL,
-    press(/^What main answered|^main 발송사의 응답$/),
+    press(/^Failures and latency of main|^main 실패와 응답 시간$/),
   ),
   over(
     'pages/providers/carrier-answers.tsx',
     'carriers, one that answered nothing',
     '/providers',
     { ...FULL, 'carriers/answers': { accepted: 0, refused: 0, ambiguous: 0, failures: [] } },
-    press(/^What main answered|^main 발송사의 응답$/),
+    press(/^Failures and latency of main|^main 실패와 응답 시간$/),
   ),
   over('pages/providers/change-carrier.tsx', 'carriers, rotating credentials', '/providers', FULL, rotation),
   over(
