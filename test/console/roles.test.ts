@@ -176,8 +176,6 @@ const ROWS: Record<string, Row> = {
   'carriers/setRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'sms', appId, providers: ['main'] })),
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
 
-  'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
-
   'usage/report': row('look', 'apps', () => ({
     ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
   })),
