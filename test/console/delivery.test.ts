@@ -429,6 +429,7 @@ describe('providers and usage', () => {
 
     // A month's report as a file: three clicks from any page.
     await rpc(page, 'prices/set', { ...ANYWHERE, currency: 'KRW', amount: '9.9', validFrom: '2020-01-01' })
+    await page.goto(`${server.url}/console/issues?mode=live`)
     await page.getByRole('link', { name: 'Usage', exact: true }).click()
     await page.getByText('Last 30 days', { exact: true }).click()
     const saved = await saving(page, () => button(page, 'CSV: Sums').click())
