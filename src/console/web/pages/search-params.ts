@@ -1,4 +1,5 @@
 /** Search parameters of the pages that have them. The router loads this file first, so it imports no component. */
+import { CHANNELS, type Channel, LEGS, type Leg } from '../../../../contract/constants'
 import { type DayRange, dayRange } from '../days'
 
 const oneOf = <T extends string>(known: readonly T[], value: unknown): T | undefined =>
@@ -6,23 +7,46 @@ const oneOf = <T extends string>(known: readonly T[], value: unknown): T | undef
 
 export const VERIFICATIONS = ['issued', 'verified', 'expired', 'max_attempts', 'replaced'] as const
 export const DELIVERIES = ['queued', 'sent', 'delivered', 'failed'] as const
+export const LAST_HOURS = { '1h': 1, '24h': 24 } as const
 
 export interface IssueFilters extends DayRange {
   search?: string
-  status?: (typeof VERIFICATIONS)[number]
+  status?: (typeof VERIFICATIONS)[number] | 'unverified'
   delivery?: (typeof DELIVERIES)[number]
+  channel?: Channel
+  leg?: Leg
+  country?: string
+  carrier?: string
+  /** The outcome code, such as that of a carrier. */
+  code?: string
+  /** An hour of each day. */
+  hour?: number
+  /** Instead of days: the time before now. */
+  last?: keyof typeof LAST_HOURS
+  order?: 'oldest'
+}
+
+/** The router parses a text of digits as a number. */
+const textOf = (value: unknown, longest: number): string | undefined => {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && text !== '' ? text.slice(0, longest) : undefined
 }
 
 /** Returns every filter by name: the router keeps the old value of a parameter that is missing here. */
 export function issueFilters(asked: Record<string, unknown>): IssueFilters {
-  // The router parses a purpose of digits as a number.
-  const search = typeof asked.search === 'number' ? String(asked.search) : asked.search
-  const status = oneOf(VERIFICATIONS, asked.status)
-  const delivery = oneOf(DELIVERIES, asked.delivery)
+  const { country, hour } = asked
   return {
-    search: typeof search === 'string' && search !== '' ? search.slice(0, 200) : undefined,
-    status,
-    delivery,
+    search: textOf(asked.search, 200),
+    status: oneOf([...VERIFICATIONS, 'unverified'], asked.status),
+    delivery: oneOf(DELIVERIES, asked.delivery),
+    channel: oneOf(CHANNELS, asked.channel),
+    leg: oneOf(LEGS, asked.leg),
+    country: typeof country === 'string' && /^[A-Z]{2}$/.test(country) ? country : undefined,
+    carrier: textOf(asked.carrier, 128),
+    code: textOf(asked.code, 128),
+    hour: Number.isInteger(hour) && Number(hour) >= 0 && Number(hour) < 24 ? Number(hour) : undefined,
+    last: oneOf(['1h', '24h'], asked.last),
+    order: oneOf(['oldest'], asked.order),
     ...dayRange(asked),
   }
 }

@@ -7,6 +7,7 @@ import { dayAt } from '../../../domain/shared/time-zone'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { DayRangeInputs } from '../parts/day-range'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -24,8 +25,6 @@ import { openReportTokens } from './usage/report-tokens'
 import { UsageSums } from './usage/sums'
 import { usageWords } from './usage/words'
 
-const REFRESHED_MS = 30_000
-
 export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
@@ -41,7 +40,7 @@ export default function UsagePage() {
     api.usage.report.queryOptions({
       input: { ...asked, ...period, groupBy: [chartStep(period)] },
       placeholderData: keepPreviousData,
-      refetchInterval: REFRESHED_MS,
+      refetchInterval: safetyNet,
     }),
   )
   const earlier = useQuery(

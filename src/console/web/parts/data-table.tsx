@@ -40,7 +40,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty, download } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, download, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
+      <StackingTable {...table} rows={rows} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">
@@ -70,7 +70,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <Text size="xs" c="dimmed" role="status">
                 {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
               </Text>
-              {download && <ExportButtons what={label} pages={() => [rows]} {...download} />}
+              {download && <ExportButtons what={table.label} pages={() => [rows]} {...download} />}
             </Group>
           </Stack>
         </Center>
@@ -103,15 +103,3 @@ export const fromList = <Row,>(
   rows: readonly Row[] | undefined,
   query: { error: unknown; refetch(): unknown },
 ): Pages<Row> => ({ rows, failure: query.error, onRetry: () => query.refetch() })
-
-const LIVE_MS = 3_000
-/** A refresh reloads every loaded page, so a long table stops refreshing. */
-const PAGES_AT_MOST = 3
-
-interface Paged {
-  state: { data?: { pages: readonly unknown[] } | undefined }
-}
-
-/** For tables: `refetchInterval: whileShort`. */
-export const whileShort = ({ state: { data } }: Paged): number | false =>
-  (data?.pages.length ?? 0) <= PAGES_AT_MOST ? LIVE_MS : false

@@ -9,7 +9,8 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
-import { DataTable, fromPages, type TableColumn, whileShort } from '../../parts/data-table'
+import { safetyNetWhileShort } from '../../live'
+import { DataTable, fromPages, type TableColumn } from '../../parts/data-table'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
@@ -29,7 +30,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
     api.protection.incidents.infiniteOptions({
       input: (after: string | undefined) => ({ appId, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const columns: TableColumn<ShownIncident>[] = [
