@@ -80,7 +80,7 @@ export const openPrices = (): void => {
   })
 }
 
-type ShownPrice = Awaited<ReturnType<typeof client.prices.list>>['prices'][number]
+type ListedPrice = Awaited<ReturnType<typeof client.prices.list>>['prices'][number]
 
 const priceText = ({ amount, currency }: { amount: string; currency: string }) => `${amount} ${currency}`
 
@@ -104,7 +104,7 @@ function Prices() {
       onError: tellProblem,
     }),
   )
-  const askToRemove = (price: ShownPrice) =>
+  const askToRemove = (price: ListedPrice) =>
     modals.openConfirmModal({
       title: say.removeTitle,
       children: <Text size="sm">{say.removeText(priceText(price))}</Text>,
@@ -116,7 +116,7 @@ function Prices() {
   return (
     <Stack>
       <Text size="sm">{say.about}</Text>
-      <DataTable<ShownPrice>
+      <DataTable<ListedPrice>
         {...fromList(prices, query)}
         label={say.list}
         keyOf={({ priceId }) => priceId}
@@ -135,7 +135,7 @@ function Prices() {
                 {
                   key: 'actions',
                   header: say.actions,
-                  cell: (price: ShownPrice) => (
+                  cell: (price: ListedPrice) => (
                     <Button
                       size="compact-sm"
                       variant="subtle"

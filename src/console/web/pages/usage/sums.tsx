@@ -82,7 +82,7 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
           label={`${say.sums}: ${say.asTable}`}
           columns={columns}
           rows={sums.data && [...sorted(sums.data.rows, sort), ...(groupBy.length > 0 ? [total] : [])]}
-          keyOf={(row: Row) => JSON.stringify(groupBy.map((group) => row[group] ?? null))}
+          keyOf={(row: ReportTableRow) => JSON.stringify(groupBy.map((group) => row[group] ?? null))}
         />
         {sums.data?.next !== undefined && (
           <Text size="xs" c="dimmed">
@@ -95,18 +95,17 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
 }
 
 /** A row of the table; the total has no groups. */
-type Row = ReportTableRow
 
-const costOf = ({ cost }: Row, currency: string) => cost.find((one) => one.currency === currency)?.amount
+const costOf = ({ cost }: ReportTableRow, currency: string) => cost.find((one) => one.currency === currency)?.amount
 
-function sortedBy(row: Row, column: string): string | number {
+function sortedBy(row: ReportTableRow, column: string): string | number {
   if (column === 'conversion') return conversion(row) ?? -1
-  const value = row[column as keyof Row]
+  const value = row[column as keyof ReportTableRow]
   if (typeof value === 'number' || typeof value === 'string') return value
   return Number(costOf(row, column) ?? -1)
 }
 
-function sorted(rows: readonly Row[], sort: string): Row[] {
+function sorted(rows: readonly ReportTableRow[], sort: string): ReportTableRow[] {
   const [column, direction] = sort.startsWith('-') ? [sort.slice(1), -1] : [sort, 1]
   return rows.toSorted((a, b) => {
     const [one, other] = [sortedBy(a, column), sortedBy(b, column)]
@@ -119,7 +118,7 @@ function useColumns(
   total: ReportTotal,
   sort: string,
   onSort: (sort: string) => void,
-): TableColumn<Row>[] {
+): TableColumn<ReportTableRow>[] {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -128,15 +127,15 @@ function useColumns(
     isAscending: sort === key ? true : sort === `-${key}` ? false : undefined,
     onToggle: () => onSort(sort === key || (sort !== `-${key}` && !isText) ? `-${key}` : key),
   })
-  const number = (key: string, header: string, cell: (row: Row) => string): TableColumn<Row> => ({
+  const number = (key: string, header: string, cell: (row: ReportTableRow) => string): TableColumn<ReportTableRow> => ({
     ...{ key, header, cell, isNumber: true, isUnbroken: true, isMinor: MINOR.includes(key) },
     sort: sortable(key, false),
   })
   const count = (key: Exclude<keyof ReportTotal, 'cost'>) => number(key, say[key], (row) => formats.number(row[key]))
   return [
     ...(groupBy.length === 0 ? [{ key: 'total', header: '', cell: () => say.total, isHeading: true }] : []),
-    ...groupBy.map((group, place): TableColumn<Row> => {
-      const cell = (row: Row) => {
+    ...groupBy.map((group, place): TableColumn<ReportTableRow> => {
+      const cell = (row: ReportTableRow) => {
         const value = row[group]
         const name = value === undefined ? (place === 0 ? say.total : '') : nameOf(group, value)
         return (
@@ -168,23 +167,23 @@ function useColumns(
 }
 
 /** Columns of the file: names as they are stored, and a number for each currency. */
-function useExportColumns(groupBy: readonly ReportGroup[], total: ReportTotal): ExportColumn<Row>[] {
+function useExportColumns(groupBy: readonly ReportGroup[], total: ReportTotal): ExportColumn<ReportTableRow>[] {
   const say = useWords(usageWords)
   const apps = useApps()
   const nameOf = (appId: string | undefined) => apps.find((app) => app.appId === appId)?.name
   return [
-    ...(groupBy.includes('app') ? [{ header: say.groups.app, value: ({ app }: Row) => nameOf(app) }] : []),
+    ...(groupBy.includes('app') ? [{ header: say.groups.app, value: ({ app }: ReportTableRow) => nameOf(app) }] : []),
     ...groupBy.map((group) => ({
       header: group === 'app' ? say.appId : say.groups[group],
-      value: (row: Row) => row[group],
+      value: (row: ReportTableRow) => row[group],
     })),
     ...([...COUNTS, 'messages', 'unpriced', 'spent'] as const).map((count) => ({
       header: say[count],
-      value: (row: Row) => row[count],
+      value: (row: ReportTableRow) => row[count],
     })),
     ...total.cost.map(({ currency }) => ({
       header: say.costIn(currency),
-      value(row: Row) {
+      value(row: ReportTableRow) {
         const cost = costOf(row, currency)
         return cost === undefined ? undefined : Number(cost)
       },
