@@ -284,7 +284,7 @@ describe('the wallet', () => {
     await row('Message').waitFor({ state: 'hidden' })
     await opened.page.waitForURL(/type=credit/)
     const download = opened.page.waitForEvent('download')
-    await button('Export as CSV').click()
+    await button('CSV: Ledger').click()
     const file = await Bun.file((await (await download).path()) ?? '').text()
     const [header, line, end] = file.split('\r\n')
     expect(header).toBe('seq,createdAt,entryType,amountDelta,balanceAfter,issueId,reference')

@@ -186,8 +186,6 @@ const ROWS: Record<string, Row> = {
 
   'overview/show': row('look', 'apps', () => ({ mode: 'live' })),
 
-  'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
-
   'usage/report': row('look', 'apps', () => ({
     ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
   })),

@@ -167,7 +167,6 @@ export const EMPTY: Answers = {
   'issues/find': { issues: [], keys: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
-  'usage/show': { total: COUNTS, series: [], groups: [] },
   'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
   'prices/list': { prices: [] },
   'reportTokens/list': { tokens: [] },
@@ -586,15 +585,6 @@ export const FULL: Answers = {
     tokens: [
       { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
       { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
-    ],
-  },
-  'usage/show': {
-    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-    series,
-    groups: [
-      { name: 'sms', ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-      { name: 'alimtalk', ...COUNTS },
-      { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
     ],
   },
   'overview/show': {

@@ -24,6 +24,7 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
     <DataTable
       {...table}
       keyOf={({ keyId }) => keyId}
+      file={{ name: 'keys' }}
       columns={[
         {
           key: 'key',

@@ -79,6 +79,7 @@ export function Routes() {
         {...fromList(routes.data?.routes, routes)}
         label={say.title}
         keyOf={nameOf}
+        file={{ name: 'routes' }}
         columns={[
           { key: 'channel', header: say.channel, cell: ({ channel }) => channels[channel] },
           {
