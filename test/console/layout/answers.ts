@@ -302,6 +302,7 @@ export const STORY: OutputOf<'issues/story'> = {
   ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
   webhooks: [
     {
+      deliveryId: 'd1',
       eventId: 'e1',
       endpointId: ENDPOINT,
       type: 'otp.verified',

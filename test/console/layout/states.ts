@@ -653,6 +653,13 @@ const wallet: State[] = [
     FULL,
     press(/^(Overdraft and alert|초과 사용과 알림)$/),
   ),
+  over(
+    'pages/webhooks/delivery-details.tsx',
+    'an issue, an event as it was told',
+    `/issues/${ISSUE}`,
+    FULL,
+    press(/^(Payload and headers of|otp.verified 페이로드)/),
+  ),
   over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
 
