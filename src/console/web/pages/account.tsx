@@ -176,7 +176,7 @@ function Sessions() {
   return (
     <Section title={say.title} about={say.about}>
       <Group>
-        <Button variant="default" onClick={ask} loading={signOut.isPending}>
+        <Button variant="light" color="red" onClick={ask} loading={signOut.isPending}>
           {say.action}
         </Button>
       </Group>
