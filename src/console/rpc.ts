@@ -4,6 +4,7 @@
  */
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
+import { toEventStream } from '@orpc/standard-server-fetch'
 import { deviceOf } from '../domain/access/device'
 import { assertMay, SESSION_MS } from '../domain/access/operator'
 import { errorFields, forbidden, invalid, type Refusal } from '../domain/shared/error'
@@ -19,6 +20,7 @@ import { operatorProcedures, sessionProcedures } from './procedures/access'
 import { appProcedures, keyProcedures } from './procedures/apps'
 import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
+import { liveProcedures } from './procedures/live'
 import { walletProcedures } from './procedures/money'
 import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
@@ -50,6 +52,7 @@ const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory
   audit: auditProcedures(deps),
   privacy: privacyProcedures(deps),
   system: systemProcedures(deps),
+  live: liveProcedures(deps),
 })
 
 /** `socketAddress` is the peer's. */
@@ -130,6 +133,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     )
     if (!result.matched) return answer(404, interfaceError('NOT_FOUND', 'No such procedure').toJSON())
     const { status, body: answered } = result.response
+    if (isStream(answered)) return eventStream(answered)
     return answer(status, answered, { ...setCookie(cookie, context.sessionToken), ...retryAfter(context.retryAfterMs) })
   }
 
@@ -148,6 +152,15 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
 
 /** The page translates the reason, so it needs the values of the sentence. */
 const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
+
+const isStream = (body: unknown): body is AsyncIterator<unknown> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
+/** The procedure sends heartbeats itself, which also keep proxies from closing it. Nginx would hold events back. */
+function eventStream(events: AsyncIterator<unknown>): Response {
+  const headers = { 'cache-control': 'no-store', 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+  return new Response(toEventStream(events, { eventIteratorKeepAliveEnabled: false }), { headers })
+}
 
 interface Intercepted<T> {
   context: ConsoleContext

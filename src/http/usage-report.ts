@@ -12,8 +12,6 @@ import { MOST_ROWS, type ReportPage, type ReportQuery, readReport } from '../use
 import { tokenHash } from '../usecases/shared/id'
 import { Json } from './json'
 
-export const USAGE_REPORT_PATH = '/reports/usage'
-
 export interface UsageReportDependencies {
   store: Store
   clock: Clock

@@ -87,6 +87,19 @@ async function open(path: string, options: Parameters<typeof openPage>[1] = {}):
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
+test('an open page shows what a command changes, without asking in between', async () => {
+  const { page, requests, complaints } = await open('/wallet')
+  await page.getByText('No entries yet').or(page.getByText('Available')).first().waitFor()
+  const asked = () => requests.filter((url) => url.endsWith('/wallet/show')).length
+  await until(() => requests.some((url) => url.endsWith('/live/changes')), 'the page to follow')
+  const before = asked()
+  await runJson(program, 'credit', 'add', '--app', appId, '--amount', '4321')
+  await page.getByText('4,321').first().waitFor()
+  // Pages ask once when they begin to follow, once for the change, and once a minute in any case.
+  expect(asked() - before).toBeLessThan(4)
+  expect(complaints).toEqual([])
+})
+
 describe('templates', () => {
   test('a template with a variable is previewed while it is written, and saved', async () => {
     const { page, complaints } = await open('/templates')
@@ -310,6 +323,26 @@ describe('a carrier without a shell', () => {
     await rpc(page, 'carriers/test', { name: 'twilio', to: '010-1234-5678', channel: 'sms' })
     expect(asked[1]?.authorization).toBe(authorization)
     expect(asked[1]?.form.get('From')).toBe('Acme')
+
+    // By keyboard only: new credentials are tried before they are used, and a pause is asked for and ended.
+    const press = async (name: string, dialog = false) => {
+      await (dialog ? page.getByRole('dialog').getByRole('button', { name, exact: true }) : button(page, name)).focus()
+      await page.keyboard.press('Enter')
+    }
+    await press('Rotate the credentials of twilio')
+    await page.getByLabel('Auth token').focus()
+    await page.keyboard.type('a-new-token')
+    await page.getByLabel('Phone number').focus()
+    await page.keyboard.type('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('twilio uses the new credentials').waitFor()
+    expect(asked[2]?.authorization).toBe(`Basic ${btoa(`${SID}:a-new-token`)}`)
+    await press('Pause the carrier twilio')
+    await page.getByText('No other carrier sends SMS').waitFor()
+    await press('Pause', true)
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await press('Resume the carrier twilio')
+    await page.getByText('Healthy', { exact: true }).waitFor()
 
     await button(page, 'Set a delivery plan').click()
     const next = page.getByLabel('Add a channel')

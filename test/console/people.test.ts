@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { released } from '../binary/compiled'
 import { newFolder, Server } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
-import { expectAccessible } from './accessible'
+import { expectAccessible, hasLoaded } from './accessible'
 import { launch, openPage } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -247,7 +247,7 @@ describe('people of the console', () => {
     ['/account', 'Account'],
   ])('%s is accessible, and fits on a phone in Korean', async (path, heading) => {
     await go(path, heading)
-    await page.waitForLoadState('networkidle')
+    await page.waitForFunction(hasLoaded)
     await expectAccessible(page, path)
     await page.setViewportSize({ width: 360, height: 700 })
     await page.evaluate(() => localStorage.setItem('watchword.language', 'ko'))

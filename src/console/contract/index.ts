@@ -6,6 +6,7 @@ import { operators, session } from './access'
 import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
+import { live } from './live'
 import { wallet } from './money'
 import { overview } from './overview'
 import { privacy } from './privacy'
@@ -36,6 +37,7 @@ export const consoleContract = {
   audit,
   privacy,
   system,
+  live,
 }
 
 export type ConsoleContract = typeof consoleContract

@@ -13,7 +13,7 @@ import {
 } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { Frame } from './frame/frame'
-import type { GuardedBy } from './frame/may-not'
+import type { GuardedBy, PageOfInstallation } from './frame/may-not'
 import { NotFound, ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
 import { issueFilters, ledgerFilters, protectionSearch, usageSearch } from './pages/search-params'
@@ -32,6 +32,8 @@ declare module '@tanstack/react-router' {
     choices?: { allApps?: boolean; mode?: boolean }
     /** The permission that the page and its link need. Others see who has it. */
     needs?: GuardedBy
+    /** The page is about the whole installation: operators who see some apps only see whom to ask. */
+    allApps?: PageOfInstallation
   }
 }
 
@@ -73,6 +75,14 @@ const pageOfApp = <const Path extends string>(
   staticData: StaticDataRouteOption = ofApp,
 ) => createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load), staticData })
 
+const pageOfInstallation = <const Path extends string>(path: Path, load: PageLoader, allApps: PageOfInstallation) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    component: lazyRouteComponent(load),
+    staticData: { allApps },
+  })
+
 const routes = root.addChildren([
   inside.addChildren([
     createRoute({
@@ -99,7 +109,7 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/usage',
       component: lazyRouteComponent(() => import('./pages/usage')),
-      staticData: ofAppAndMode,
+      staticData: { needsApp: true, choices: { allApps: true, mode: true } },
       validateSearch: usageSearch,
     }),
     createRoute({
@@ -145,8 +155,8 @@ const routes = root.addChildren([
       staticData: ofApp,
       validateSearch: ledgerFilters,
     }),
-    page('/providers', () => import('./pages/providers')),
-    page('/operators', () => import('./pages/operators')),
+    pageOfInstallation('/providers', () => import('./pages/providers'), 'providers'),
+    pageOfInstallation('/operators', () => import('./pages/operators'), 'operators'),
     createRoute({
       getParentRoute: () => inside,
       path: '/audit',
@@ -163,7 +173,7 @@ const routes = root.addChildren([
       component: lazyRouteComponent(() => import('./pages/privacy')),
       staticData: { needs: 'privacy' },
     }),
-    page('/system', () => import('./pages/system')),
+    pageOfInstallation('/system', () => import('./pages/system'), 'system'),
     page('/account', () => import('./pages/account')),
     createRoute({ getParentRoute: () => inside, path: '$', component: NotFound }),
   ]),

@@ -16,6 +16,7 @@ import {
   LOADING,
   NEEDS_SETUP,
   NO_APP,
+  ofOneApp,
   onTheWay,
   RELAYED,
   refusal,
@@ -98,6 +99,9 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   '/set-up': `/set-up${LINK}`,
   '/invitation': `/invitation${LINK}`,
 }
+
+const FILTERED =
+  '/issues?search=sign&status=unverified&delivery=failed&leg=sms&country=KR&code=UNREACHABLE&hour=14&last=24h'
 
 const FAILURES = [AT_REST, FORBIDDEN, BROKEN]
 
@@ -752,6 +756,7 @@ const webhooks: State[] = [
 const askToErase = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Erase|삭제)$/)]
 const erase = [fill(/^(Type “|확인하려면 “)/, '+821012345678'), confirm(/^(Erase|삭제)$/)]
 const people: State[] = [
+  state('carriers, for one who sees some apps only', '/providers', { ...FULL, ...ofOneApp }),
   over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
   over(
     'pages/operators.tsx',
@@ -774,7 +779,24 @@ const people: State[] = [
     '/operators',
     FULL,
     press(/^Actions for Bob|^Bob 님/),
-    press(/Change role|역할 변경/, 'menuitem'),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, some apps only',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, sessions of one',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/^(Sessions|세션)$/, 'menuitem'),
   ),
   over(
     'pages/operators/operator-table.tsx',
@@ -849,6 +871,7 @@ const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
 const fillIn = [press(/^NHN /), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
 const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
+const rotation = press(/^Rotate the credentials of main|^main 인증 정보 교체$/)
 const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [
   over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
@@ -969,6 +992,31 @@ const carriers: State[] = [
     press(/^Remove the carrier main|main 발송사 삭제$/),
   ),
   over(
+    'pages/providers/carrier-answers.tsx',
+    'carriers, what one answered',
+    '/providers',
+    FULL,
+    press(/^What main answered|^main 발송사의 응답$/),
+  ),
+  over(
+    'pages/providers/carrier-answers.tsx',
+    'carriers, one that answered nothing',
+    '/providers',
+    { ...FULL, 'carriers/answers': { accepted: 0, refused: 0, ambiguous: 0, failures: [] } },
+    press(/^What main answered|^main 발송사의 응답$/),
+  ),
+  over('pages/providers/change-carrier.tsx', 'carriers, rotating credentials', '/providers', FULL, rotation),
+  over(
+    'pages/providers/change-carrier.tsx',
+    'carriers, new credentials that are refused',
+    '/providers',
+    FULL,
+    rotation,
+    fill(/^(Phone number|휴대폰 번호)/, '01012345678'),
+    confirm(/^(Test and use|테스트하고 사용)$/),
+    see(/^(Messages still use the old|아직 기존 인증)/),
+  ),
+  over(
     'pages/providers/pause-carrier.tsx',
     'carriers, pausing one',
     '/providers',
@@ -1040,12 +1088,40 @@ const templates: State[] = [
 const usage: State[] = [
   state(
     'usage, of days of my choice, by purpose',
-    '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
+    '/usage?range=custom&from=2025-10-01&to=2025-10-31&groups=purpose',
     FULL,
+  ),
+  over('pages/usage/prices.tsx', 'usage, prices', '/usage', FULL, press(/^(Prices|가격)$/), see(/0\.007912/)),
+  over('pages/usage/prices.tsx', 'usage, no prices', '/usage', EMPTY, press(/^(Prices|가격)$/)),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, report tokens',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    see(/ERP/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
   }),
+  over('pages/issues/views.tsx', 'issues, saving a view', FILTERED, FULL, press(/^(Save view|보기 저장)$/)),
+  over('pages/issues/columns.tsx', 'issues, choosing columns', '/issues', FULL, press(/^(Table|표)$/)),
+  over(
+    'pages/issues/filters.tsx',
+    'issues, choosing a carrier',
+    '/issues',
+    FULL,
+    press(/^(More filters|필터 더 보기)$/),
+    press(/^(Carrier|발송사)$/, 'combobox'),
+  ),
+  over(
+    'pages/account.tsx',
+    'account, choosing a time zone',
+    '/account',
+    FULL,
+    press(/^(Time zone|시간대)$/, 'combobox'),
+  ),
+  state('issues, with every filter', FILTERED, FULL, press(/^(More filters|필터 더 보기)$/)),
   state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
 ]
 

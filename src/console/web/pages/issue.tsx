@@ -11,6 +11,7 @@ import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { statusWords } from '../i18n/names'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
@@ -83,14 +84,6 @@ const words = inWords({
   },
 })
 
-const LIVE_MS = 2_000
-/** A finished issue changes rarely: a webhook, a refund. */
-const ENDED_MS = 10_000
-
-const hasEnded = (story: Story) =>
-  (story.isRelayed || story.verificationStatus !== 'issued') &&
-  (['delivered', 'failed'].includes(story.deliveryStatus) || isReportOver(story))
-
 export default function Issue() {
   const say = useWords(words)
   const { issueId } = useParams({ from: '/inside/issues/$issueId' })
@@ -98,7 +91,7 @@ export default function Issue() {
   const { data, error, dataUpdatedAt } = useQuery(
     api.issues.story.queryOptions({
       input: { issueId },
-      refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? ENDED_MS : LIVE_MS),
+      refetchInterval: safetyNet,
     }),
   )
   return (

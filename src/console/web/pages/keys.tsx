@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { confirmByName } from '../parts/confirm-by-name'
 import { fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -23,8 +24,6 @@ import { keyWords } from './keys/words'
 /** The open dialog; at most one. */
 type Open = { kind: 'create' } | { kind: 'allow' | 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
 
-const LOOK_AGAIN_MS = 5_000
-
 export default function Keys() {
   const say = useWords(keyWords)
   const common = useWords(frameWords)
@@ -33,7 +32,7 @@ export default function Keys() {
   const { choose } = useScope()
   const [open, setOpen] = useState<Open>()
   const [showsEnded, setShowsEnded] = useState(false)
-  const query = useQuery(api.keys.list.queryOptions({ input: { appId }, refetchInterval: LOOK_AGAIN_MS }))
+  const query = useQuery(api.keys.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const ofMode = query.data?.keys.filter((key) => key.mode === mode)
   const rows = ofMode?.filter(({ state }) => showsEnded || state === 'active')
   const close = () => setOpen(undefined)

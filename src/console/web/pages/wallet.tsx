@@ -20,6 +20,7 @@ import { freshName } from '../command'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { confirmByName } from '../parts/confirm-by-name'
 import { Loading } from '../parts/empty-state'
 import { Form, useServerForm } from '../parts/form'
@@ -31,8 +32,6 @@ import { useMay } from '../session'
 import { Ledger } from './wallet/ledger'
 import { walletWords } from './wallet/words'
 
-const LIVE_MS = 3_000
-
 const invalidate = () => queries.invalidateQueries({ queryKey: api.wallet.key() })
 
 export default function WalletPage() {
@@ -43,7 +42,7 @@ export default function WalletPage() {
   const { appId, appName } = useAppScope()
   const [open, setOpen] = useState<'topUp' | 'clawback' | 'levels'>()
   const close = () => setOpen(undefined)
-  const wallet = useQuery(api.wallet.show.queryOptions({ input: { appId }, refetchInterval: LIVE_MS }))
+  const wallet = useQuery(api.wallet.show.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const topUp = async (order: { amount: number; reference: string }) => {
     const { amountDelta, balanceAfter } = await client.wallet.topUp({ appId, ...order })
     invalidate()

@@ -16,6 +16,7 @@ import { frameWords } from '../i18n/frame'
 import { channelWords } from '../i18n/names'
 import { refusalInWords } from '../i18n/refusals'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { confirm } from '../parts/confirm'
 import { confirmByName } from '../parts/confirm-by-name'
 import { EmptyState } from '../parts/empty-state'
@@ -36,7 +37,7 @@ export default function Webhook() {
   const { appId } = useAppScope()
   const { endpointId } = useParams({ from: '/inside/webhooks/$endpointId' })
   const { endpoints } = useSuspenseQuery(
-    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: 3_000 }),
+    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }),
   ).data
   const endpoint = endpoints.find((one) => one.endpointId === endpointId)
   const back = (

@@ -10,6 +10,7 @@ import { api, type client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { countryName, countryWithCode } from '../../i18n/names'
 import { inWords, useLanguage, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { AsWritten, RowLink } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useApps } from '../../scope'
@@ -48,12 +49,10 @@ interface Concern {
   search?: NonNullable<LinkProps['search']>
 }
 
-const LOOK_MS = 5_000
-
 /** `report` is missing while it is loaded. */
 export function Attention({ report }: { report: Report | undefined }) {
   const say = useWords(words)
-  const system = useQuery(api.system.show.queryOptions({ refetchInterval: LOOK_MS })).data
+  const system = useQuery(api.system.show.queryOptions({ refetchInterval: safetyNet })).data
   const inReport = useReportConcerns()
   const inSystem = useSystemConcerns()
   if (!report || !system) return <Skeleton height={48} radius="md" />

@@ -7,6 +7,7 @@ import type { Permission } from '../../../../domain/access/operator'
 import { api } from '../../api'
 import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { Section } from '../../parts/section'
 import { useMay } from '../../session'
 import { NewApp } from '../apps/new-app'
@@ -66,12 +67,10 @@ const OPTIONAL: readonly SetUpStep[] = ['webhook']
 
 export const isDone = (progress: SetUpProgress) => STEPS.every((step) => progress[step] || OPTIONAL.includes(step))
 
-const LOOK_MS = 5_000
-
 /** Undefined while loading. */
 export function useProgress(app: { appId: string } | undefined): SetUpProgress | undefined {
   const appId = app?.appId ?? ''
-  const look = { enabled: app !== undefined, refetchInterval: LOOK_MS }
+  const look = { enabled: app !== undefined, refetchInterval: safetyNet }
   const [tried, keys, carriers, wallet, webhooks] = useQueries({
     queries: [
       api.issues.list.queryOptions({ input: { appId, mode: 'test', status: 'verified', limit: 1 }, ...look }),

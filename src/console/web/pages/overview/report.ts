@@ -1,11 +1,11 @@
 /** The one answer that all sections of the overview show. */
+
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, type client } from '../../api'
+import { safetyNet } from '../../live'
 import { useScope } from '../../scope'
 
 export type Report = Awaited<ReturnType<typeof client.overview.show>>
-
-const LOOK_MS = 5_000
 
 export function useReport() {
   const { app, isAll, mode } = useScope()
@@ -13,7 +13,7 @@ export function useReport() {
     api.overview.show.queryOptions({
       input: { ...(app && !isAll && { appId: app.appId }), mode },
       enabled: app !== undefined,
-      refetchInterval: LOOK_MS,
+      refetchInterval: safetyNet,
       placeholderData: keepPreviousData,
     }),
   )

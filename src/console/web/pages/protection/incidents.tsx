@@ -7,8 +7,9 @@ import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
+import { safetyNetWhileShort } from '../../live'
 import { confirm } from '../../parts/confirm'
-import { DataTable, fromPages, type TableColumn, whileShort } from '../../parts/data-table'
+import { DataTable, fromPages, type TableColumn } from '../../parts/data-table'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
@@ -28,7 +29,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
     api.protection.incidents.infiniteOptions({
       input: (after: string | undefined) => ({ appId, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const columns: TableColumn<ShownIncident>[] = [

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api'
 import { useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { ProblemNote } from '../../parts/problem-note'
 import { useAppScope } from '../../scope'
 import { PROTECTION_RANGES, type ProtectionSearch, protectionSearch } from '../search-params'
@@ -12,10 +13,6 @@ import { HistoryView } from './history'
 import { PlaceHeader } from './place-header'
 import { useProtectionState } from './state'
 import { protectionWords } from './words'
-
-const LOOK_MS = 5_000
-/** A long period is slower to sum and changes rarely. */
-const LOOK_FAR_MS = 30_000
 
 export default function RefusedPlace() {
   const say = useWords(protectionWords)
@@ -30,7 +27,7 @@ export default function RefusedPlace() {
     api.protection.show.queryOptions({
       input: { appId, from, to, by },
       placeholderData: keepPreviousData,
-      refetchInterval: range === '24h' ? LOOK_MS : LOOK_FAR_MS,
+      refetchInterval: safetyNet,
     }),
   )
   return (

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
 import { channelWords, countryWithCode } from '../../i18n/names'
 import { useLanguage, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -20,7 +21,7 @@ export function Routes() {
   const language = useLanguage()
   const mayChange = useMay()('carriers')
   const apps = useApps()
-  const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: 5_000 }))
+  const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: safetyNet }))
   const carriers = useQuery(api.carriers.list.queryOptions())
   const providers = carriers.data?.providers ?? []
   const appName = (appId: string) => apps.find((app) => app.appId === appId)?.name ?? appId

@@ -6,7 +6,8 @@ import { api, paging } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
-import { DataTable, fromPages, whileShort } from '../../parts/data-table'
+import { safetyNetWhileShort } from '../../live'
+import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { DeliveryMark } from '../../parts/status'
 import { AsWritten, ShortId } from '../../parts/text'
@@ -45,7 +46,7 @@ export function RelayMessages() {
     api.relays.messages.infiniteOptions({
       input: (after: string | undefined) => ({ appId, mode, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   return (

@@ -8,7 +8,8 @@ import { api, client, paging } from '../../api'
 import { timesOf } from '../../days'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
-import { DataTable, fromPages, whileShort } from '../../parts/data-table'
+import { safetyNetWhileShort } from '../../live'
+import { DataTable, fromPages } from '../../parts/data-table'
 import { DayRangeInputs } from '../../parts/day-range'
 import { EmptyState } from '../../parts/empty-state'
 import { Mark } from '../../parts/status'
@@ -35,7 +36,7 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
     api.wallet.ledger.infiniteOptions({
       input: (after: string | undefined) => ({ appId, after, entryType: type, ...timesOf({ from, to }) }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
       placeholderData: keepPreviousData,
     }),
   )

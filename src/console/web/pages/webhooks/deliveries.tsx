@@ -9,6 +9,7 @@ import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
+import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
@@ -32,9 +33,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
     api.webhooks.events.infiniteOptions({
       input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
       ...paging,
-      // Events in flight finish soon.
-      refetchInterval: ({ state }) =>
-        state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const pages = fromPages(deliveries)

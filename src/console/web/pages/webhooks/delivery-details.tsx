@@ -7,6 +7,7 @@ import { api, type client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { CopyBlock, CopyButton } from '../../parts/copy'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone, tellProblem } from '../../parts/tell'
@@ -137,7 +138,7 @@ function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: Sh
   const attempts = useQuery(
     api.webhooks.attempts.queryOptions({
       input: { deliveryId },
-      refetchInterval: status === 'pending' ? 1_000 : 5_000,
+      refetchInterval: safetyNet,
     }),
   )
   const replay = useMutation(
