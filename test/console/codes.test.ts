@@ -331,7 +331,8 @@ describe('the wallet', () => {
     expect(line).toEndWith(`,credit,100,100,,"'=invoice,7"`)
     expect(end).toBe('')
 
-    await button('Claw back').click()
+    await button('More').click()
+    await opened.page.getByRole('menuitem', { name: 'Claw back' }).click()
     await inDialog().getByLabel('Amount in credits').fill('30')
     await inDialog().getByRole('button', { name: 'Claw back' }).click()
     await inDialog().getByLabel('Type “Shop” to confirm').fill('Shop')

@@ -214,6 +214,8 @@ describe('webhooks', () => {
     expect(receiver.arrived).toHaveLength(3)
 
     await choose(page, 'Disable')
+    await page.getByRole('dialog').getByText('cannot be replayed').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Disabled: nothing is sent').waitFor()
     await choose(page, 'Enable')
     await page.getByText('Disabled: nothing is sent').waitFor({ state: 'detached' })

@@ -288,6 +288,27 @@ const apps: State[] = [
   over('pages/apps/settings.tsx', 'apps, the settings of one', '/apps', FULL, appSettings),
   over(
     'pages/apps/settings.tsx',
+    'apps, settings that delete old issues',
+    '/apps',
+    FULL,
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Retention of live|운영 발급 내역 보관)/)
+        .fill('7'),
+    see(/older than 7 days|7일보다 오래된/),
+  ),
+  over(
+    'parts/confirm.tsx',
+    'apps, removing a review number',
+    '/apps',
+    FULL,
+    press(/^(Review numbers of|.*심사용 번호$)/),
+    press(/^(Remove |.* 삭제$)/),
+  ),
+  over(
+    'pages/apps/settings.tsx',
     'apps, settings without a name',
     '/apps',
     FULL,
@@ -625,6 +646,7 @@ const relays: State[] = [
   over('pages/relays.tsx', 'relays, removing one', '/relays', FULL, press(/^Remove login|^login 삭제/)),
 ]
 
+const MORE = press(/^(More|더 보기)$/)
 const wallet: State[] = [
   over('pages/wallet.tsx', 'wallet, topping up', '/wallet', FULL, press(/^(Top up|충전)$/)),
   over(
@@ -635,13 +657,14 @@ const wallet: State[] = [
     press(/^(Top up|충전)$/),
     confirm(/^(Top up|충전)$/),
   ),
-  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, press(/^(Claw back|회수)$/)),
+  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, MORE, press(/^(Claw back|회수)$/, 'menuitem')),
   over(
     'pages/wallet.tsx',
     'wallet, confirming a clawback',
     '/wallet',
     FULL,
-    press(/^(Claw back|회수)$/),
+    MORE,
+    press(/^(Claw back|회수)$/, 'menuitem'),
     fill(/^(Amount in credits|크레딧)/, '1000000'),
     confirm(/^(Claw back|회수)$/),
     see(/Type “|확인하려면/),
@@ -715,6 +738,7 @@ const webhooks: State[] = [
     confirm(/^(Create a new secret|새 시크릿 만들기)$/),
     see(/I have stored it|보관했습니다/),
   ),
+  over('parts/confirm.tsx', 'webhooks, disabling', WEBHOOK, FULL, more, press(/^(Disable|사용 중지)$/, 'menuitem')),
   over('pages/webhook.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
   state(
     'webhooks, a change that is refused',
