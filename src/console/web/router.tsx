@@ -109,6 +109,7 @@ const routes = root.addChildren([
       staticData: ofApp,
       validateSearch: protectionSearch,
     }),
+    page('/notices', () => import('./pages/notices')),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it'), { ...ofApp, needs: 'try' }),
     page('/apps', () => import('./pages/apps')),
