@@ -21,6 +21,8 @@ import type {
 } from './types'
 import { type Answer, type Call, exchange, type Heard, type Wire } from './wire'
 
+export { newIdempotencyKey } from './idempotency-key'
+
 export interface IssueInput extends contract.IssueInput {
   /**
    * Required here: without one a lost answer could not be retried safely. Make one with `newIdempotencyKey` for each thing
@@ -84,13 +86,6 @@ export interface OtpClient {
   eachIssue(filter?: Omit<ListIssuesInput, 'cursor'>, options?: CallOptions): AsyncIterable<IssueProjection>
   /** Every ledger entry that matches, newest first. */
   eachLedgerEntry(filter?: Omit<ListCreditLedgerInput, 'cursor'>, options?: CallOptions): AsyncIterable<LedgerEntry>
-}
-
-/** A fresh idempotency key: make one for each thing the user asked for, and keep it for retries. */
-export function newIdempotencyKey(): string {
-  // `crypto.randomUUID` is missing on pages served by plain http.
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000

@@ -14,6 +14,16 @@ export interface FlowTransport<V extends FlowVerdict = FlowVerdict> {
   issue(order: IssueInput, options: { signal: AbortSignal }): Promise<FlowIssue>
   /** Verifies a code. The flow never repeats it where it may have been carried out. */
   verify(attempt: FlowAttempt, options: { signal: AbortSignal }): Promise<V>
+  /**
+   * Says whether the message was delivered, so that the user is told where it was not. Only a backend can: `status` needs
+   * an `sk_` key. It is asked a few times while a code is awaited, and no more once it fails.
+   */
+  delivery?(issue: { issueId?: string | undefined }, options: { signal: AbortSignal }): Promise<FlowDelivery>
+}
+
+/** The field of `status` that a flow needs. */
+export interface FlowDelivery {
+  deliveryStatus: string
 }
 
 /** The fields of an issue that a flow needs; `IssueOutput` of the client has them. */

@@ -3,12 +3,39 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Failed, FlowState, Locked, Verified } from '../flow'
 import { isAtRest, type Step, stepOf } from '../screen/step'
 
+/** What a later callback reads is that of the last render. */
+export function useLatest<T>(value: T): RefObject<T> {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  return latest
+}
+
 /** The step of a state. It stays while another code is being sent. */
 export function useStep<V>(state: FlowState<V>): Step {
   const [before, setStep] = useState<Step>('number')
   const step = stepOf(state, before)
   if (step !== before) setStep(step)
   return step
+}
+
+/** Loads the looks. Without them the screen is shown all the same. */
+export function useLooks(place: RefObject<HTMLElement | null>, isUnstyled: boolean): boolean {
+  const [isThere, setThere] = useState(false)
+  useEffect(() => {
+    if (isUnstyled) return
+    let isGone = false
+    const looks = Promise.all([import('../screen/adopt-style'), import('../screen/style')])
+    looks
+      .then(([{ adoptStyle }, { STYLE }]) => place.current && adoptStyle(place.current, STYLE))
+      .catch(() => {})
+      .finally(() => !isGone && setThere(true))
+    return () => {
+      isGone = true
+    }
+  }, [place, isUnstyled])
+  return isThere || isUnstyled
 }
 
 /** Whether the focus is within the screen, or was there last. */

@@ -293,6 +293,7 @@ CREATE TABLE issues (
   network_hash        bytea,
   origin              text, -- the request that made it, by which its lines of the log are found; NULL: no request
   legs                text, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
+  wrong_at            text, -- when each wrong code was checked, as JSON; NULL: none was wrong
   erased_at           bigint, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -341,6 +342,9 @@ CREATE TABLE attempts (
   outcome             text CHECK (outcome IN ('accepted', 'refused', 'ambiguous')),
   retry               text CHECK (retry IN ('later', 'elsewhere', 'never')),
   code                text CHECK (length(code) <= 128),
+  said                text CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  report              text CHECK (report = 'delivered' OR report = 'failed'), -- the last one
+  reported_at         bigint,
   provider_message_id text CHECK (length(provider_message_id) <= 256),
   PRIMARY KEY (app_id, mode, issue_id, number),
   CHECK ((retry IS NOT NULL) = (outcome IS NOT DISTINCT FROM 'refused')),

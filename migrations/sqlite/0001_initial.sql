@@ -161,6 +161,7 @@ CREATE TABLE issues (
   network_hash        BLOB,
   origin              TEXT, -- the request that made it, by which its lines of the log are found; NULL: no request
   legs                TEXT, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
+  wrong_at            TEXT, -- when each wrong code was checked, as JSON; NULL: none was wrong
   erased_at           INTEGER, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -208,6 +209,9 @@ CREATE TABLE attempts (
   outcome             TEXT CHECK (outcome = 'accepted' OR outcome = 'refused' OR outcome = 'ambiguous'),
   retry               TEXT CHECK (retry = 'later' OR retry = 'elsewhere' OR retry = 'never'),
   code                TEXT CHECK (length(code) <= 128),
+  said                TEXT CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  report              TEXT CHECK (report = 'delivered' OR report = 'failed'), -- the last one
+  reported_at         INTEGER,
   provider_message_id TEXT CHECK (length(provider_message_id) <= 256),
   PRIMARY KEY (app_id, mode, issue_id, number),
   CHECK ((retry IS NOT NULL) = (outcome IS 'refused')),

@@ -1,10 +1,10 @@
 /** Context of a request to the console, and the dependencies of the console. */
 import type { Operator, OperatorSession } from '../domain/access/operator'
-import type { CarrierSetup } from '../domain/delivery/carrier'
+import type { CarrierConfig, CarrierSetup } from '../domain/delivery/carrier'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import type { HookUrlPolicy } from '../domain/webhooks/target-address'
-import type { CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
+import type { Carrier, CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backups, ErasedFile } from '../ports/files'
 import type { Log } from '../ports/log'
@@ -65,6 +65,8 @@ export interface ConsoleDependencies
 export interface ConsoleCarriers {
   limiters(): ReadonlyMap<string, ConcurrencyLimiter>
   named(name: string): Promise<CarrierEndpoint | undefined>
+  /** A carrier of settings that are not stored. */
+  trial(config: CarrierConfig): Carrier
   whatsappTemplate(
     name: string,
     request: TemplateRequest,

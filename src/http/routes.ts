@@ -2,6 +2,7 @@
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
 import type { Origin } from '../domain/codes/issue'
+import { USAGE_REPORT_PATH } from '../domain/operations/usage-report'
 import { errorFields, invalid, Refusal, unavailable } from '../domain/shared/error'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -29,7 +30,6 @@ import {
   requestPathOf,
   urlOf,
 } from './route-table'
-import { USAGE_REPORT_PATH } from './usage-report'
 
 /**
  * Answers one request; `socketAddress` is the peer's. `routePattern` is the entry of `ROUTE_PATTERNS` that matches the

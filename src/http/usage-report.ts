@@ -8,11 +8,9 @@ import { MINUTE_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
 import type { Store } from '../ports/store'
-import { MOST_ROWS, type Report, type ReportQuery, readReport } from '../usecases/read-report'
+import { MOST_ROWS, type ReportPage, type ReportQuery, readReport } from '../usecases/read-report'
 import { tokenHash } from '../usecases/shared/id'
 import { Json } from './json'
-
-export const USAGE_REPORT_PATH = '/reports/usage'
 
 export interface UsageReportDependencies {
   store: Store
@@ -77,7 +75,7 @@ const COUNTS = ['issued', 'sent', 'delivered', 'failed', 'verified', 'spent', 'm
 const ROWS_AT_ONCE = 500
 
 /** A column for each currency. */
-function csvAnswer({ rows, total }: Report, groupBy: readonly ReportGroup[]): Response {
+function csvAnswer({ rows, total }: ReportPage, groupBy: readonly ReportGroup[]): Response {
   const currencies = total.cost.map(({ currency }) => currency)
   const headers = [...groupBy, ...COUNTS, ...currencies.map((currency) => `cost_${currency}`)]
   let written = 0

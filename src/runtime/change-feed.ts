@@ -18,7 +18,7 @@ const MOST_FOLLOWERS = 200
 /** The methods that change what pages show. */
 const WRITES: { [Door in keyof Tx]?: { topic: ChangeTopic; methods: ReadonlyArray<keyof Tx[Door]> } } = {
   issues: { topic: 'issues', methods: ['add', 'save'] },
-  attempts: { topic: 'issues', methods: ['add', 'answer', 'changeCode'] },
+  attempts: { topic: 'issues', methods: ['add', 'answer', 'noteReport'] },
   wallets: { topic: 'wallet', methods: ['save', 'reserve', 'release', 'debit'] },
   endpoints: { topic: 'webhooks', methods: ['add', 'save', 'saveState', 'remove'] },
   hooks: { topic: 'webhooks', methods: ['add', 'save'] },

@@ -8,7 +8,7 @@ import type { Allowance, KeyKind, KeyLimits, StoredKeyKind } from '../domain/acc
 import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { ReviewNumber } from '../domain/codes/review-number'
-import type { Retry, SendOutcome } from '../domain/delivery/delivery'
+import type { DeliveryReport, Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
 import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
@@ -243,6 +243,7 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   networkHash: optional(bytes),
   origin: optional(text),
   legs: optional(json<PlannedLeg[]>()),
+  wrongAt: optional(json<readonly number[]>()),
   erasedAt: optional(bigint),
 })
 
@@ -392,6 +393,9 @@ export const attempts = table('attempts', ['appId', 'mode', 'issueId', 'number']
   outcome: optional(word<SendOutcome['kind']>()),
   retry: optional(word<Retry>()),
   code: optional(text),
+  said: optional(text),
+  report: optional(word<DeliveryReport['status']>()),
+  reportedAt: optional(bigint),
   carrierMessageId: named('provider_message_id', optional(text)),
 })
 

@@ -8,6 +8,7 @@ import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RetentionScope } from '../ports/store/retention'
+import { forgetFormerCredentials } from './administer/carriers'
 
 const BATCH = 500
 
@@ -57,6 +58,7 @@ export async function deleteOldData({
     store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
   )
   await inBatches((limit) => store.transaction((tx) => tx.retention.hooks(daysAgo(HOOK_RETENTION_DAYS), limit)))
+  await forgetFormerCredentials({ store, clock })
   const decidedBefore = clock.now() - DECISIONS_KEPT_MS
   await inBatches((limit) => store.transaction((tx) => tx.retention.decisions(decidedBefore, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.networks(decidedBefore, limit)))

@@ -33,7 +33,7 @@ export interface ReportCounts extends UsageTally {
 /** A row has a value for each group that was asked for; `hour` is the hour of the day. */
 export type UsageReportRow = ReportCounts & Partial<Record<ReportGroup, string>>
 
-export interface Report {
+export interface ReportPage {
   total: ReportCounts
   /** In the order of their groups; only those with usage. */
   rows: UsageReportRow[]
@@ -50,7 +50,7 @@ const MOST_STEPS = 50
 export async function readReport(
   deps: { store: Store; clock: Pick<Clock, 'now'> },
   query: ReportQuery,
-): Promise<Report> {
+): Promise<ReportPage> {
   const { store, clock } = deps
   const { mode } = query
   const groupBy = [...new Set(query.groupBy)]
@@ -59,7 +59,7 @@ export async function readReport(
   const known = new Set((await store.read.apps.withRemoved()).map(({ appId }) => appId))
   const appIds = new Set(query.appIds ?? known)
   for (const appId of appIds) if (!known.has(appId)) throw missing('app', appId)
-  const sums = new Sums(groupBy, stepMs, mode === 'live' ? await store.read.prices.all() : [])
+  const sums = new Sums(groupBy, stepMs, mode === 'live' ? await store.read.prices.all() : undefined)
   for (const appId of appIds)
     for (const slice of slices) {
       const byPurpose = groupBy.includes('purpose')
@@ -108,9 +108,10 @@ class Sums {
   constructor(
     readonly groupBy: readonly ReportGroup[],
     readonly stepMs: number,
-    readonly prices: readonly MessagePrice[],
+    /** Undefined in test mode, where messages cost nothing. */
+    readonly prices: readonly MessagePrice[] | undefined,
   ) {
-    this.#priceOf = priceFinder(prices)
+    this.#priceOf = priceFinder(prices ?? [])
   }
 
   add(appId: string, sum: UsageSum): void {
@@ -137,11 +138,11 @@ class Sums {
       if (price) {
         const cost = BigInt(price.millionths) * BigInt(sum.messages)
         sums.cost.set(price.currency, (sums.cost.get(price.currency) ?? 0n) + cost)
-      } else sums.unpriced += sum.messages
+      } else if (this.prices) sums.unpriced += sum.messages
     }
   }
 
-  report({ after = '', limit }: Pick<ReportQuery, 'after' | 'limit'>): Report {
+  report({ after = '', limit }: Pick<ReportQuery, 'after' | 'limit'>): ReportPage {
     const names = [...this.#rows.keys()].sort()
     const rest = names.filter((name) => name > after)
     const page = rest.slice(0, limit)

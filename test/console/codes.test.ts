@@ -203,6 +203,29 @@ describe('issues', () => {
     await row('password-reset').waitFor()
   })
 
+  test('are narrowed by what a row says, kept as a view, sorted, and opened by a click anywhere in the row', async () => {
+    const { page } = opened
+    await opened.go('/issues?mode=test')
+    await row('password-reset').getByRole('link', { name: 'TEST_DELIVERY_FAILED' }).click()
+    await row('signup').first().waitFor({ state: 'hidden' })
+    await button('Save view').click()
+    await page.getByLabel('Name of the view').fill('Refused')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('link', { name: 'All', exact: true }).click()
+    await row('signup').first().waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Refused', exact: true }).click()
+    await row('signup').first().waitFor({ state: 'hidden' })
+    await button('Remove the filter “Error code: TEST_DELIVERY_FAILED”').click()
+    const sorted = page.getByRole('columnheader', { name: 'Issued' })
+    expect(await sorted.getAttribute('aria-sort')).toBe('descending')
+    await sorted.getByRole('button').click()
+    await page.waitForURL(/order=oldest/)
+    await until(async () => (await sorted.getAttribute('aria-sort')) === 'ascending', 'the oldest to be first')
+    await row('password-reset').click({ position: { x: 400, y: 2 } })
+    await heading('Issue for “password-reset”').waitFor()
+  })
+
   test('an address with a filter that does not exist shows all', async () => {
     await opened.go('/issues?mode=test&status=nonsense&from=yesterday')
     await row('signup').first().waitFor()

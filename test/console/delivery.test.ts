@@ -322,6 +322,26 @@ describe('a carrier without a shell', () => {
     expect(asked[1]?.authorization).toBe(authorization)
     expect(asked[1]?.form.get('From')).toBe('Acme')
 
+    // By keyboard only: new credentials are tried before they are used, and a pause is asked for and ended.
+    const press = async (name: string, dialog = false) => {
+      await (dialog ? page.getByRole('dialog').getByRole('button', { name, exact: true }) : button(page, name)).focus()
+      await page.keyboard.press('Enter')
+    }
+    await press('Rotate the credentials of twilio')
+    await page.getByLabel('Auth token').focus()
+    await page.keyboard.type('a-new-token')
+    await page.getByLabel('Phone number').focus()
+    await page.keyboard.type('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('twilio uses the new credentials').waitFor()
+    expect(asked[2]?.authorization).toBe(`Basic ${btoa(`${SID}:a-new-token`)}`)
+    await press('Pause the carrier twilio')
+    await page.getByText('No other carrier sends SMS').waitFor()
+    await press('Pause', true)
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await press('Resume the carrier twilio')
+    await page.getByText('Healthy', { exact: true }).waitFor()
+
     await button(page, 'Set a delivery plan').click()
     const next = page.getByLabel('Add a channel')
     await next.selectOption('sms')

@@ -64,6 +64,8 @@ const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
 const MONTH = { from: START - 30 * DAY_MS, to: START + DAY_MS, by: 'day' }
 
+const REPORTED = new Date(START).toISOString().slice(0, 10)
+
 const ROWS: Record<string, Row> = {
   'session/current': row(null, 'anyone'),
   'session/setUp': row(null, 'anyone', () => ({ token: 't'.repeat(40), ...person }), 404),
@@ -108,6 +110,8 @@ const ROWS: Record<string, Row> = {
   'apps/reviewNumbers': row('apps', 'app', ofApp),
   'apps/addReviewNumber': row('apps', 'app', (of) => ({ ...ofPhone(of), name: 'store', days: 5, dailyMax: 5 })),
   'apps/removeReviewNumber': row('apps', 'app', ({ appId }) => ({ appId, name: 'none' }), 404),
+  'apps/twilio': row('look', 'app', ofApp),
+  'apps/addTwilioPurpose': row('apps', 'app', ({ appId }) => ({ appId, purpose: 'login' })),
   'apps/regions': row('look', 'anyone'),
 
   'keys/list': row('look', 'app', ofApp),
@@ -162,6 +166,8 @@ const ROWS: Record<string, Row> = {
   'carriers/add': row('carriers', 'installation', () => ({ ...SETTINGS, name: 'second', type: 'http' })),
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
+  'carriers/pause': row('carriers', 'installation', () => CARRIER),
+  'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
   'carriers/whatsappTemplate': row(
     'carriers',
@@ -175,7 +181,22 @@ const ROWS: Record<string, Row> = {
   'carriers/setRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'sms', appId, providers: ['main'] })),
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
 
+  'overview/show': row('look', 'apps', () => ({ mode: 'live' })),
+
   'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
+
+  'usage/report': row('look', 'apps', () => ({
+    ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
+  })),
+
+  'prices/list': row('look', 'installation'),
+  'prices/set': row('finance', 'installation', () => ({
+    ...{ carrier: 'main', country: 'KR', channel: 'sms', currency: 'KRW', amount: '9.9', validFrom: REPORTED },
+  })),
+  'prices/remove': row('finance', 'installation', () => ({ priceId: 'prc_none' }), 404),
+  'reportTokens/list': row('finance', 'installation'),
+  'reportTokens/create': row('finance', 'installation', () => ({ name: 'ERP' })),
+  'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'rpt_none' }), 404),
 
   'protection/state': row('look', 'app', ofApp),
   'protection/sentTo': row('look', 'app', ofApp),
@@ -183,9 +204,7 @@ const ROWS: Record<string, Row> = {
   'protection/phone': row('find', 'app', ofPhone),
   'protection/unlock': row('find', 'app', (of) => ({ ...ofPhone(of), kinds: ['pk'] })),
   'protection/show': row('look', 'app', (of) => ({ ...ofApp(of), ...MONTH })),
-  'protection/refused': row('look', 'app', ofApp),
   'protection/incidents': row('look', 'app', ofApp),
-  'protection/open': row('look', 'apps'),
   'protection/block': row('protection', 'app', ({ appId }) => ({ appId, country: 'KR' })),
   'protection/unblock': row('protection', 'app', ({ appId }) => ({ appId, country: 'KR' })),
   'protection/end': row('protection', 'app', ofIncident),
@@ -331,6 +350,10 @@ describe('an operator', () => {
     // Neither by the one id that is theirs, nor in the company of one that is.
     const both = { appId: ours.appId, issueId: theirs.testIssueId, code: '000000' }
     expect(await client.call('inbox/verify', both)).toMatchObject(refused)
+    const report = { mode: 'live', from: '2026-03-01', to: '2026-03-01', timeZone: 'UTC', groupBy: [] }
+    const ofBoth = { ...report, appIds: [ours.appId, theirs.appId] }
+    expect(await client.call('usage/report', ofBoth)).toMatchObject(refused)
+    expect(await client.call('overview/show', { appId: theirs.appId, mode: 'live' })).toMatchObject(refused)
     expect(await client.call('keys/list', {})).toMatchObject({
       status: 403,
       body: { data: { reason: 'needs_all_apps' } },

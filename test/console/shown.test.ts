@@ -385,10 +385,16 @@ test('carriers, how they are and what a message by hand comes to', async () => {
   ])
   const order = { name: 'main', to: '010-1234-0009', channel: 'sms' }
   const test = await shown('carriers/test', order)
-  expect(test).toEqual({ kind: 'accepted', latencyMs: 0, messageId: expect.stringMatching(/^carrier-/) })
+  const steps = ['address', 'connection', 'certificate', 'answer', 'account', 'message']
+  const done = steps.map((name) => ({ name, state: 'done' }))
+  const messageId = expect.stringMatching(/^carrier-/)
+  expect(test).toEqual({ kind: 'accepted', latencyMs: 0, messageId, steps: done, reports: true })
   expect(world.sms.requests.at(-1)).toMatchObject({ to: '+821012340009', messageType: 'SMS', channel: 'sms' })
   world.sms.script(() => answered(400, { code: 'E1' }))
-  expect(await shown('carriers/test', order)).toEqual({ kind: 'refused', latencyMs: 0, code: 'E1' })
+  expect(await shown('carriers/test', order)).toEqual({
+    ...{ kind: 'refused', latencyMs: 0, code: 'E1', reports: true },
+    steps: done.with(-1, { name: 'message', state: 'failed' }),
+  })
   const talk = { name: 'kakao', to: '010-1234-0009', channel: 'alimtalk' }
   expect(await shown('carriers/test', talk)).toEqual([400, { param: 'template-code', reason: 'required' }])
   await shown('carriers/test', { ...talk, templateCode: 'T1' })
@@ -413,6 +419,23 @@ test('a carrier that rests, with what it said last, in words, and when it is tri
   const { rows } = await shown('issues/list', { ...live(), limit: 1 })
   const { attempts } = await shown('issues/story', { issueId: rows[0].issueId })
   expect(attempts[0]).toMatchObject({ code: 'HTTP_402', explanation })
+})
+
+test('what a carrier answered in the last hour or day: failures with their meaning, and how long it took', async () => {
+  const answers = (hours: number) => shown('carriers/answers', { name: 'main', hours })
+  expect(await answers(1)).toEqual({ accepted: 0, refused: 0, ambiguous: 0, failures: [] })
+  await issue({ idempotencyKey: 'a' })
+  await world.settle()
+  world.sms.script(() => answered(404, {}))
+  await issue({ idempotencyKey: 'b' })
+  await world.settle()
+  world.clock.step(2 * 3_600_000)
+  await issue({ idempotencyKey: 'c' })
+  await world.settle()
+  expect(await answers(1)).toEqual({ accepted: 1, refused: 0, ambiguous: 0, p50Ms: 0, p95Ms: 0, failures: [] })
+  const failures = [{ outcome: 'refused', code: 'HTTP_404', calls: 1 }]
+  expect(await answers(24)).toMatchObject({ refused: 1, p50Ms: 0, failures })
+  expect(await shown('carriers/answers', { name: 'kakao', hours: 24 })).toMatchObject({ accepted: 0 })
 })
 
 test('routes, for everybody, a country or an app', async () => {

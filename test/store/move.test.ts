@@ -78,7 +78,7 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 2 ? "'[7,8]'" : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
     erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
@@ -86,8 +86,8 @@ async function furnishedFile(): Promise<string> {
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
-      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}`,
-      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL`,
+      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, 'failed', 9, ${text(NASTY)}`,
+      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
     ],
     awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
     jobs: [

@@ -6,7 +6,7 @@ import type { ReportGroup } from '../../src/domain/operations/usage-report'
 import { DAY_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
 import { amountText, type MessagePrice } from '../../src/domain/wallet/message-price'
 import type { Store } from '../../src/ports/store'
-import { type Report, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
+import { type ReportPage, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
 import { rollUpUsage } from '../../src/usecases/read-usage'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { SEED } from '../support/seed'
@@ -279,7 +279,7 @@ function costByHand(
 }
 
 /** Rows by their groups, with costs as fields. */
-function plain({ rows }: Report, groupBy: readonly ReportGroup[]) {
+function plain({ rows }: ReportPage, groupBy: readonly ReportGroup[]) {
   return {
     rows: Object.fromEntries(
       rows.map(({ cost, ...row }) => {

@@ -93,6 +93,9 @@ export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt
   outcome: undefined,
   retry: undefined,
   code: undefined,
+  said: undefined,
+  report: undefined,
+  reportedAt: undefined,
   carrierMessageId: undefined,
   ...changes,
 })

@@ -577,6 +577,7 @@ export function storeSuite(
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+        expect(await list({ status: 'unverified' })).toEqual(ids([spent, replaced, swept, lapsed, fresh]))
       })
 
       test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {
@@ -994,6 +995,29 @@ export function storeSuite(
         await expect(run((tx) => tx.attempts.add(attemptOf(issue, 2)))).rejects.toThrow()
       })
 
+      test('what a carrier answered since a time is counted by outcome, code and rounded time', async () => {
+        const live = { ...issue, mode: 'live' as const }
+        const answers = [
+          { answeredAt: NOW + 1_290, outcome: 'accepted' as const },
+          { answeredAt: NOW + 1_210, outcome: 'accepted' as const },
+          { answeredAt: NOW + 57, outcome: 'refused' as const, retry: 'later' as const, code: 'BUSY' },
+          { answeredAt: NOW - 5, outcome: 'ambiguous' as const, code: 'LOST' },
+          { answeredAt: NOW, outcome: 'accepted' as const, carrier: 'other' },
+          {},
+        ]
+        await run(async (tx) => {
+          for (const [index, answer] of answers.entries()) await tx.attempts.add(attemptOf(live, index + 1, answer))
+        })
+        const since = (carrier: string, at: number) => store.read.attempts.answersSince(carrier, at)
+        const found = (await since('main', NOW - 60_000)).toSorted((a, b) => a.ms - b.ms)
+        expect(found).toEqual([
+          { outcome: 'ambiguous', code: 'LOST', ms: 0, calls: 1 },
+          { outcome: 'refused', code: 'BUSY', ms: 57, calls: 1 },
+          { outcome: 'accepted', code: undefined, ms: 1_200, calls: 2 },
+        ])
+        expect(await since('main', NOW + 60_000)).toEqual([])
+      })
+
       test('an attempt is answered once', async () => {
         const answer = attemptOf(issue, 1, {
           answeredAt: NOW + 5,
@@ -1009,15 +1033,16 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
-      test('a report changes the code of an attempt, and nothing else', async () => {
+      test('a report is noted with its attempt, and changes nothing else', async () => {
         const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const report = { code: 'EXPIRED', said: 'the phone was off', report: 'failed', reportedAt: NOW + 9 } as const
         const known = await run(async (tx) => {
           for (const attempt of [first, second]) await tx.attempts.add(attempt)
           await tx.attempts.ofIssue(OWNER, issue.issueId)
-          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          await tx.attempts.noteReport({ ...first, carrierMessageId: 'other', ...report })
           return tx.attempts.ofIssue(OWNER, issue.issueId)
         })
-        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(known).toEqual([{ ...first, ...report }, second])
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
       })
 
@@ -1307,7 +1332,7 @@ export function storeSuite(
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
-        ['a pause of a provider', (tx) => tx.carriers.setPaused('main', NOW)],
+        ['a pause of a provider', (tx) => tx.carriers.update({ ...PROVIDER, pausedAt: NOW })],
         ['a provider that is removed', (tx) => tx.carriers.remove('main')],
         ['a route', (tx) => tx.routes.save(ROUTE)],
         ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
@@ -1532,11 +1557,12 @@ export function storeSuite(
           { ...changed, ...unset, createdAt: NOW },
           { ...PROVIDER, ...unset, name: 'backup', createdAt: NOW + 1 },
         ])
-        await run((tx) => tx.carriers.setPaused('main', NOW))
+        await run((tx) => tx.carriers.update({ ...PROVIDER, pausedAt: NOW }))
         await run((tx) => tx.carriers.save(PROVIDER))
         expect((await store.read.carriers.all())[0]).toMatchObject({ name: 'main', pausedAt: NOW })
-        await run((tx) => tx.carriers.setPaused('main', undefined))
-        expect((await store.read.carriers.all())[0]?.pausedAt).toBeUndefined()
+        const former = [{ config: { secret: 'old' }, until: NOW + 1 }]
+        await run((tx) => tx.carriers.update({ ...PROVIDER, former }))
+        expect((await store.read.carriers.all())[0]).toEqual({ ...PROVIDER, ...unset, former })
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(true)
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(false)
       })

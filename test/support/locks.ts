@@ -51,7 +51,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
   },
   attempts: {
     answer: ['attempt', ({ issueId }: { issueId: string }) => issueId],
-    changeCode: ['attempt', ({ issueId }: { issueId: string }) => issueId],
+    noteReport: ['attempt', ({ issueId }: { issueId: string }) => issueId],
   },
   endpoints: {
     lock: ['endpoint', (endpointId: string) => endpointId],

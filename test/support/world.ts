@@ -325,7 +325,7 @@ export class World {
   /** A carrier reports on a message it took. */
   report(
     provider: string,
-    report: { messageId: string; status: string; code?: string },
+    report: { messageId: string; status: string; code?: string; errorText?: string },
     secret = REPORT_SECRET,
   ): Promise<Answer> {
     return this.send('POST', `/provider-reports/${provider}`, report, {

@@ -24,6 +24,7 @@ import { asLeg, confirm, headersOf } from '../command'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
 import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
+import { lineOf } from './route'
 
 /** As typed on the command line. */
 const settings = z.object({
@@ -359,8 +360,14 @@ export const providerCommands = () =>
         confirmation: async ({ store }, { name }) => {
           const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
           if (!known) throw missing('provider', name)
-          const goes = 'Its settings and credentials are forgotten.'
-          return `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`
+          const routes = (await store.read.routes.all()).filter(({ carriers }) => carriers.includes(name))
+          const goes = [
+            'Its settings and credentials are forgotten.',
+            ...(routes.length > 0
+              ? [`Routes that name it use their other carriers: ${routes.map(lineOf).join('; ')}.`]
+              : []),
+          ]
+          return `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes.join(' ')}`
         },
         run: async (admin, { name }) => {
           await administer.removeCarrier(admin, name)

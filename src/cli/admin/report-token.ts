@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { USAGE_REPORT_PATH } from '../../http/usage-report'
+import { USAGE_REPORT_PATH } from '../../domain/operations/usage-report'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
 import { adminCommand, group, NO_INPUT } from './build'

@@ -25,7 +25,7 @@ const isSame = (a: RouteScope, b: RouteScope) =>
 /** Keeps the format that scripts already parse. */
 const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carriers })
 
-const lineOf = ({ channel, country, appId, carriers }: Route) =>
+export const lineOf = ({ channel, country, appId, carriers }: Route) =>
   `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${carriers.join(', then ')}`
 
 export const routeCommands = () =>

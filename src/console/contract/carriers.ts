@@ -53,6 +53,26 @@ const type = z.object({
   settings: z.array(setting),
 })
 
+const testOrder = z.object({ to: z.string(), channel: leg, templateCode: z.string().optional() })
+
+const testReport = z.object({
+  kind: z.enum(['accepted', 'refused', 'ambiguous']),
+  latencyMs: z.int(),
+  /** Message id at the carrier. */
+  messageId: z.string().optional(),
+  code: z.string().optional(),
+  explanation: z.string().optional(),
+  /** How far it came, in order. */
+  steps: z.array(
+    z.object({
+      name: z.enum(['address', 'connection', 'certificate', 'answer', 'account', 'message']),
+      state: z.enum(['done', 'failed', 'unknown', 'not_reached']),
+    }),
+  ),
+  /** Whether the carrier reports deliveries. */
+  reports: z.boolean(),
+})
+
 const ofCarrier = z.object({ name: z.string() })
 /** By the names of the settings. One that is left out is not set; a stored secret stays. */
 const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(), z.string().max(10_000)) })
@@ -63,15 +83,27 @@ export const carriers = {
   list: procedure('look', 'installation').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
   test: procedure('carriers', 'installation')
-    .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
+    .input(testOrder.extend({ name: z.string() }))
+    .output(testReport),
+  /** What it answered to live messages of the last hour or day. */
+  answers: procedure('look', 'installation')
+    .input(z.object({ name: z.string(), hours: z.union([z.literal(1), z.literal(24)]) }))
     .output(
       z.object({
-        kind: z.enum(['accepted', 'refused', 'ambiguous']),
-        latencyMs: z.int(),
-        /** Message id at the carrier. */
-        messageId: z.string().optional(),
-        code: z.string().optional(),
-        explanation: z.string().optional(),
+        accepted: z.int(),
+        refused: z.int(),
+        ambiguous: z.int(),
+        p50Ms: z.int().optional(),
+        p95Ms: z.int().optional(),
+        /** The most frequent first. */
+        failures: z.array(
+          z.object({
+            outcome: z.enum(['refused', 'ambiguous']),
+            code: z.string(),
+            explanation: z.string().optional(),
+            calls: z.int(),
+          }),
+        ),
       }),
     ),
   types: procedure('carriers', 'installation').output(z.object({ types: z.array(type) })),
@@ -102,6 +134,13 @@ export const carriers = {
   /** It gets no new message until it is resumed. Its reports still count. */
   pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  /**
+   * Changes it once it has accepted a test message with the new settings. Reports that are signed with the old credentials count for
+   * another day.
+   */
+  rotate: procedure('carriers', 'installation')
+    .input(filledIn.extend({ ...ofCarrier.shape, test: testOrder }))
+    .output(testReport.extend({ isRotated: z.boolean() })),
   remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
   whatsappTemplate: procedure('carriers', 'installation')

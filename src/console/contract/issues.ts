@@ -46,6 +46,8 @@ export const story = issueRow.extend({
   templateId: z.string(),
   metadata: z.record(z.string(), z.string()),
   verifiedAt: at.optional(),
+  /** When each wrong code was checked. */
+  wrongAt: z.array(at),
   updatedAt: at,
   attempts: z.array(
     z.object({
@@ -59,6 +61,10 @@ export const story = issueRow.extend({
       code: z.string().optional(),
       /** Explanation of the error code. */
       explanation: z.string().optional(),
+      /** The carrier's own words, without digits. */
+      said: z.string().optional(),
+      report: z.enum(['delivered', 'failed']).optional(),
+      reportedAt: at.optional(),
     }),
   ),
   ledger: z.array(z.object({ entryType: z.string(), amountDelta: z.int(), balanceAfter: z.int(), createdAt: at })),
@@ -81,7 +87,7 @@ export const issues = {
       ofAppAndMode.extend({
         ...pageInput.shape,
         search: z.string().max(200).optional(),
-        status: verificationStatus.optional(),
+        status: z.enum([...verificationStatus.options, 'unverified']).optional(),
         delivery: deliveryStatus.optional(),
         channel: channel.optional(),
         leg: leg.optional(),

@@ -14,12 +14,12 @@ const price = z.object({
 })
 
 export const prices = {
-  list: procedure('look').output(z.object({ prices: z.array(price.extend({ priceId: z.string() })) })),
+  list: procedure('look', 'installation').output(z.object({ prices: z.array(price.extend({ priceId: z.string() })) })),
   /** Replaces the price of the same messages from the same day. */
-  set: procedure('finance')
+  set: procedure('finance', 'installation')
     .input(price)
     .output(price.extend({ priceId: z.string() })),
-  remove: procedure('finance')
+  remove: procedure('finance', 'installation')
     .input(z.object({ priceId: z.string() }))
     .output(ok),
 }
@@ -27,12 +27,12 @@ export const prices = {
 const token = z.object({ tokenId: z.string(), name: z.string(), createdBy: z.string(), createdAt: at })
 
 export const reportTokens = {
-  list: procedure('finance').output(z.object({ tokens: z.array(token) })),
+  list: procedure('finance', 'installation').output(z.object({ tokens: z.array(token) })),
   /** The token is shown only now. */
-  create: procedure('finance')
+  create: procedure('finance', 'installation')
     .input(z.object({ name: z.string() }))
     .output(token.extend({ token: z.string() })),
-  revoke: procedure('finance')
+  revoke: procedure('finance', 'installation')
     .input(z.object({ tokenId: z.string() }))
     .output(ok),
 }

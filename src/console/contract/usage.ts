@@ -54,11 +54,11 @@ export const usage = {
       }),
     ),
   /** Sums of whole days of a time zone, by any groups, in pages. */
-  report: procedure('look')
+  report: procedure('look', 'apps')
     .input(
       z.object({
-        /** Missing: all apps, also removed ones. */
-        appIds: z.array(z.string()).max(100).optional(),
+        /** Missing: all apps that the operator sees, and for whoever sees all also removed ones. */
+        appId: z.string().optional(),
         mode,
         ...{ from: z.string(), to: z.string(), timeZone: z.string() },
         groupBy: z.array(z.enum(REPORT_GROUPS)).max(REPORT_GROUPS.length),

@@ -49,6 +49,7 @@ export function issueProcedures(deps: ConsoleDependencies) {
         templateId: issue.templateId,
         metadata: { ...shownMetadata(issue) },
         verifiedAt: issue.verifiedAt,
+        wrongAt: [...(issue.wrongAt ?? [])],
         updatedAt: issue.updatedAt,
         attempts: attempts.map((attempt) => ({ ...attempt })),
         ledger,

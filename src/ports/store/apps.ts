@@ -72,8 +72,8 @@ export interface CarrierTx {
   lock(name: string): Promise<CarrierConfig | undefined>
   /** A pause outlives it, and the health is forgotten. */
   save(carrier: CarrierConfig): Promise<void>
-  /** Undefined ends the pause. */
-  setPaused(name: string, pausedAt: number | undefined): Promise<void>
+  /** Stores the pause and the former credentials, and no other change. */
+  update(carrier: CarrierConfig): Promise<void>
   remove(name: string): Promise<boolean>
   saveHealth(carrier: string, health: Health): Promise<void>
   /** Called at the start: a process begins with every carrier healthy. */

@@ -5,6 +5,7 @@ import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { DeliveryStatus, Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Channel, Leg, Owner } from '../../domain/shared/value'
@@ -69,8 +70,8 @@ export interface IssueFilter {
   /** Oldest first: only this id and those after it. */
   from?: string | undefined
   isOldestFirst?: boolean | undefined
-  /** `relayed`: those of relays, which are in no other page. */
-  status?: VerificationStatus | 'relayed' | undefined
+  /** `relayed`: those of relays, which are in no other page. `unverified`: whatever the reason. */
+  status?: VerificationStatus | 'unverified' | 'relayed' | undefined
   /** The beginning of a purpose. */
   purpose?: string | undefined
   delivery?: DeliveryStatus | undefined
@@ -118,8 +119,8 @@ export interface AttemptTx {
   ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
-  /** Stores the code of an answered attempt, where a report says more than the answer did. */
-  changeCode(attempt: Attempt): Promise<void>
+  /** Stores what a report says of an attempt, and its moment. */
+  noteReport(attempt: Attempt): Promise<void>
 }
 
 export interface ReportTx {
@@ -136,4 +137,6 @@ export interface AttemptReader {
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
   /** Outcomes of live sends by carrier, for messages issued since a time. */
   outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
+  /** Answers of one carrier to live sends, for messages issued since a time. Equal ones are counted together. */
+  answersSince(carrier: string, since: number): Promise<AnswerCount[]>
 }

@@ -27,10 +27,10 @@ const STATEMENTS = {
       })
       .prepare(''),
   ),
-  pause: statement(() =>
+  update: statement(() =>
     db
       .update(carriers)
-      .set(changes(carriers, ['pausedAt']))
+      .set(changes(carriers, ['config', 'pausedAt']))
       .where(thisCarrier)
       .prepare(''),
   ),
@@ -93,8 +93,9 @@ export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'
       transaction.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
       settingsChanged(transaction)
     },
-    async setPaused(name, pausedAt) {
-      transaction.run(STATEMENTS.pause, { name, pausedAt: pausedAt ?? null })
+    async update(carrier) {
+      await transaction.opened()
+      transaction.run(STATEMENTS.update, { ...carrierRow(vault, carrier, transaction.now) })
       settingsChanged(transaction)
     },
     async remove(name) {

@@ -271,6 +271,7 @@ const walkStatements = (order: typeof asc) => ({
     verified: page(order, ofCaller, stored('verified')),
     max_attempts: page(order, ofCaller, stored('max_attempts')),
     replaced: page(order, ofCaller, stored('replaced')),
+    unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
     relayed: page(order, ofRelay),
   },
   /** The id `rows` rows further on. */

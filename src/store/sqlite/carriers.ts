@@ -35,10 +35,10 @@ export function createCarrierTx(
         })
         .prepare(),
     ),
-    pauseCarrier: onFirstUse(() =>
+    updateCarrier: onFirstUse(() =>
       db
         .update(carriers)
-        .set(changes(carriers, ['pausedAt']))
+        .set(changes(carriers, ['config', 'pausedAt']))
         .where(thisCarrier)
         .prepare(),
     ),
@@ -105,8 +105,8 @@ export function createCarrierTx(
         run.deleteHealth.run({ carrier: carrier.name })
         current.settingsChanged()
       },
-      async setPaused(name, pausedAt) {
-        run.pauseCarrier.run({ name, pausedAt: pausedAt ?? null })
+      async update(carrier) {
+        run.updateCarrier.run({ ...carrierRow(vault, carrier, current.now) })
         current.settingsChanged()
       },
       async remove(name) {

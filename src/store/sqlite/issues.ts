@@ -263,6 +263,7 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
     verified: page(order, ofCaller, stored('verified')),
     max_attempts: page(order, ofCaller, stored('max_attempts')),
     replaced: page(order, ofCaller, stored('replaced')),
+    unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
     relayed: page(order, ofRelay),
   })
   /** The id `rows` rows further on. */

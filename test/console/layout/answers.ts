@@ -6,6 +6,7 @@ import { RULES } from '../../../src/abuse/rules/rule'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
 import { permissionsOf, type Role } from '../../../src/domain/access/operator'
+import { TEST_STEPS } from '../../../src/usecases/test-provider'
 import { StubFailure } from '../support'
 
 type Outputs = InferContractRouterOutputs<ConsoleContract>
@@ -41,7 +42,7 @@ export const SLOW_TEMPLATE = 'welcome'
 /** Of a link that makes an account. */
 export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
 
-const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
+const signedIn = (role: Role, hasTotp = false, appIds?: string[]): Answers['session/current'] => ({
   needsSetup: false,
   organization: 'Example',
   version: '0.1.0',
@@ -50,6 +51,7 @@ const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
     email: 'kim.young-hee.longest@department.example.com',
     name: '김영희 Kim Young-hee',
     role,
+    ...(appIds && { appIds }),
     hasTotp,
     createdAt: NOW - 30 * DAY,
     permissions: [...permissionsOf(role)],
@@ -67,6 +69,8 @@ export const INVITED: Answers = {
   'session/invitation': { role: 'developer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 3 * DAY },
 }
 export const asViewer: Answers = { 'session/current': signedIn('viewer') }
+/** Support of one app only. */
+export const ofOneApp: Answers = { 'session/current': signedIn('support', false, ['a1']) }
 export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
@@ -167,6 +171,9 @@ export const EMPTY: Answers = {
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
+  'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
+  'prices/list': { prices: [] },
+  'reportTokens/list': { tokens: [] },
   'overview/show': {
     ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
     apps: [
@@ -215,6 +222,8 @@ export const EMPTY: Answers = {
   'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
   'wallet/ledger': { rows: [] },
   'operators/list': { operators: [], invitations: [] },
+  'operators/sessions': { sessions: [] },
+  'session/list': { sessions: [] },
   'audit/list': { rows: [] },
   'system/show': {
     version: '0.1.0',
@@ -267,6 +276,7 @@ export const STORY: OutputOf<'issues/story'> = {
   templateId: 'otp_default_kr',
   metadata: { campaign: 'autumn-2025', userId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', note: LONG_URL.slice(8) },
   verifiedAt: NOW - HOUR + 14_000,
+  wrongAt: [NOW - HOUR + 8_000, NOW - HOUR + 11_000],
   updatedAt: NOW - HOUR + 15_000,
   attempts: [
     {
@@ -279,6 +289,7 @@ export const STORY: OutputOf<'issues/story'> = {
       outcome: 'refused',
       code: 'K_3016_TEMPLATE_MISMATCH',
       explanation: 'The text does not match the approved template. Compare the template with the one Kakao approved.',
+      said: '메시지가 승인된 템플릿과 다릅니다 (NoMatchedTemplateException: ####)',
     },
     {
       number: 2,
@@ -288,6 +299,8 @@ export const STORY: OutputOf<'issues/story'> = {
       answeredAt: NOW - HOUR + 1_800,
       latencyMs: 300,
       outcome: 'accepted',
+      report: 'delivered',
+      reportedAt: NOW - HOUR + 4_000,
     },
   ],
   ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
@@ -309,6 +322,7 @@ export const STORY: OutputOf<'issues/story'> = {
 export const TRIED: OutputOf<'issues/story'> = {
   ...STORY,
   ...issue(0, { verificationStatus: 'issued', deliveryStatus: 'delivered', attemptsUsed: 0, createdAt: NOW }),
+  wrongAt: [],
   metadata: {},
   ledger: [],
   webhooks: [],
@@ -400,6 +414,21 @@ const TOTAL = {
   ...{ spent: MILLIONS, messages: 12_400_000 },
 }
 
+const COST = {
+  cost: [
+    { currency: 'KRW', amount: '122166000.5' },
+    { currency: 'USD', amount: '1234.567891' },
+  ],
+  unpriced: 4_321,
+}
+/** A day of the month of `NOW`. */
+const dayNumber = (number: number) => new Date(NOW).toISOString().slice(0, 8) + String(number + 1).padStart(2, '0')
+
+type Price = OutputOf<'prices/list'>['prices'][number]
+const price = (priceId: string, carrier: string, country: string, channel: Price['channel']) => ({
+  ...{ priceId, carrier, country, channel, validFrom: '2025-01-01' },
+})
+
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
 const incident = (number: number, more: Partial<Incident> = {}): Incident => ({
@@ -423,6 +452,19 @@ const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
 /** One of each kind of field. */
+const SESSIONS: OutputOf<'session/list'>['sessions'] = [
+  { sessionId: 's1', createdAt: NOW - HOUR, lastSeenAt: NOW, browser: 'Chrome', system: 'macOS', isThis: true },
+  {
+    sessionId: 's2',
+    createdAt: NOW - 2 * DAY,
+    lastSeenAt: NOW - HOUR,
+    browser: 'Safari',
+    system: 'iPhone',
+    isThis: false,
+  },
+  { sessionId: 's3', createdAt: NOW - 3 * DAY, lastSeenAt: NOW - 2 * HOUR, browser: '', system: '', isThis: false },
+]
+
 const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   { name: 'privateUrl', title: 'Address', url: true, default: 'https://sms.api.nhncloudservice.com' },
   { name: 'privateKey', title: 'Private key', help: 'Of the application, as PEM.', secret: true, multiline: true },
@@ -571,6 +613,40 @@ export const FULL: Answers = {
   },
   'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
   'inbox/verify': { verified: true, attemptsRemaining: 4, expiresAt: NOW + 3 * MINUTE },
+  'usage/report': {
+    total: { ...TOTAL, ...COST },
+    rows: ['AT', 'DE', 'GB', 'GS', 'KR', 'US', ''].flatMap((country, place) =>
+      ['main', 'a-carrier-with-a-long-name-of-its-own', ''].map((carrier, row) => ({
+        ...{ app: place === 0 ? 'app_removed' : 'a1', country, carrier },
+        day: dayNumber(3 * place + row),
+        ...{ issued: 900_000 - 40_000 * (3 * place + row), sent: 850_000 - 40_000 * (3 * place + row) },
+        ...{
+          delivered: 800_000 - 38_000 * (3 * place + row),
+          failed: 20_000,
+          verified: 700_000 - 33_000 * (3 * place + row),
+        },
+        ...{ spent: 850_000, messages: 860_000, ...COST },
+      })),
+    ),
+    next: 'cursor',
+  },
+  'prices/list': {
+    prices: [
+      { ...price('prc_1', 'main', 'KR', 'sms'), currency: 'KRW', amount: '9.9' },
+      {
+        ...price('prc_2', 'a-carrier-with-a-long-name-of-its-own', 'GS', 'whatsapp'),
+        currency: 'USD',
+        amount: '0.007912',
+      },
+      { ...price('prc_3', '', '', ''), currency: 'EUR', amount: '10000' },
+    ],
+  },
+  'reportTokens/list': {
+    tokens: [
+      { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
+      { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
+    ],
+  },
   'usage/show': {
     total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
     series,
@@ -1006,6 +1082,29 @@ export const FULL: Answers = {
     latencyMs: 1_234,
     code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
     explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+    steps: TEST_STEPS.map((name) => ({ name, state: name === 'message' ? 'failed' : 'done' })),
+    reports: true,
+  },
+  'carriers/rotate': {
+    ...{ kind: 'refused', latencyMs: 321, code: 'HTTP_401', isRotated: false, reports: true },
+    explanation: 'the carrier refuses the credentials',
+    steps: TEST_STEPS.map((name, at) => ({
+      name,
+      state: (['done', 'failed', 'not_reached'] as const)[at < 4 ? 0 : at - 3] ?? 'done',
+    })),
+  },
+  'carriers/answers': {
+    ...{ accepted: 1_234_567, refused: 12_345, ambiguous: 678, p50Ms: 123, p95Ms: 1_234 },
+    failures: [
+      {
+        outcome: 'refused',
+        code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
+        explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+        calls: 12_000,
+      },
+      { outcome: 'ambiguous', code: 'NO_ANSWER_TimeoutError', calls: 678 },
+      { outcome: 'refused', code: '40012', calls: 345 },
+    ],
   },
   'operators/list': {
     operators: [
@@ -1019,9 +1118,31 @@ export const FULL: Answers = {
         lastSeenAt: NOW,
       },
       { operatorId: 'o2', email: 'bob@example.com', name: 'Bob', role: 'developer', hasTotp: false, createdAt: NOW },
+      {
+        operatorId: 'o3',
+        email: 'sue@example.com',
+        name: 'Sue',
+        role: 'support',
+        appIds: ['a1', 'a2'],
+        hasTotp: true,
+        createdAt: NOW - 9 * DAY,
+        lastSeenAt: NOW - 3 * HOUR,
+      },
     ],
-    invitations: [{ invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY }],
+    invitations: [
+      { invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY },
+      {
+        invitationId: 'i2',
+        role: 'finance',
+        appIds: ['a1'],
+        note: 'lee.finance@department.example.com',
+        invitedBy: 'cli',
+        expiresAt: NOW + DAY,
+      },
+    ],
   },
+  'operators/sessions': { sessions: SESSIONS.slice(1) },
+  'session/list': { sessions: SESSIONS },
   'operators/invite': { url: `https://otp.example.com/console/invitation#${TOKEN}`, expiresAt: NOW + 3 * DAY },
   'audit/list': {
     rows: [

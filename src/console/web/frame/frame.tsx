@@ -14,7 +14,7 @@ import { useSession } from '../session'
 import { Bell } from './bell'
 import { Find } from './find'
 import styles from './frame.module.css'
-import { MayNot } from './may-not'
+import { MayNot, NotYourApps } from './may-not'
 import { PAGES, Sidebar } from './sidebar'
 import { Logo } from './signed-out-frame'
 import { UserMenu } from './user-menu'
@@ -87,6 +87,10 @@ function Page() {
   const needs = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.needs)?.staticData.needs,
   })
+  const allApps = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.allApps)?.staticData.allApps,
+  })
+  if (operator?.appIds && allApps) return <NotYourApps page={allApps} />
   if (operator && needs && !operator.permissions.includes(needs)) return <MayNot needs={needs} />
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }

@@ -25,7 +25,7 @@ import {
 import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { useMay } from '../session'
+import { useMay, useSeesAllApps } from '../session'
 import styles from './sidebar.module.css'
 
 interface PageLink {
@@ -71,10 +71,11 @@ export type PagePath = (typeof PAGES)[number]['to']
 /** Whether the role allows a page. */
 export function useMayOpen(): (to: PagePath) => boolean {
   const may = useMay()
+  const seesAllApps = useSeesAllApps()
   const { routesByPath } = useRouter()
   return (to) => {
-    const needs = routesByPath[to]?.options.staticData?.needs
-    return needs === undefined || may(needs)
+    const { needs, allApps } = routesByPath[to]?.options.staticData ?? {}
+    return (needs === undefined || may(needs)) && (allApps === undefined || seesAllApps)
   }
 }
 

@@ -8,6 +8,11 @@ export const findWords = inWords({
     hint: 'Phone number, id, key, app or page',
     about:
       'A phone number as people write it, the id of an issue or of a carrier’s message, a key, an app, a page or a setting. A look-up by phone is recorded in the audit log, without the number.',
+    noPhone: {
+      hint: 'Id, key, app or page',
+      about: (roles: string) =>
+        `The id of an issue or of a carrier’s message, a key, an app, a page or a setting. Finding by phone number needs the role ${roles}.`,
+    },
     ask: (text: string) => `Find “${text}” in issues and keys`,
     nothing: 'Nothing found',
     nothingNext:
@@ -38,6 +43,11 @@ export const findWords = inWords({
     hint: '전화번호, ID, 키, 앱, 페이지',
     about:
       '평소에 쓰는 형식의 전화번호, 발급 ID, 발송사의 메시지 ID, 키, 앱, 페이지, 설정을 찾습니다. 전화번호로 찾으면 번호 없이 감사 기록에 남습니다.',
+    noPhone: {
+      hint: 'ID, 키, 앱, 페이지',
+      about: (roles) =>
+        `발급 ID, 발송사의 메시지 ID, 키, 앱, 페이지, 설정을 찾습니다. 전화번호로 찾으려면 ${roles} 역할이 필요합니다.`,
+    },
     ask: (text) => `발급 내역과 키에서 “${text}” 찾기`,
     nothing: '찾은 것이 없습니다',
     nothingNext: '전화번호로는 아직 보관 중인 운영 발급 내역을, 발송사 ID로는 결과를 기다리는 메시지를 찾습니다.',

@@ -33,6 +33,11 @@ const formats = (language: Language, timeZone: string) => {
     short: (value: number) => short.format(value),
     /** Formats a share from 0 to 1. */
     percent: (share: number) => percent.format(share),
+    /** A decimal number as an amount: “KRW 1,234.5”. */
+    money: (amount: string, currency: string) =>
+      new Intl.NumberFormat(language, {
+        ...{ style: 'currency', currency, currencyDisplay: 'code', maximumFractionDigits: 2 },
+      }).format(Number(amount)),
     /** “+12%”, of a difference from -1 on. */
     change: (share: number) => change.format(share),
     bytes(count: number) {

@@ -6,11 +6,12 @@
  *     )
  *     <DataTable {...fromPages(issues)} label={say.title} keyOf={(row) => row.issueId} columns={[…]} empty={<EmptyState … />} />
  */
-import { Button, Center, Stack, Text } from '@mantine/core'
+import { Button, Center, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { ExportButtons, type ExportButtonsProps } from './export-buttons'
 import { ProblemNote } from './problem-note'
 import { StackingTable, type StackingTableProps, type TableColumn } from './stacking-table'
 
@@ -29,6 +30,8 @@ interface Pages<Row> {
 
 export interface DataTableProps<Row> extends Pages<Row>, Omit<StackingTableProps<Row>, 'rows' | 'isLow'> {
   empty: ReactNode
+  /** Lets people save the table; without `pages` its rows are all there are. */
+  download?: Pick<ExportButtonsProps<Row>, 'fileName' | 'columns'> & Partial<Pick<ExportButtonsProps<Row>, 'pages'>>
 }
 
 const words = inWords({
@@ -37,7 +40,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, download, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -54,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
+      <StackingTable {...table} rows={rows} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">
@@ -63,9 +66,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 {more ?? say.more}
               </Button>
             )}
-            <Text size="xs" c="dimmed" role="status">
-              {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
-            </Text>
+            <Group gap="sm" justify="center">
+              <Text size="xs" c="dimmed" role="status">
+                {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
+              </Text>
+              {download && <ExportButtons what={table.label} pages={() => [rows]} {...download} />}
+            </Group>
           </Stack>
         </Center>
       )}

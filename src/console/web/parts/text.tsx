@@ -12,3 +12,6 @@ export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500
 
 /** Link beside the heading of a section, to where its content comes from. */
 export const SectionLink = createLink(Anchor.withProps<'a'>({ size: 'sm' }))
+
+/** A state, as a link to the list of all that have it. */
+export const FilterLink = createLink(Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover' }))

@@ -117,7 +117,7 @@ export function Figures({ report, mode }: { report: Report | undefined; mode: Sh
               inWords={formats.number}
               about={say.refusedAbout}
               isBetterLow
-              to="/protection"
+              to="/protection/refused"
               search={{ group: 'rule' }}
             />
             <Tile {...count('spent')} isLoading={!report} to="/wallet" />

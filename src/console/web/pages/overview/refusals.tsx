@@ -32,7 +32,7 @@ export function Refusals({ refused: { rules, total } }: { refused: Report['refus
     <Section
       title={say.title}
       actions={
-        <SectionLink to="/protection" search={{ group: 'rule' }}>
+        <SectionLink to="/protection/refused" search={{ group: 'rule' }}>
           {say.all}
         </SectionLink>
       }

@@ -1,6 +1,6 @@
 /** One carrier: health, current load and results of the last hour. */
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle, IconPlayerPause, IconSend } from '@tabler/icons-react'
+import { IconAlertTriangle, IconPlayerPause } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../api'
@@ -9,8 +9,9 @@ import { channelWords } from '../../i18n/names'
 import { useWords } from '../../i18n/words'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { openCarrierAnswers } from './carrier-answers'
 import { openCarrierTest } from './carrier-test'
-import { openCarrierChange, removeCarrier } from './change-carrier'
+import { openCarrierChange, openRotation, removeCarrier } from './change-carrier'
 import { PauseButton } from './pause-carrier'
 import { openWhatsappTemplate } from './whatsapp-template'
 import { providerWords, type ShownCarrier } from './words'
@@ -50,17 +51,25 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.waiting}>{formats.number(waiting)}</Line>
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
-        {may('carriers') && (
-          <Stack mt="auto" gap="xs">
-            <Button
-              variant="default"
-              aria-label={say.testOf(name)}
-              leftSection={<IconSend size={16} aria-hidden />}
-              onClick={() => openCarrierTest(carrier)}
-            >
-              {say.test}
-            </Button>
-            <Group gap="xs">
+        <Group gap="xs" mt="auto">
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={say.answersOf(name)}
+            onClick={() => openCarrierAnswers(name)}
+          >
+            {say.answers}
+          </Button>
+          {may('carriers') && (
+            <>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.testOf(name)}
+                onClick={() => openCarrierTest(carrier)}
+              >
+                {say.test}
+              </Button>
               <Button
                 size="compact-sm"
                 variant="default"
@@ -69,7 +78,14 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
               >
                 {say.change}
               </Button>
-              <PauseButton carrier={carrier} />
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.rotateOf(name)}
+                onClick={() => openRotation(name)}
+              >
+                {say.rotate}
+              </Button>
               {type === 'whatsapp' && (
                 <Button
                   size="compact-sm"
@@ -80,12 +96,13 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
                   {say.template}
                 </Button>
               )}
+              <PauseButton carrier={carrier} />
               <Button size="compact-sm" variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
                 {say.remove}
               </Button>
-            </Group>
-          </Stack>
-        )}
+            </>
+          )}
+        </Group>
       </Stack>
     </Paper>
   )

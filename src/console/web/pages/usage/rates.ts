@@ -2,7 +2,11 @@
 import type { client } from '../../api'
 
 export type ShownUsage = Awaited<ReturnType<typeof client.usage.show>>
-export type UsageTotals = ShownUsage['total']
+type UsageTotals = Pick<ShownUsage['total'], 'issued' | 'delivered' | 'failed' | 'verified'>
+
+type ShownReport = Awaited<ReturnType<typeof client.usage.report>>
+export type ReportTotal = ShownReport['total']
+export type ReportTableRow = ShownReport['rows'][number]
 
 export const share = (part: number, whole: number) => (whole === 0 ? undefined : part / whole)
 

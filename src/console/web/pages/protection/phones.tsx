@@ -1,39 +1,51 @@
-/** Looks up and unlocks a phone that wrong codes have locked. Numbers are not stored, so it is typed. */
+/** Phones that wrong codes have locked. Numbers are not stored, so the one to unlock is typed. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords } from '../../i18n/protection'
-import { useWords, wordsNow } from '../../i18n/words'
+import { useWords } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
+import { ProblemNote } from '../../parts/problem-note'
+import { Section } from '../../parts/section'
 import { tellDone } from '../../parts/tell'
 import { type ShownApp, useAppScope, useApps } from '../../scope'
+import { useMay } from '../../session'
+import { type State, useList } from './place'
+import { PlaceHeader } from './place-header'
+import { useProtectionState } from './state'
 import { protectionWords } from './words'
 
 type FoundPhone = Awaited<ReturnType<typeof client.protection.phone>>
 type ShownStanding = FoundPhone['standings'][number]
 
-export function OpenPhoneButton() {
+export default function PhonesPlace() {
   const say = useWords(protectionWords)
+  const may = useMay()
   const { appId } = useAppScope()
   const app = useApps().find((one) => one.appId === appId)
-  if (!app) return null
+  const { data: state, error } = useProtectionState()
   return (
-    <Button size="compact-xs" variant="default" onClick={() => openPhone(app)}>
-      {say.openPhone}
-    </Button>
+    <>
+      <PlaceHeader about={say.aboutPhones} />
+      <Stack gap="lg">
+        {app && may('find') && (
+          <Section title={say.openPhone}>
+            <OpenPhone key={appId} app={app} />
+          </Section>
+        )}
+        {error && <ProblemNote failure={error} />}
+        {app && state && (
+          <Section title={say.heldNow}>
+            <Held app={app} held={state.held} />
+          </Section>
+        )}
+      </Stack>
+    </>
   )
 }
 
-function openPhone(app: ShownApp): void {
-  const modalId = modals.open({
-    title: wordsNow(protectionWords).openPhone,
-    children: <OpenPhone app={app} onClose={() => modals.close(modalId)} />,
-  })
-}
-
-function OpenPhone({ app, onClose }: { app: ShownApp; onClose(): void }) {
+function OpenPhone({ app }: { app: ShownApp }) {
   const say = useWords(protectionWords)
   const { appId } = app
   const form = useServerForm({
@@ -50,15 +62,16 @@ function OpenPhone({ app, onClose }: { app: ShownApp; onClose(): void }) {
     mutationFn: (kinds: Array<ShownStanding['kind']>) => client.protection.unlock({ appId, ...form.values, kinds }),
     onSuccess() {
       tellDone(say.phoneOpened(form.answer?.phoneNumber ?? form.values.phoneNumber))
-      onClose()
+      form.forget()
+      form.reset()
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
   })
   return (
-    <Form form={{ ...form, failure: form.failure ?? unlock.error }} action={say.look} onCancel={onClose}>
+    <Form form={{ ...form, failure: form.failure ?? unlock.error }} action={say.look}>
       <TextInput
-        data-autofocus
         label={say.phoneNumber}
+        maw={360}
         description={say.openPhoneAbout}
         type="tel"
         required
@@ -128,5 +141,35 @@ function Standings({ found: { phoneNumber, standings }, lockMs, isBusy, onOpen }
         )}
       </Group>
     </Stack>
+  )
+}
+
+const KINDS = ['pk', 'sk'] as const
+const FAILURES = ['failures_locked', 'failures_paused', 'failures_seldom'] as const
+
+function Held({ app: { protection }, held }: { app: ShownApp; held: State['held'] }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { number } = useFormats()
+  const list = useList()
+  const lines = KINDS.map((kind) => {
+    const waiting = FAILURES.filter((rule) => held[kind][rule] > 0)
+    const counts = waiting.map((rule) => say.heldPhones[rule](held[kind][rule], number(held[kind][rule])))
+    return { kind, counts }
+  }).filter(({ counts }) => counts.length > 0)
+  return (
+    <>
+      {lines.map(({ kind, counts }) => (
+        <Text key={kind} size="sm">
+          {say.held(kinds[kind], list(counts))}
+        </Text>
+      ))}
+      {lines.length === 0 && <Text size="sm">{say.nobodyHeld}</Text>}
+      {lines.length > 0 && protection.failures !== 'block' && <Text size="sm">{say.heldAnyway}</Text>}
+      {!held.areAll && <Text size="sm">{say.moreHeld}</Text>}
+      {protection.failures === 'block' && (
+        <Text size="sm">{say.locks[protection.lockMs === null ? 'operator' : 'day']}</Text>
+      )}
+    </>
   )
 }

@@ -1,12 +1,11 @@
 /** Settings of the challenge that replaces a refusal for abuse. */
-import { Fieldset, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Select, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import type { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 
 const words = inWords({
   en: {
-    legend: 'Challenge instead of refusal',
     about: 'When a code would be refused for abuse, the page can show a CAPTCHA widget and send its response instead.',
     vendor: 'Challenge vendor',
     none: 'None: refuse the code',
@@ -18,7 +17,6 @@ const words = inWords({
     outages: { refuse: 'refuse codes', pass: 'send codes' },
   },
   ko: {
-    legend: '거부 대신 사람 확인',
     about: '남용으로 보여 거부할 인증번호라도, 페이지에 위젯을 띄우고 그 응답을 함께 보내면 발송합니다.',
     vendor: '요구할 확인',
     none: '없음: 남용으로 보이면 거부',
@@ -31,7 +29,7 @@ const words = inWords({
   },
 })
 
-type Challenge = NonNullable<Awaited<ReturnType<typeof client.apps.challenge>>['challenge']>
+export type Challenge = NonNullable<Awaited<ReturnType<typeof client.apps.challenge>>['challenge']>
 type ShownVendor = Challenge['vendor']
 
 export interface ChallengeDraft {
@@ -50,12 +48,12 @@ export const draftOf = (known: Challenge | undefined): ChallengeDraft => ({
   onOutage: known?.onOutage ?? 'refuse',
 })
 
-const NAMES: Readonly<Record<ShownVendor, string>> = {
+export const VENDORS: Readonly<Record<ShownVendor, string>> = {
   turnstile: 'Cloudflare Turnstile',
   hcaptcha: 'hCaptcha',
   recaptcha: 'Google reCAPTCHA',
 }
-const VENDORS = Object.entries(NAMES).map(([value, label]) => ({ value, label }))
+const OPTIONS = Object.entries(VENDORS).map(([value, label]) => ({ value, label }))
 
 interface ChallengeFieldsProps {
   known: Challenge | undefined
@@ -69,54 +67,52 @@ export function ChallengeFields({ known, value, errors, onChange }: ChallengeFie
   const change = (changed: Partial<ChallengeDraft>) => onChange({ ...value, ...changed })
   const { vendor, secret, siteKey, onOutage } = value
   return (
-    <Fieldset legend={say.legend}>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {say.about}
-        </Text>
-        <Select
-          label={say.vendor}
-          data={[{ value: '', label: say.none }, ...VENDORS]}
-          value={vendor}
-          // Keys belong to a vendor, so a change of vendor clears them.
-          onChange={(chosen) =>
-            onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as ShownVendor })
-          }
-          allowDeselect={false}
-        />
-        {vendor !== '' && (
-          <>
-            <TextInput
-              type="password"
-              label={say.secret}
-              {...(vendor === known?.vendor && { description: say.kept })}
-              // Prevents autofill by the browser.
-              autoComplete="new-password"
-              maxLength={256}
-              value={secret}
-              onChange={(event) => change({ secret: event.currentTarget.value })}
-              error={errors.secret}
-            />
-            <TextInput
-              label={say.siteKey}
-              description={say.siteKeyAbout}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={256}
-              value={siteKey}
-              onChange={(event) => change({ siteKey: event.currentTarget.value })}
-              error={errors.siteKey}
-            />
-            <Select
-              label={say.onOutage}
-              data={(['refuse', 'pass'] as const).map((what) => ({ value: what, label: say.outages[what] }))}
-              value={onOutage}
-              onChange={(what) => what && change({ onOutage: what })}
-              allowDeselect={false}
-            />
-          </>
-        )}
-      </Stack>
-    </Fieldset>
+    <>
+      <Text size="sm" c="dimmed">
+        {say.about}
+      </Text>
+      <Select
+        label={say.vendor}
+        data={[{ value: '', label: say.none }, ...OPTIONS]}
+        value={vendor}
+        // Keys belong to a vendor, so a change of vendor clears them.
+        onChange={(chosen) =>
+          onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as ShownVendor })
+        }
+        allowDeselect={false}
+      />
+      {vendor !== '' && (
+        <>
+          <TextInput
+            type="password"
+            label={say.secret}
+            {...(vendor === known?.vendor && { description: say.kept })}
+            // Prevents autofill by the browser.
+            autoComplete="new-password"
+            maxLength={256}
+            value={secret}
+            onChange={(event) => change({ secret: event.currentTarget.value })}
+            error={errors.secret}
+          />
+          <TextInput
+            label={say.siteKey}
+            description={say.siteKeyAbout}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={256}
+            value={siteKey}
+            onChange={(event) => change({ siteKey: event.currentTarget.value })}
+            error={errors.siteKey}
+          />
+          <Select
+            label={say.onOutage}
+            data={(['refuse', 'pass'] as const).map((what) => ({ value: what, label: say.outages[what] }))}
+            value={onOutage}
+            onChange={(what) => what && change({ onOutage: what })}
+            allowDeselect={false}
+          />
+        </>
+      )}
+    </>
   )
 }
