@@ -58,6 +58,7 @@ const template = (templateId: string): Template => ({
   ...{ providerTemplateCode: templateId, bodies: {} },
 })
 const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+const SLACK = { name: 'chat', channel: 'slack', url: 'https://hooks.slack.example/services/x' }
 const NOBODY = { operatorId: 'op_nobody' }
 const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
@@ -222,6 +223,15 @@ const ROWS: Record<string, Row> = {
   'live/changes': row('look', 'anyone'),
 
   'system/show': row('look', 'installation'),
+
+  'live/changes': row('look', 'anyone'),
+  'notices/open': row('look', 'apps'),
+  'notices/list': row('look', 'apps'),
+  'notices/ways': row('carriers', 'installation'),
+  'notices/addWay': row('carriers', 'installation', () => SLACK),
+  'notices/removeWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/testWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/setQuietHours': row('carriers', 'installation'),
 }
 
 const CONTRACT: [path: string, access: Access][] = Object.entries(consoleContract).flatMap(([group, procedures]) =>

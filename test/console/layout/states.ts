@@ -71,6 +71,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/issues/$issueId': `/issues/${ISSUE}`,
   '/usage': '/usage',
   '/protection': '/protection',
+  '/notices': '/notices',
   '/protection/policy': '/protection/policy',
   '/protection/refused': '/protection/refused',
   '/protection/phones': '/protection/phones',
@@ -116,6 +117,7 @@ const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) 
 const FOR_VIEWERS = [
   '/',
   '/protection',
+  '/notices',
   '/protection/policy',
   '/protection/phones',
   '/try-it',
@@ -542,6 +544,39 @@ const keys: State[] = [
   ),
   over('pages/keys.tsx', 'keys, rotating', '/keys', FULL, press(/^Rotate|교체$/)),
   over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
+]
+
+const addWay = press(/^(Add a way|알림 수단 추가)$/)
+const notices: State[] = [
+  over('pages/notices/ways.tsx', 'notices, adding a way by mail', '/notices', FULL, addWay),
+  over(
+    'pages/notices/ways.tsx',
+    'notices, a way with its secret',
+    '/notices',
+    FULL,
+    addWay,
+    fill(/^(Name|이름)/, 'pager'),
+    select(/^(Channel|채널)$/, 'webhook'),
+    fill(/^URL/, 'https://ops.example.com/notices'),
+    confirm(/^(Add a way|알림 수단 추가)$/),
+    see(/whsec_/),
+  ),
+  state(
+    'notices, a test that was not taken',
+    '/notices',
+    FULL,
+    press(/^(Send a test on duty|duty 테스트 발송)$/),
+    see(/HTTP 404$/),
+  ),
+  over(
+    'pages/notices/quiet-hours.tsx',
+    'notices, the time zone of the quiet hours',
+    '/notices',
+    FULL,
+    (page) => page.getByRole('combobox', { name: /^(Time zone|시간대)$/ }).fill('Seoul'),
+    (page) => page.getByRole('option', { name: 'Asia/Seoul' }).waitFor(),
+  ),
+  over('pages/notices/ways.tsx', 'notices, removing a way', '/notices', FULL, press(/^(Remove duty|duty 삭제)$/)),
 ]
 
 const createRelay = press(/^(Create relay|릴레이 만들기)$/)
@@ -1153,6 +1188,7 @@ export const STATES: readonly State[] = [
   ...tryIt,
   ...apps,
   ...keys,
+  ...notices,
   ...relays,
   ...overview,
   ...wallet,
