@@ -3,7 +3,7 @@ import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine
 import { modals } from '@mantine/modals'
 import { IconArrowBackUp, IconArrowLeft, IconLockOpen, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { createLink, Link, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { isReviewed } from '../../../domain/codes/review-number'
 import { CODE } from '../../../domain/delivery/delivery'
 import { api, queries } from '../api'
@@ -18,11 +18,13 @@ import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
 import { tellDone, tellProblem } from '../parts/tell'
 import { FilterLink } from '../parts/text'
+import { useApps } from '../scope'
 import { useMay } from '../session'
 import { ForCustomer } from './issue/customer'
 import { IssueFacts } from './issue/facts'
 import { isAtCarrier, isReportOver, type Story } from './issue/story'
 import { IssueTimeline } from './issue/timeline'
+import { openPhone } from './protection/phones'
 import type { IssueFilters } from './search-params'
 
 const words = inWords({
@@ -204,25 +206,18 @@ const phoneWords = inWords({
   ko: { unlock: '전화번호 잠금 해제', erase: '전화번호 데이터 삭제' },
 })
 
-const UnlockLink = createLink(
-  Button.withProps<'a'>({
-    component: 'a',
-    variant: 'default',
-    leftSection: <IconLockOpen size={16} aria-hidden />,
-  }),
-)
-
 /** No number is stored, so both ask for it. */
 function PhoneButtons({ story: { appId, mode, isRelayed } }: { story: Story }) {
   const say = useWords(phoneWords)
   const may = useMay()
+  const app = useApps().find((one) => one.appId === appId)
   if (mode !== 'live') return null
   return (
     <>
-      {!isRelayed && may('find') && (
-        <UnlockLink to="/protection/phones" search={{ app: appId, mode }}>
+      {app && !isRelayed && may('find') && (
+        <Button variant="default" leftSection={<IconLockOpen size={16} aria-hidden />} onClick={() => openPhone(app)}>
           {say.unlock}
-        </UnlockLink>
+        </Button>
       )}
       {may('privacy') && (
         <Button
