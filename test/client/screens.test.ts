@@ -306,6 +306,8 @@ describe.each(KINDS)('%s', (kind) => {
     await says(page, 'alert', 'Too many tries. Try again in 1:00.')
     await page.clock.runFor(30_000)
     await says(page, 'alert', 'Too many tries. Try again in 0:')
+    // The wait is shown once.
+    expect(await on(page).again.textContent()).toBe('Try again')
     expect(await heard(page)).toEqual(['Sending a code…', 'Too many tries. Try again in 1:00.'])
     await page.clock.runFor(30_000)
     expect(await heard(page)).toHaveLength(3)
@@ -541,13 +543,16 @@ describe.each(KINDS)('%s', (kind) => {
     expect(complaints).toEqual([])
   })
 
-  test('only countries that the key sends to are offered', async () => {
+  test('only countries that the key sends to are offered, whose ways to write a number are known', async () => {
     const { page } = await site.open(kind, { country: 'US' }, (page) =>
       page.route('**/rpc/otp/screen', (route) => route.fulfill({ json: { json: { countries: ['KR', 'JP'] } } })),
     )
     await on(page).country.and(page.locator('[value=JP]')).waitFor()
     await on(page).country.click()
     expect(await page.getByRole('option').count()).toBe(2)
+    await page.keyboard.press('Escape')
+    await on(page).phone.fill('0312345678')
+    await until(async () => (await on(page).phone.inputValue()) === '03-1234-5678', 'it to be written as in Japan')
   })
 
   test('the widget that the service asks for is shown, and its token is sent', async () => {
