@@ -1,10 +1,10 @@
 /** Context of a request to the console, and the dependencies of the console. */
 import type { Operator, OperatorSession } from '../domain/access/operator'
-import type { CarrierSetup } from '../domain/delivery/carrier'
+import type { CarrierConfig, CarrierSetup } from '../domain/delivery/carrier'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import type { HookUrlPolicy } from '../domain/webhooks/target-address'
-import type { CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
+import type { Carrier, CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backups, ErasedFile } from '../ports/files'
 import type { Log } from '../ports/log'
@@ -15,6 +15,7 @@ import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
 import type { ProvingDependencies } from '../usecases/prove-verification'
+import type { NoticeSenderDependencies } from '../usecases/send-notice'
 import type { Actor } from '../usecases/shared/write-audit'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
@@ -35,13 +36,23 @@ export interface ServerFacts {
 export interface ConsoleDependencies
   extends Omit<InspectDependencies, 'clock'>,
     Omit<IssueDependencies, 'node'>,
-    ProvingDependencies {
+    ProvingDependencies,
+    NoticeSenderDependencies {
   clock: Clock
   log: Log
   passwords: Passwords
   node: Pick<
     Node,
-    'backlog' | 'replays' | 'directory' | 'keyUse' | 'limits' | 'signInLimits' | 'logSampler' | 'traffic' | 'wakeUps'
+    | 'backlog'
+    | 'replays'
+    | 'directory'
+    | 'keyUse'
+    | 'limits'
+    | 'signInLimits'
+    | 'logSampler'
+    | 'traffic'
+    | 'wakeUps'
+    | 'changes'
   >
   carriers: ConsoleCarriers
   carrierTypes: ConsoleCarrierTypes
@@ -54,6 +65,8 @@ export interface ConsoleDependencies
 export interface ConsoleCarriers {
   limiters(): ReadonlyMap<string, ConcurrencyLimiter>
   named(name: string): Promise<CarrierEndpoint | undefined>
+  /** A carrier of settings that are not stored. */
+  trial(config: CarrierConfig): Carrier
   whatsappTemplate(
     name: string,
     request: TemplateRequest,

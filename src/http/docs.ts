@@ -11,8 +11,17 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Watchword API reference</title>
 <link rel="icon" href="/docs/icon.svg">
+<style>
+:root { --scalar-custom-header-height: 40px }
+nav {
+  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 40px; padding: 9px 20px; font: 14px/22px sans-serif;
+  background: var(--scalar-background-1, Canvas); border-bottom: 1px solid var(--scalar-border-color, #8884);
+}
+nav a { margin-right: 16px; color: var(--scalar-color-1, LinkText) }
+</style>
 </head>
 <body>
+<nav><a href="/console">Console</a> <a href="/docs/guide">Guide</a></nav>
 <div id="reference"></div>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/start.js"></script>
@@ -23,6 +32,33 @@ const PAGE = `<!doctype html>
 /** The reference's `Idempotency-Key`: Scalar inserts the time at each send, and shows that it does. */
 const NEW_KEY = 'try-{{$isoTimestamp}}'
 
+/** Begins the reference, with the page's origin and the secret test key that the console handed over. */
+const QUICKSTART = `## Quickstart
+
+Create a test key in the [console](/console/keys), and paste these lines into a shell:
+
+\`\`\`sh
+BASE={origin}/v1
+KEY={key}
+ANSWER=$(curl -s $BASE/issue -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -H "Idempotency-Key: tour-$(date +%s)" -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}')
+echo "$ANSWER"
+ISSUE=$(echo "$ANSWER" | cut -d '"' -f 4)
+\`\`\`
+
+Nothing is sent and nothing is billed. The right code for this number is \`000000\`:
+
+\`\`\`sh
+curl -s $BASE/verify -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"issueId":"'$ISSUE'","code":"000000"}'; echo
+\`\`\`
+
+[Getting started](/docs/guide/getting-started) goes on from here. [Errors](/docs/guide/errors) says what to do about each reason.
+
+## Reference
+
+`
+
 /**
  * Telemetry, agents and fonts are off, since the page must work without internet. The console links here with a key behind the #. The
  * script fills the key in and removes it from the address; no server sees it. The example of an idempotency key would make the
@@ -32,6 +68,7 @@ const NEW_KEY = 'try-{{$isoTimestamp}}'
 const START = `const token = /^#key=([ps]k_[0-9A-Za-z_]+)$/.exec(location.hash)?.[1] ?? ''
 if (token) history.replaceState(null, '', location.pathname)
 const scheme = token.startsWith('pk_') ? 'publicKey' : 'secretKey'
+const quickstart = ${JSON.stringify(QUICKSTART)}.replace('{origin}', location.origin).replace('{key}', token.startsWith('sk_test_') ? token : 'sk_test_…')
 const withNewKeys = (_, value) =>
   value?.name === 'Idempotency-Key'
     ? { ...value, example: '${NEW_KEY}', description: value.description + ' Here each send makes a new one; type your own to see a replay.' }
@@ -39,7 +76,12 @@ const withNewKeys = (_, value) =>
 async function customFetch(request, options) {
   const response = await fetch(request, options)
   if (new URL(response.url).pathname !== '/v1/openapi.json') return response
-  return Response.json(JSON.parse(await response.text(), withNewKeys))
+  const description = JSON.parse(await response.text(), withNewKeys)
+  const { info, components } = description
+  info.description = quickstart + info.description
+  const { Reason } = components.schemas
+  Reason.description = Reason.description.replace(/^- \`(\\w+)\`/gm, '- [\`$1\`](/docs/guide/errors#$1)')
+  return Response.json(description)
 }
 globalThis.withKey = (sample) =>
   sample

@@ -1,10 +1,17 @@
 /** The configured carriers as working ones, and which of them serve a channel. */
 import { type CarrierConfig, type CarrierSetup, MAX_CONCURRENCY } from '../domain/delivery/carrier'
-import { chooseRoute, needsCountry, type Route } from '../domain/delivery/route'
+import { carriersOf, chooseRoute, type Route } from '../domain/delivery/route'
 import { MAX_TIMEOUT_MS } from '../domain/operations/job'
 import { invalid, missing } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
-import type { CarrierEndpoint, ReportedMessage, Router, TemplateRequest, TemplateState } from '../ports/carrier'
+import type {
+  Carrier,
+  CarrierEndpoint,
+  ReportedMessage,
+  Router,
+  TemplateRequest,
+  TemplateState,
+} from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
 import type { ConcurrencyLimiter, Node } from '../ports/node'
 import { DESCRIPTIONS } from './descriptions'
@@ -117,18 +124,17 @@ export class Carriers {
     private readonly settings: CarrierSettings,
   ) {}
 
-  /** The carriers of a message as configured now: those of the route, else every carrier of the channel in the order of adding. */
+  /** The carriers of a message as configured now. None of them is paused. */
   async router(): Promise<Router> {
     // They are there, as a rule.
     const configured = await this.node.directory.carriers()
     const routes = await this.node.directory.routes()
     return (whom) => {
-      const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
-      const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined
-      if (!names && needsCountry(whom.channel)) return []
-      const routed = names?.flatMap((name) => serving.find((config) => config.name === name) ?? [])
-      // A route all of whose carriers were removed must not silence the channel.
-      return (routed?.length ? routed : serving).map((config) => this.#carrier(config))
+      const route = routes.length > 0 ? chooseRoute(routes, whom) : undefined
+      // A route whose carriers are all paused sends nothing: the operator has chosen them, and no others.
+      return carriersOf(configured, route, whom.channel)
+        .filter(({ pausedAt }) => pausedAt === undefined)
+        .map((config) => this.#carrier(config))
     }
   }
 
@@ -150,6 +156,16 @@ export class Carriers {
     const before = this.#ways
     this.#ways = { configured, routes }
     return before !== undefined && !Bun.deepEquals(before, this.#ways, true)
+  }
+
+  /** A carrier of settings that are not stored, for a test. The caller closes it. */
+  trial(config: CarrierConfig): Carrier {
+    const type = typeOf(config)
+    if (!type) throw missing('provider', config.name)
+    return type.create(
+      config,
+      this.#dependenciesOf(config, () => true),
+    )
   }
 
   /** Creates languages of the template of a WhatsApp carrier at Meta, and answers the state of each. Throws `not_found` for another carrier. */
@@ -194,7 +210,8 @@ export class Carriers {
 
   #carrier(config: CarrierConfig): CarrierEndpoint {
     const built = this.#built.get(config.name)
-    if (built && (built.config === config || Bun.deepEquals(built.config, config, true))) {
+    // A pause leaves a session open, on which reports arrive.
+    if (built && Bun.deepEquals({ ...built.config, pausedAt: config.pausedAt }, config, true)) {
       built.config = config
       return built
     }
@@ -203,15 +220,41 @@ export class Carriers {
     if (!type) throw new Error(`Carrier ${config.name} has a type this release does not know`)
     const { concurrency = this.settings.concurrency, servers } = type.places?.(config.config) ?? {}
     const limiter = this.node.limiters.open(config.name, config.concurrency ?? concurrency, { servers })
-    const carrier = type.create(config, {
-      ...this.settings,
-      isOurs: () => limiter.isAllowedHere,
-      timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
-      reportUrl: this.settings.reportUrl(config.name),
-      report: (report) => this.settings.report(config.name, report),
-    })
+    const dependencies = this.#dependenciesOf(config, () => limiter.isAllowedHere)
+    const carrier = type.create(config, dependencies)
+    if (carrier.readReports) this.#believeFormer(carrier, config, (former) => type.create(former, dependencies))
     const way = { config, carrier, limiter }
     this.#built.set(config.name, way)
     return way
+  }
+
+  #dependenciesOf(
+    { name, timeoutMs = this.settings.timeoutMs }: CarrierConfig,
+    isOurs: () => boolean,
+  ): CarrierDependencies {
+    const { reportUrl, report, ...settings } = this.settings
+    return { ...settings, isOurs, timeoutMs, reportUrl: reportUrl(name), report: (one) => report(name, one) }
+  }
+
+  /** Messages that left before a rotation are reported with the credentials of before. */
+  #believeFormer(carrier: Carrier, config: CarrierConfig, create: (former: CarrierConfig) => Carrier): void {
+    const formers = (config.former ?? []).map(({ until, ...former }) => ({
+      until,
+      carrier: create({ ...config, ...former }),
+    }))
+    if (formers.length === 0) return
+    const { readReports, answerCall } = carrier
+    const firstOf = async <T>(ask: (one: Carrier) => T | Promise<T> | undefined): Promise<T | undefined> => {
+      for (const one of formers) {
+        const found = this.settings.clock.now() < one.until ? await ask(one.carrier) : undefined
+        if (found !== undefined) return found
+      }
+      return undefined
+    }
+    carrier.readReports = async (callback) =>
+      (await readReports?.(callback)) ?? firstOf((one) => one.readReports?.(callback))
+    if (answerCall)
+      carrier.answerCall = async (callback) =>
+        (await answerCall(callback)) ?? firstOf((one) => one.answerCall?.(callback))
   }
 }

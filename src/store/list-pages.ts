@@ -2,15 +2,18 @@
 import type { Issue } from '../domain/codes/issue'
 import type { Owner } from '../domain/shared/value'
 import type { LedgerEntry } from '../domain/wallet/wallet'
-import type { IssueFilter } from '../ports/store/issues'
+import type { IssueFilter, IssuePage } from '../ports/store/issues'
 import type { LedgerFilter } from '../ports/store/wallets'
 import { idFloor } from './ids'
 
 /** Rows scanned for their status in one step, which takes a few milliseconds. */
-const ISSUES_PER_STEP = 10_000
+const ISSUES_PER_STEP = 2_500
+/** For each row its attempts are looked up. */
+const ISSUES_OF_CARRIER_PER_STEP = 1_000
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
+const larger = (a: string, b: string) => (a > b ? a : b)
 
 interface IdRange extends Owner {
   /** Both are ids; `from` is included, `below` is not. */
@@ -21,27 +24,70 @@ interface IdRange extends Owner {
 export interface IssuePages {
   /** How far the clock was set back in all. An id may be later than its row by as much. */
   setBackMs(): Promise<number> | number
-  /** The id `rows` rows below the beginning of the range. */
+  /** The id `rows` rows into the range, from its end or, for the oldest first, from its beginning. */
   further(range: IdRange & { rows: number }): Promise<string | undefined>
   /** Only rows of the filter. */
   read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
 }
 
+/** Steps of one search, so that it answers soon and goes on when asked to. */
+export const STEPS_AT_MOST = 80
+
+/** The filters as parameters of the statements. */
+export const askedOf = ({
+  delivery,
+  channel,
+  leg,
+  country,
+  outcomeCode,
+  purpose,
+  carrier,
+  mentioned,
+}: IssueFilter) => ({
+  delivery: delivery ?? null,
+  channel: channel ?? null,
+  leg: leg ?? null,
+  country: country ?? null,
+  outcomeCode: outcomeCode ?? null,
+  purpose: purpose ?? '',
+  carrier: carrier ?? '',
+  mentioned: mentioned ?? '',
+  // As it stands in the JSON of the metadata: no value has a quote behind a colon.
+  value: `:${JSON.stringify(mentioned ?? '')}`,
+})
+
+export const readIssuePage = async (owner: Owner, filter: IssueFilter, pages: IssuePages): Promise<Issue[]> =>
+  (await readIssues(owner, filter, pages)).issues
+
 /** Rare rows are searched in steps, so that no query scans the whole table at once. */
-export async function readIssuePage(
+export async function readIssues(
   { appId, mode }: Owner,
-  { before, createdFrom = 0, createdTo = END_OF_TIME, limit }: IssueFilter,
+  {
+    before,
+    from: firstId,
+    isOldestFirst,
+    carrier,
+    mentioned,
+    createdFrom = 0,
+    createdTo = END_OF_TIME,
+    limit,
+  }: IssueFilter,
   pages: IssuePages,
-): Promise<Issue[]> {
+  stepsAtMost = Number.POSITIVE_INFINITY,
+): Promise<IssuePage> {
   let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await pages.setBackMs())))
-  const from = idFloor(createdFrom)
+  let from = larger(firstId ?? '', idFloor(createdFrom))
   const found: Issue[] = []
-  for (let rows = 4 * limit; ; rows = ISSUES_PER_STEP) {
+  const rowsPerStep = (carrier ?? mentioned) === undefined ? ISSUES_PER_STEP : ISSUES_OF_CARRIER_PER_STEP
+  for (let steps = 1, rows = 4 * limit; ; steps++, rows = rowsPerStep) {
     const edge = await pages.further({ appId, mode, from, below, rows })
-    const range = { appId, mode, from: edge ?? from, below }
-    found.push(...(await pages.read({ ...range, createdFrom, createdTo, limit: limit - found.length })))
-    if (edge === undefined || found.length === limit) return found
-    below = edge
+    const range = isOldestFirst ? { from, below: edge ?? below } : { from: edge ?? from, below }
+    const bounds = { appId, mode, createdFrom, createdTo, limit: limit - found.length }
+    found.push(...(await pages.read({ ...bounds, ...range })))
+    if (edge === undefined || found.length === limit) return { issues: found }
+    if (steps === stepsAtMost) return { issues: found, next: edge }
+    if (isOldestFirst) from = edge
+    else below = edge
   }
 }
 

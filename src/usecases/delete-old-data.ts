@@ -3,10 +3,12 @@
 import { REMEMBERED_DAYS } from '../abuse/rules/failure-budget'
 import { DECISIONS_KEPT_MS } from '../abuse/rules/incident'
 import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
+import { NOTICES_KEPT_MS } from '../domain/operations/notice'
 import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RetentionScope } from '../ports/store/retention'
+import { forgetFormerCredentials } from './administer/carriers'
 
 const BATCH = 500
 
@@ -56,12 +58,14 @@ export async function deleteOldData({
     store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
   )
   await inBatches((limit) => store.transaction((tx) => tx.retention.hooks(daysAgo(HOOK_RETENTION_DAYS), limit)))
+  await forgetFormerCredentials({ store, clock })
   const decidedBefore = clock.now() - DECISIONS_KEPT_MS
   await inBatches((limit) => store.transaction((tx) => tx.retention.decisions(decidedBefore, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.networks(decidedBefore, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficHours(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficSnapshots(daysAgo(1), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.incidents(daysAgo(REMEMBERED_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.notices(clock.now() - NOTICES_KEPT_MS, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.absences(clock.now(), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
 }

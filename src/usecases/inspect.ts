@@ -34,6 +34,10 @@ export interface AttemptReport {
   outcome: Attempt['outcome']
   code: string | undefined
   explanation: string | undefined
+  /** The carrier's own words, without digits. */
+  said: string | undefined
+  report: Attempt['report']
+  reportedAt: number | undefined
 }
 
 export interface IssueStory {
@@ -73,7 +77,7 @@ export async function findAnywhere(store: Store, issueId: string): Promise<Issue
 }
 
 async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Promise<AttemptReport> {
-  const { number, leg, carrier, calledAt, answeredAt, outcome, code } = attempt
+  const { number, leg, carrier, calledAt, answeredAt, outcome, code, said, report, reportedAt } = attempt
   return {
     number,
     leg,
@@ -84,6 +88,9 @@ async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Pro
     outcome,
     code,
     explanation: code === undefined ? undefined : await explain(carrier, code),
+    said,
+    report,
+    reportedAt,
   }
 }
 
@@ -108,8 +115,9 @@ export interface CarrierState {
   channels: CarrierConfig['channels']
   concurrency: number | undefined
   timeoutMs: number | undefined
-  state: 'healthy' | 'unhealthy'
-  /** Only where the carrier is unhealthy. */
+  /** A paused carrier may also be unhealthy, which matters when it is resumed. */
+  state: 'healthy' | 'unhealthy' | 'paused'
+  /** Only where the carrier is paused or unhealthy. */
   since?: number
   code?: string | undefined
   explanation?: string | undefined
@@ -123,8 +131,9 @@ export async function listCarriers({
 }: Pick<InspectDependencies, 'store' | 'explain'>): Promise<CarrierState[]> {
   const health = await store.read.carriers.health()
   return Promise.all(
-    (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {
+    (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs, pausedAt }) => {
       const known = { name, type, channels, concurrency, timeoutMs }
+      if (pausedAt !== undefined) return { ...known, state: 'paused' as const, since: pausedAt }
       const found = health.get(name)
       if (!found || found.isHealthy) return { ...known, state: 'healthy' as const }
       const { since, code, retryAt } = found

@@ -7,7 +7,7 @@ import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Random } from '../ports/vault'
 
-interface TestDependencies {
+export interface TestDependencies {
   clock: Clock
   random: Random
   numbering: Numbering
@@ -20,6 +20,24 @@ export interface TestOrder {
   templateCode?: string
 }
 
+/** In the order in which they happen. */
+export const TEST_STEPS = ['address', 'connection', 'certificate', 'answer', 'account', 'message'] as const
+export type TestStepName = (typeof TEST_STEPS)[number]
+
+/** How far the test came. The step that did not succeed is `failed`, or `unknown`; the ones behind it were not reached. */
+export interface TestStep {
+  name: TestStepName
+  state: 'done' | 'failed' | 'unknown' | 'not_reached'
+}
+
+export interface TestReport {
+  outcome: SendOutcome
+  latencyMs: number
+  steps: TestStep[]
+  /** Whether the carrier reports deliveries. */
+  reports: boolean
+}
+
 const CODE = '000000'
 const TEXT = `Watchword test message. 인증 테스트 ${CODE}`
 const LIFETIME_MS = 60_000
@@ -29,7 +47,7 @@ export async function testCarrier(
   { clock, random, numbering }: TestDependencies,
   carrier: Carrier,
   { to, channel, templateCode }: TestOrder,
-): Promise<{ outcome: SendOutcome; latencyMs: number }> {
+): Promise<TestReport> {
   if (channel === 'alimtalk' && templateCode === undefined)
     throw invalid('template-code', 'required', 'an AlimTalk needs one')
   const startedAt = clock.now()
@@ -45,5 +63,27 @@ export async function testCarrier(
     isFallback: false,
     expiresAt: startedAt + LIFETIME_MS,
   })
-  return { outcome, latencyMs: clock.now() - startedAt }
+  return { outcome, latencyMs: clock.now() - startedAt, steps: stepsOf(outcome), reports: carrier.reports }
+}
+
+/** Read from the one answer: a second connection might be another server of the carrier, and a second message is paid for. */
+export function stepsOf(outcome: SendOutcome): TestStep[] {
+  const stop = outcome.kind === 'accepted' ? undefined : stopOf(outcome)
+  const at = stop === undefined ? TEST_STEPS.length : TEST_STEPS.indexOf(stop)
+  const stateAt = (index: number): TestStep['state'] => {
+    if (index < at) return 'done'
+    if (index > at) return 'not_reached'
+    return outcome.kind === 'ambiguous' ? 'unknown' : 'failed'
+  }
+  return TEST_STEPS.map((name, index) => ({ name, state: stateAt(index) }))
+}
+
+function stopOf(outcome: Exclude<SendOutcome, { kind: 'accepted' }>): TestStepName {
+  const { kind, code } = outcome
+  if (kind === 'ambiguous') return /NO_ANSWER/.test(code) ? 'answer' : 'message'
+  if (outcome.retry === 'unreached' || code.startsWith('NOT_SENT_')) {
+    if (/ENOTFOUND|EAI_|ENODATA|DNS/.test(code)) return 'address'
+    return /CERT|TLS|SSL|SIGN|ALTNAME|VERIFY|EPROTO/.test(code) ? 'certificate' : 'connection'
+  }
+  return outcome.retry === 'unfit' ? 'account' : 'message'
 }

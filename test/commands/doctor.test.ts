@@ -16,6 +16,7 @@ import {
   addCredit,
   createApp,
   createKey,
+  pauseCarrier,
   removeCarrier,
   saveTemplate,
   setCarrier,
@@ -286,6 +287,15 @@ describe('carriers', () => {
       expect.stringMatching(/^warn: SMS has one carrier only, main/),
       expect.stringMatching(/^warn: The server found main unhealthy .*HTTP_401/),
       expect.stringMatching(/^problem: poor .*no credit/),
+    ])
+  })
+
+  test('are told to be paused, and a paused one serves nothing', async () => {
+    await newApp()
+    await pauseCarrier(world.admin, 'main')
+    expect(await found(checkCarriers)).toEqual([
+      expect.stringMatching(/^problem: No carrier serves SMS/),
+      expect.stringMatching(/^warn: main is paused since 20.*Z: it gets no new message/),
     ])
   })
 

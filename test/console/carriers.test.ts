@@ -1,8 +1,11 @@
 /** Carriers and delivery plans that operators set up in the console: credentials go in and never come out. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import type { Transport } from '../../src/ports/network'
+import type { Transport, TransportResult } from '../../src/ports/network'
+import { forgetFormerCredentials } from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
 import { type Furnished, World } from '../support/world'
@@ -20,6 +23,8 @@ const TWILIO = {
 let world: World
 let keys: Furnished
 let owner: ConsoleClient
+/** The answer of the vendor instead of its acceptance. */
+let refusal: TransportResult | undefined
 let sent: Array<Parameters<Transport['request']>[0]>
 /** Every answer of the console. */
 let answers: string[]
@@ -33,13 +38,14 @@ const stored = async (name: string) => (await world.store.read.carriers.all()).f
 
 beforeEach(async () => {
   sent = []
+  refusal = undefined
   answers = []
   const vendors: Transport = {
     async request(request) {
       sent.push(request)
       if (request.url.includes('/message_templates') && request.method === 'GET')
         return answered(200, { data: [{ name: 'otp_code', language: 'ko', status: 'APPROVED' }] })
-      return answered(201, { sid: `SM${'0'.repeat(32)}` })
+      return refusal ?? answered(201, { sid: `SM${'0'.repeat(32)}` })
     },
   }
   world = await World.start({ wrapTransport: () => vendors })
@@ -210,6 +216,78 @@ describe('a carrier', () => {
     expect((await stored('vonage'))?.config.reportSecret).toBe(reportSecret)
   })
 
+  describe('whose credentials are rotated', () => {
+    const settings = { accountSid: SID, authToken: 'the-new-one', from: '+15005550006' }
+    const rotate = () =>
+      asked('carriers/rotate', {
+        ...{ name: 'twilio', channels: ['sms'], settings },
+        test: { to: '010-1234-0009', channel: 'sms' },
+      })
+    beforeEach(() => asked('carriers/add', TWILIO))
+
+    test('sends a test by the new ones first, and keeps the old ones until that is accepted', async () => {
+      refusal = answered(401, { code: 20003 })
+      expect(await rotate()).toMatchObject({ isRotated: false, kind: 'refused' })
+      expect(sent[0]?.headers.authorization).toBe(`Basic ${btoa(`${SID}:the-new-one`)}`)
+      expect((await stored('twilio'))?.config.authToken).toBe(TOKEN)
+      refusal = undefined
+      const steps = ['address', 'connection', 'certificate', 'answer', 'account', 'message']
+      expect(await rotate()).toMatchObject({
+        isRotated: true,
+        reports: true,
+        steps: steps.map((name) => ({ name, state: 'done' })),
+      })
+      expect((await stored('twilio'))?.config.authToken).toBe('the-new-one')
+      expect(sent).toHaveLength(2)
+      expect(answers.join()).not.toContain(TOKEN)
+      expect(answers.join()).not.toContain('the-new-one')
+    })
+
+    test('has reports by both for a day, after which the old ones are deleted', async () => {
+      const reported = async (token: string) => {
+        const path = '/provider-reports/twilio'
+        const body = new URLSearchParams({ MessageSid: `SM${'0'.repeat(32)}`, MessageStatus: 'delivered' })
+        const signed = [...body].sort().reduce((text, [name, value]) => text + name + value, `http://localhost${path}`)
+        const headers = {
+          'content-type': 'application/x-www-form-urlencoded',
+          'x-twilio-signature': createHmac('sha1', token).update(signed).digest('base64'),
+        }
+        return (await world.send('POST', path, body.toString(), { headers })).status
+      }
+      expect([await reported(TOKEN), await reported('the-new-one')]).toEqual([200, 401])
+      await rotate()
+      await world.advance(1_500)
+      expect([await reported(TOKEN), await reported('the-new-one'), await reported('another')]).toEqual([200, 200, 401])
+      world.clock.step(23 * 3_600_000)
+      expect(await reported(TOKEN)).toBe(200)
+      world.clock.step(3_600_000)
+      expect([await reported(TOKEN), await reported('the-new-one')]).toEqual([401, 200])
+      await forgetFormerCredentials(world)
+      const { former, config } = (await stored('twilio')) ?? {}
+      expect([former, config?.authToken]).toEqual([undefined, 'the-new-one'])
+    })
+
+    test('are checked before anything is sent', async () => {
+      expect(
+        await asked('carriers/rotate', { ...TWILIO, name: 'none', test: { to: '1', channel: 'sms' } }),
+      ).toMatchObject([404, { reason: 'no_such' }])
+      const wrong = { ...TWILIO, settings: { ...settings, accountSid: 'AC1' } }
+      expect(await asked('carriers/rotate', { ...wrong, test: { to: '1', channel: 'sms' } })).toMatchObject([
+        400,
+        { param: 'config.accountSid' },
+      ])
+      expect(sent).toEqual([])
+    })
+  })
+
+  test('is paused and resumed', async () => {
+    expect(await asked('carriers/pause', { name: 'main' })).toEqual({ ok: true })
+    expect((await asked('carriers/list')).providers[1]).toMatchObject({ name: 'main', state: 'paused' })
+    expect(await asked('carriers/resume', { name: 'main' })).toEqual({ ok: true })
+    expect((await asked('carriers/list')).providers[1]).toMatchObject({ name: 'main', state: 'healthy' })
+    expect(await asked('carriers/pause', { name: 'none' })).toMatchObject([404, { reason: 'no_such' }])
+  })
+
   test('is removed', async () => {
     expect(await asked('carriers/remove', { name: 'main' })).toEqual({ ok: true })
     expect(await stored('main')).toBeUndefined()
@@ -249,4 +327,32 @@ test('delivery plans of an app are set, replaced, shown and removed', async () =
   expect(await asked('apps/removePlan', { appId, channel: 'sms' })).toEqual({ ok: true })
   expect(await asked('apps/removePlan', { appId, channel: 'sms' })).toMatchObject([404, { reason: 'no_such' }])
   expect(await plans()).toEqual([korea])
+})
+
+test('a route and a plan are set for several countries at once, and a number is explained without being stored', async () => {
+  const { appId } = keys
+  const countries = ['KR', 'JP']
+  expect(await asked('carriers/setRoute', { channel: 'sms', countries, providers: ['main'] })).toEqual({ ok: true })
+  expect((await asked('carriers/routes')).routes.map(({ country }: { country: string }) => country)).toEqual([
+    'JP',
+    'KR',
+  ])
+  const wrong = { channel: 'sms', countries: ['GB', 'Britain'], providers: ['main'] }
+  expect(await asked('carriers/setRoute', wrong)).toMatchObject([400, { param: 'country' }])
+  expect((await asked('carriers/routes')).routes).toHaveLength(2)
+  const legs = [{ channel: 'sms' }]
+  await asked('apps/setPlan', { appId, channel: 'sms', countries, legs })
+  expect((await asked('apps/list')).apps[0].plans).toEqual(
+    countries.map((country) => ({ channel: 'sms', country, legs })),
+  )
+
+  const explained = await asked('carriers/explain', { appId, to: '010-9876-5432', channel: 'sms', kind: 'sk' })
+  expect(explained).toMatchObject({
+    country: 'KR',
+    isPlanned: true,
+    legs: [{ carriers: [{ name: 'main', state: 'next' }] }],
+  })
+  expect(sent).toEqual([])
+  await asked('audit/list', {})
+  expect(answers.join() + world.logged.join()).not.toMatch(/9876|5432/)
 })

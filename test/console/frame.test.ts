@@ -37,10 +37,12 @@ const EMPTY = {
   'webhooks/list': { endpoints: [] },
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
-  'usage/show': {
-    total: { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 },
-    series: [],
-    groups: [],
+  'usage/report': {
+    total: {
+      ...{ issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0, unpriced: 0 },
+      cost: [],
+    },
+    rows: [],
   },
 }
 const STORY = {
@@ -63,6 +65,7 @@ const STORY = {
   expiresAt: 1_760_000_180_000,
   updatedAt: 1_760_000_000_000,
   metadata: {},
+  wrongAt: [],
   attempts: [],
   ledger: [],
   webhooks: [],
@@ -302,19 +305,17 @@ describe.each(STARTS)('the console %s', (how, start) => {
       ...{ id: state, name: `${state}:1`, version: '0.1.0', state, startedAt: 1, seenAt: 2, lagMs: 0 },
     }))
     const system = { ...FULL['system/show'], nodes, queue: [] }
-    const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
-    const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
-    await page.getByText('Server silent:1 has sent no heartbeat since').waitFor()
+    const { page } = await open('', { ...FULL, ...ANSWERS, 'system/show': system })
+    await page.getByText('Server silent:1 has sent no heartbeat').waitFor()
     for (const name of ['working', 'leaving', 'replaced'])
       expect(await page.getByText(`Server ${name}:1`).count()).toBe(0)
   })
 
   test('says on the overview that webhook events wait, where they are many', async () => {
-    const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
     const queue = [{ kind: 'webhook', waiting: 152_933, due: 0, oldestDueMs: 0 }]
     const system = { ...FULL['system/show'], nodes: [], queue }
-    const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
-    await page.getByText('152,933 webhook events are waiting for delivery.').waitFor()
+    const { page } = await open('', { ...FULL, ...ANSWERS, 'system/show': system })
+    await page.getByText('152,933 webhook events are waiting for delivery').waitFor()
   })
 
   test('says what to do first where there is no app', async () => {
@@ -323,6 +324,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
       'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
     })
     await page.getByText('No app yet').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     await page.getByRole('link', { name: 'Create an app' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
@@ -337,6 +339,47 @@ describe.each(STARTS)('the console %s', (how, start) => {
     await page.waitForURL(/app=a2.*mode=live/)
     await page.getByRole('link', { name: 'Issues' }).click()
     await page.waitForURL(/\/console\/issues\?app=a2&mode=live/)
+  })
+
+  test.each([
+    ['', { app: true, mode: true }],
+    ['keys', { app: true, mode: true }],
+    ['protection', { app: true, mode: false }],
+    ['inbox', { app: true, mode: false }],
+    ['try-it', { app: true, mode: false }],
+    ['wallet', { app: true, mode: false }],
+    ['issues/01a1', { app: false, mode: false }],
+    ['providers', { app: false, mode: false }],
+    ['system', { app: false, mode: false }],
+  ])('offers app and mode on /%s only if they change what it shows: %j', async (path, offered) => {
+    const { page } = await open(`/${path}`, FULL as Record<string, object>)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const count = (role: 'combobox' | 'radiogroup', name: string) =>
+      page.getByRole('banner').getByRole(role, { name, exact: true }).count()
+    expect({ app: (await count('combobox', 'App')) === 1, mode: (await count('radiogroup', 'Mode')) === 1 }).toEqual(
+      offered,
+    )
+  })
+
+  test('names the app at 360 pixels, and offers all apps together where a page shows them so', async () => {
+    const { page } = await open('', ANSWERS, { viewport: { width: 360, height: 800 } })
+    const app = page.getByRole('combobox', { name: 'App' })
+    await app.waitFor()
+    expect(await app.inputValue()).toBe('All apps')
+    expect((await app.boundingBox())?.width).toBeGreaterThan(180)
+    await page.goto(`${server.url}/console/keys`)
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    expect(await app.inputValue()).toBe('Shop')
+    await app.click()
+    await page.getByRole('option', { name: 'Clinic' }).waitFor()
+    expect(await page.getByRole('option', { name: 'All apps' }).count()).toBe(0)
+  })
+
+  test('keeps the frame and a heading around an address that does not exist', async () => {
+    const { page } = await open('/no/such/page')
+    await page.getByRole('heading', { level: 1, name: 'No such page' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
   })
 
   test('hides what the role may not see', async () => {

@@ -1,10 +1,12 @@
 /** Lists of the console in pages: newest first, each row once, within the bounds that were asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Lists, Store } from '../../src/ports/store'
+import type { IssueFilter } from '../../src/ports/store/issues'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { searchIssues } from '../../src/usecases/search-issues'
 import { anIssue } from '../domain/sample'
+import { uuidAt } from '../store/sample'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives } from '../support/receiver'
 import { type Furnished, START, World } from '../support/world'
@@ -181,18 +183,73 @@ describe('the ledger of an app', () => {
   test('has at most two hundred entries on a page', () => expectBounds('wallet/ledger', ledger()))
 })
 
-test('a search for what is rare answers soon, short of rows, and says where to go on', async () => {
-  const aBatch = Array.from({ length: 1_000 }, (_, n) => ({ ...anIssue(), issueId: `issue ${n}` }))
-  let looked = 0
-  const page: Lists['issues']['page'] = async (_, { limit }) => {
-    looked += limit
-    return aBatch.slice(0, limit)
+describe('issues of one hour of the day', () => {
+  const issued = async (...times: string[]) => {
+    const issues = times.map((time, n) => {
+      const createdAt = Date.parse(time)
+      return anIssue({ appId: keys.appId, issueId: uuidAt(createdAt, n), createdAt, verificationStatus: 'expired' })
+    })
+    await world.store.transaction(async (tx) => {
+      for (const issue of issues) await tx.issues.add(issue)
+    })
+    return issues.map(({ issueId }) => issueId)
   }
-  const store = { lists: { issues: { page } } } as unknown as Store
+  const of = (hour: number, timeZone: string, more = {}) => ({
+    ...{ appId: keys.appId, mode: 'live', hourOfDay: { hour, timeZone } },
+    ...more,
+  })
+  const idsOf = (rows: Row[]) => rows.map(({ issueId }) => issueId)
+
+  test('are those of every day in the time zone, in either order', async () => {
+    const ids = await issued(
+      ...['2026-02-20T04:59:59.999Z', '2026-02-20T05:00Z', '2026-02-20T05:59:59.999Z', '2026-02-20T06:00Z'],
+      ...['2026-02-25T05:30Z', '2026-03-01T05:10Z', '2026-03-01T05:10Z'],
+    )
+    const atTwo = [1, 2, 4, 5, 6].map((n) => ids[n] ?? '')
+    expect(idsOf(await expectPages('issues/list', of(14, 'Asia/Seoul'), 5))).toEqual(atTwo.toReversed())
+    expect(idsOf(await expectPages('issues/list', of(14, 'Asia/Seoul', { isOldestFirst: true }), 5))).toEqual(atTwo)
+    expect(idsOf(await expectPages('issues/list', of(5, 'UTC', { to: Date.parse('2026-02-25T05:30Z') }), 2))).toEqual([
+      ids[2],
+      ids[1],
+    ] as string[])
+    expect(await pagesOf('issues/list', of(7, 'Asia/Seoul'))).toEqual([[]])
+  })
+
+  test('follow the clocks where they are put back', async () => {
+    const ids = await issued('2025-11-01T13:30Z', '2025-11-02T13:30Z', '2025-11-02T14:30Z')
+    expect(
+      idsOf(await expectPages('issues/list', of(9, 'America/New_York', { to: Date.parse('2025-11-05') }), 2)),
+    ).toEqual([ids[2], ids[0]] as string[])
+  })
+
+  test('of years are searched in parts', async () => {
+    const ids = await issued('2025-01-01T05:10Z')
+    await issued('2026-02-28T09:00Z')
+    const pages = await pagesOf('issues/list', of(14, 'Asia/Seoul'))
+    expect(pages.length).toBeGreaterThan(3)
+    expect(idsOf(pages.flat())).toEqual(ids)
+  })
+
+  test('need a time zone that there is, and an hour', async () => {
+    for (const asked of [of(24, 'UTC'), of(-1, 'UTC'), of(1.5, 'UTC'), of(1, 'Asia/Nowhere'), of(1, '')])
+      expect((await owner.call('issues/list', asked)).status).toBe(400)
+    const far = 8_640_000_000_000_000
+    for (const range of [{ from: far }, { to: far }, { from: 2, to: 1 }])
+      expect((await owner.call('issues/list', of(14, 'Asia/Seoul', range))).body).toEqual({ rows: [] })
+  })
+})
+
+test('a search for what is rare answers soon, short of rows, and goes on where it ended', async () => {
+  const asked: IssueFilter[] = []
+  const search: Lists['issues']['search'] = async (_, filter) => {
+    asked.push(filter)
+    return asked.length === 1 ? { issues: [], next: 'edge' } : { issues: [] }
+  }
+  const store = { lists: { issues: { search } } } as unknown as Store
   const owner = { appId: keys.appId, mode: 'live' } as const
-  const search = (search: string) => searchIssues({ store, clock: world.clock }, owner, { search, limit: 10 })
-  expect(await search('rare')).toEqual({ rows: [], next: 'issue 999' })
-  expect(looked).toBe(20_000)
-  expect((await search('signup')).next).toBe('issue 9')
-  expect(looked).toBe(21_000)
+  const look = (after?: string) =>
+    searchIssues({ store, clock: world.clock }, owner, { search: 'rare', limit: 10, after })
+  expect(await look()).toEqual({ rows: [], next: 'edge' })
+  expect(await look('edge')).toEqual({ rows: [] })
+  expect(asked).toMatchObject([{ purpose: 'rare' }, { purpose: 'rare', before: 'edge' }])
 })

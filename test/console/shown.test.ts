@@ -385,10 +385,16 @@ test('carriers, how they are and what a message by hand comes to', async () => {
   ])
   const order = { name: 'main', to: '010-1234-0009', channel: 'sms' }
   const test = await shown('carriers/test', order)
-  expect(test).toEqual({ kind: 'accepted', latencyMs: 0, messageId: expect.stringMatching(/^carrier-/) })
+  const steps = ['address', 'connection', 'certificate', 'answer', 'account', 'message']
+  const done = steps.map((name) => ({ name, state: 'done' }))
+  const messageId = expect.stringMatching(/^carrier-/)
+  expect(test).toEqual({ kind: 'accepted', latencyMs: 0, messageId, steps: done, reports: true })
   expect(world.sms.requests.at(-1)).toMatchObject({ to: '+821012340009', messageType: 'SMS', channel: 'sms' })
   world.sms.script(() => answered(400, { code: 'E1' }))
-  expect(await shown('carriers/test', order)).toEqual({ kind: 'refused', latencyMs: 0, code: 'E1' })
+  expect(await shown('carriers/test', order)).toEqual({
+    ...{ kind: 'refused', latencyMs: 0, code: 'E1', reports: true },
+    steps: done.with(-1, { name: 'message', state: 'failed' }),
+  })
   const talk = { name: 'kakao', to: '010-1234-0009', channel: 'alimtalk' }
   expect(await shown('carriers/test', talk)).toEqual([400, { param: 'template-code', reason: 'required' }])
   await shown('carriers/test', { ...talk, templateCode: 'T1' })
@@ -413,6 +419,23 @@ test('a carrier that rests, with what it said last, in words, and when it is tri
   const { rows } = await shown('issues/list', { ...live(), limit: 1 })
   const { attempts } = await shown('issues/story', { issueId: rows[0].issueId })
   expect(attempts[0]).toMatchObject({ code: 'HTTP_402', explanation })
+})
+
+test('what a carrier answered in the last hour or day: failures with their meaning, and how long it took', async () => {
+  const answers = (hours: number) => shown('carriers/answers', { name: 'main', hours })
+  expect(await answers(1)).toEqual({ accepted: 0, refused: 0, ambiguous: 0, failures: [] })
+  await issue({ idempotencyKey: 'a' })
+  await world.settle()
+  world.sms.script(() => answered(404, {}))
+  await issue({ idempotencyKey: 'b' })
+  await world.settle()
+  world.clock.step(2 * 3_600_000)
+  await issue({ idempotencyKey: 'c' })
+  await world.settle()
+  expect(await answers(1)).toEqual({ accepted: 1, refused: 0, ambiguous: 0, p50Ms: 0, p95Ms: 0, failures: [] })
+  const failures = [{ outcome: 'refused', code: 'HTTP_404', calls: 1 }]
+  expect(await answers(24)).toMatchObject({ refused: 1, p50Ms: 0, failures })
+  expect(await shown('carriers/answers', { name: 'kakao', hours: 24 })).toMatchObject({ accepted: 0 })
 })
 
 test('routes, for everybody, a country or an app', async () => {
@@ -509,27 +532,30 @@ test('a preview is the SMS: in the language that is looked at, with what the app
   })
 })
 
-test('usage by hour, the empty ones too, and by what issues have in common', async () => {
+test('usage by day and hour, where there is any, and by what issues have in common', async () => {
   await issue({ idempotencyKey: 'a', purpose: 'signup', phoneNumber: '010-1234-0001' })
   await world.advance(1_000)
   await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
   world.clock.step(2 * HOUR_MS)
   for (const n of [2, 3]) await issue({ idempotencyKey: `${n}`, phoneNumber: `010-1234-000${n}` })
   await world.advance(1_000)
-  const query = { ...live(), from: START, to: START + 4 * HOUR_MS, by: 'hour' }
-  const { total, series, groups } = await shown('usage/show', { ...query, groupBy: 'purpose' })
-  expect(total).toMatchObject({ issued: 3, delivered: 1, failed: 0, spent: 1 })
-  expect(series.map(({ at, issued }: { at: number; issued: number }) => [at, issued])).toEqual(
-    [1, 0, 2, 0].map((issued, hour) => [START + hour * HOUR_MS, issued]),
-  )
-  expect(groups).toEqual([
-    expect.objectContaining({ name: 'login', issued: 2 }),
-    expect.objectContaining({ name: 'signup', issued: 1 }),
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const hour = (at: number) => new Date(at).toISOString().slice(11, 13)
+  const query = { ...live(), from: day(START), to: day(START), timeZone: 'UTC' }
+  const byHour = await shown('usage/report', { ...query, groupBy: ['day', 'hour'] })
+  expect(byHour.total).toMatchObject({ issued: 3, sent: 3, delivered: 1, failed: 0, spent: 1, messages: 3 })
+  expect(byHour.rows).toMatchObject([
+    { day: day(START), hour: hour(START), issued: 1, delivered: 1 },
+    { day: day(START), hour: hour(START + 2 * HOUR_MS), issued: 2, delivered: 0 },
   ])
-  expect(await shown('usage/show', { ...query, to: START })).toMatchObject({ total: { issued: 0 }, series: [] })
-  const byDay = await shown('usage/show', { ...query, by: 'day', to: START + 24 * HOUR_MS })
-  expect(byDay.groups).toEqual([])
-  expect(byDay.series.map(({ issued }: { issued: number }) => issued)).toEqual([3, 0])
+  expect((await shown('usage/report', { ...query, groupBy: ['purpose'] })).rows).toMatchObject([
+    { purpose: 'login', issued: 2 },
+    { purpose: 'signup', issued: 1 },
+  ])
+  const before = { from: day(START - 24 * HOUR_MS), to: day(START - 24 * HOUR_MS) }
+  expect(await shown('usage/report', { ...query, ...before, groupBy: ['day'] })).toMatchObject({
+    ...{ total: { issued: 0 }, rows: [] },
+  })
 })
 
 test('the installation, and whether it works', async () => {

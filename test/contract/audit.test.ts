@@ -80,11 +80,17 @@ test('of carriers and routes', async () => {
   const route = { channel: 'sms', appId, country: 'KR' } as const
   await administer.setRoute(world.admin, { ...route, carriers: ['spare', 'main'] })
   await administer.removeRoute(world.admin, route)
+  await administer.pauseCarrier(world.admin, 'spare')
+  // It is paused already.
+  await administer.pauseCarrier(world.admin, 'spare')
+  await administer.resumeCarrier(world.admin, 'spare')
   await administer.removeCarrier(world.admin, 'spare')
-  expect(await noted(4)).toEqual([
+  expect(await noted(6)).toEqual([
     ['provider.set', 'spare', { type: 'http', channels: ['sms'] }],
     ['route.set', `sms ${appId} KR`, { providers: ['spare', 'main'] }],
     ['route.remove', `sms ${appId} KR`, {}],
+    ['provider.pause', 'spare', {}],
+    ['provider.resume', 'spare', {}],
     ['provider.remove', 'spare', {}],
   ])
 })

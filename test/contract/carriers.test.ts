@@ -1,7 +1,10 @@
 /** What the dispatcher learns of its carriers, and what a clock that is set does not do to it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { TransportResult } from '../../src/ports/network'
+import { Carriers } from '../../src/providers/carriers'
+import { LocalLimiters } from '../../src/runtime/carriers/concurrency-limiter'
 import * as administer from '../../src/usecases/administer'
+import { listCarriers } from '../../src/usecases/inspect'
 import { answered, Carrier } from '../support/carrier'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
 import { BACKUP_URL, type Furnished, REPORT_SECRET, SMS_URL, START, World } from '../support/world'
@@ -322,6 +325,84 @@ describe('carriers', () => {
     expect(world.kakao.accepted).toHaveLength(3)
   })
 
+  describe('a paused carrier', () => {
+    const pause = async (name: string) => {
+      await administer.pauseCarrier(world.admin, name)
+      await world.advance(1_500)
+    }
+    const refused = async () => {
+      const request = { phoneNumber: '010-1234-9999', purpose: 'p', idempotencyKey: `k${made++}` }
+      const { status, body, headers } = await world.call('rest', 'issue', request, { key: keys.live })
+      return [status, body.code, headers.get('retry-after')]
+    }
+
+    test('gets no new message: the next one of its channel does, until it is resumed', async () => {
+      await world.provide('rescue', ['sms'], 'http://carrier.test/kakao')
+      await pause('main')
+      await issue()
+      expect([world.sms.accepted.length, world.kakao.accepted.length]).toEqual([0, 1])
+      await administer.resumeCarrier(world.admin, 'main')
+      await world.advance(1_500)
+      await issue()
+      expect([world.sms.accepted.length, world.kakao.accepted.length]).toEqual([1, 1])
+    })
+
+    test('finishes what it has, and its report counts', async () => {
+      const answer = Promise.withResolvers<TransportResult>()
+      world.sms.script(() => answer.promise)
+      const issueId = await issue()
+      await pause('main')
+      answer.resolve(answered(200, { id: 'theirs' }))
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      expect((await world.report('main', { messageId: 'theirs', status: 'delivered' })).body).toEqual({ recorded: 1 })
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+    })
+
+    test('refuses new codes like a missing one where no other serves the channel', async () => {
+      await pause('main')
+      expect(await refused()).toEqual([503, 'SERVICE_UNAVAILABLE', '60'])
+      await administer.removeCarrier(world.admin, 'main')
+      await world.advance(1_500)
+      expect(await refused()).toEqual([503, 'SERVICE_UNAVAILABLE', '60'])
+    })
+
+    test('of a route that names no other refuses, since the operator has chosen no other for it', async () => {
+      await world.provide('rescue', ['sms'], 'http://carrier.test/kakao')
+      const route = { channel: 'sms', country: 'KR', appId: undefined } as const
+      await administer.setRoute(world.admin, { ...route, carriers: ['main'] })
+      await pause('main')
+      expect(await refused()).toEqual([503, 'SERVICE_UNAVAILABLE', '60'])
+      await administer.setRoute(world.admin, { ...route, carriers: ['main', 'rescue'] })
+      await world.advance(1_500)
+      await issue()
+      expect(world.kakao.accepted).toHaveLength(1)
+    })
+
+    test('gives the messages that wait for it to another one', async () => {
+      await world.crowd(keys.live)
+      await world.provide('rescue', ['sms'], 'http://carrier.test/kakao')
+      await pause('main')
+      expect(world.kakao.accepted).toHaveLength(1)
+    })
+
+    test('fails the messages that wait for it where there is no other, and they cost nothing', async () => {
+      await world.crowd(keys.live)
+      await pause('main')
+      expect(await world.rows('SELECT delivery_status, billing_status FROM issues ORDER BY issue_id')).toMatchObject([
+        { billing_status: 'reserved' },
+        { delivery_status: 'failed', billing_status: 'released' },
+      ])
+    })
+
+    test('stays paused when it is changed, and says so', async () => {
+      await pause('main')
+      await world.provide('main', ['sms'], 'http://carrier.test/sms', { idPath: 'id' })
+      const [, main] = await listCarriers({ store: world.store, explain: async () => undefined })
+      expect(main).toMatchObject({ name: 'main', state: 'paused', since: START })
+    })
+  })
+
   test('a code that ends while its message waits for a carrier frees number, text and credit at once', async () => {
     world.sms.answer = () => answered(500, {})
     await many(10)
@@ -583,5 +664,24 @@ test('a carrier may call its messages by what looks like an id of ours', async (
   await world.settle()
   expect((await world.report('main', { messageId: theirs, status: 'delivered' })).body).toEqual({ recorded: 1 })
   expect((await world.call('rest', 'status', { issueId }, { key: live })).body.deliveryStatus).toBe('delivered')
+  await world.stop()
+})
+
+test('a pause keeps the session of its carrier, on which reports arrive, and a change begins another', async () => {
+  const world = await World.start()
+  await world.furnish()
+  const { clock, random, vault } = world
+  const directory = { carriers: () => world.store.read.carriers.all(), routes: () => world.store.read.routes.all() }
+  const carriers = new Carriers({ directory, limiters: new LocalLimiters() } as never, undefined, {
+    ...{ clock, random, vault, transport: {} as never, dial: {} as never, log: {} as never },
+    ...{ timeoutMs: 1_000, concurrency: 1, reportUrl: () => undefined, report: async () => false },
+  })
+  const session = async () => (await carriers.named('main'))?.carrier
+  const before = await session()
+  await administer.pauseCarrier(world.admin, 'main')
+  await carriers.refresh()
+  expect(await session()).toBe(before)
+  await world.provide('main', ['sms'], BACKUP_URL)
+  expect(await session()).not.toBe(before)
   await world.stop()
 })

@@ -12,7 +12,7 @@ const LASTING: Record<string, string> = {
   apps: '*',
   api_keys: 'key_id, app_id, kind, mode, hash, scopes, allowed_origins, allowed_cidrs, limits, expires_at, revoked_at',
   templates: '*',
-  providers: 'name, type, channels, config, concurrency, timeout_ms',
+  providers: 'name, type, channels, config, concurrency, timeout_ms, paused_at',
   routes: '*',
   wallets: 'app_id, balance, reserved, overdraft_limit, alert_below',
   ledger_entries: '*',

@@ -28,10 +28,10 @@ export function vendorOf(description: DescriptionFile, config: Record<string, un
       const { form: _, ...request } = vendor.only()
       return request
     },
-    async outcome(answer: TransportResult) {
+    async outcome(answer: TransportResult, changes: Parameters<typeof anOutbound>[0] = {}) {
       const { vendor, provider } = connected()
       vendor.answer = answer
-      return provider.send(anOutbound())
+      return provider.send(anOutbound(changes))
     },
     /** What a report says: a body, or the query of a `GET`. */
     read(text: string | object, headers: Record<string, string> = {}, search = '', changes = {}) {

@@ -4,6 +4,7 @@ import type { ChallengeSettings } from '../../src/abuse/rules/challenge'
 import { fail, forgive } from '../../src/abuse/rules/failure-budget'
 import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/domain/codes/issue'
+import { newAttempt } from '../../src/domain/delivery/attempt'
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
 import type { Relay } from '../../src/domain/relays/relay'
@@ -13,6 +14,7 @@ import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
+import { noticeSuite } from './notices'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -575,6 +577,7 @@ export function storeSuite(
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+        expect(await list({ status: 'unverified' })).toEqual(ids([spent, replaced, swept, lapsed, fresh]))
       })
 
       test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {
@@ -594,6 +597,51 @@ export function storeSuite(
         }
         expect(await hasYielded(() => list({ status: 'replaced', limit: 1 }))).toBeTrue()
         expect(await list({ status: 'replaced', createdFrom: NOW + 1 })).toEqual([])
+      })
+
+      test('are found by what became of them and where they went, alone and together', async () => {
+        const plain = settled(1)
+        const failed = settled(2, { deliveryStatus: 'failed', providerOutcomeCode: 'DND_LIST' })
+        const abroad = settled(3, { country: 'GB', purpose: 'sign-in' })
+        const unknown = settled(4, { country: undefined, purpose: 'sign-out' })
+        const note = 'a "quoted" 값\n'
+        const metadata = { orderId: 'A-17', note }
+        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB', metadata })
+        await add(plain, failed, abroad, unknown, called)
+        const attempt = newAttempt(called, 1, 'first', NOW)
+        await run(async (tx) => {
+          await tx.attempts.add(attempt)
+          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second', carrierMessageId: 'their-id' })
+        })
+        const found = async (filter: Partial<IssueFilter>) =>
+          ids((await store.lists.issues.search(OWNER, { limit: 100, ...filter }, NOW)).issues)
+        expect(await found({})).toEqual(ids([called, unknown, abroad, failed, plain]))
+        expect(await found({ delivery: 'failed' })).toEqual(ids([failed]))
+        expect(await found({ outcomeCode: 'DND_LIST' })).toEqual(ids([failed]))
+        expect(await found({ outcomeCode: 'DND' })).toEqual([])
+        expect(await found({ country: 'GB' })).toEqual(ids([called, abroad]))
+        expect(await found({ purpose: 'sign' })).toEqual(ids([called, unknown, abroad, failed, plain]))
+        expect(await found({ purpose: 'sign-' })).toEqual(ids([unknown, abroad]))
+        expect(await found({ purpose: 'ign' })).toEqual([])
+        expect(await found({ channel: 'alimtalk' })).toEqual(ids([called]))
+        expect(await found({ leg: 'alimtalk' })).toEqual([])
+        for (const carrier of ['first', 'second']) expect(await found({ carrier })).toEqual(ids([called]))
+        expect(await found({ carrier: 'third' })).toEqual([])
+        for (const mentioned of ['their-id', 'A-17', note]) expect(await found({ mentioned })).toEqual(ids([called]))
+        for (const mentioned of ['their', 'A-1', 'orderId', '"', '%']) expect(await found({ mentioned })).toEqual([])
+        expect(await found({ country: 'GB', purpose: 'sign-', status: 'expired' })).toEqual(ids([abroad]))
+        expect(await found({ country: 'GB', status: 'verified' })).toEqual([])
+      })
+
+      test('are read from the oldest on, too, and go on from an id', async () => {
+        await add(...older, ...same, ...newer)
+        const search = async (filter: Partial<IssueFilter>) =>
+          ids((await store.lists.issues.search(OWNER, { isOldestFirst: true, limit: 3, ...filter }, NOW)).issues)
+        const oldestFirst = newestFirst.toReversed()
+        expect(await search({})).toEqual(oldestFirst.slice(0, 3))
+        expect(await search({ from: oldestFirst[3] })).toEqual(oldestFirst.slice(3, 6))
+        expect(await search({ from: oldestFirst[6] })).toEqual(oldestFirst.slice(6))
+        expect(await search({ createdFrom: NOW, createdTo: NOW + 1, limit: 9 })).toEqual(ids(same))
       })
 
       test('hold what is the owner’s, and nothing else', async () => {
@@ -951,6 +999,29 @@ export function storeSuite(
         await expect(run((tx) => tx.attempts.add(attemptOf(issue, 2)))).rejects.toThrow()
       })
 
+      test('what a carrier answered since a time is counted by outcome, code and rounded time', async () => {
+        const live = { ...issue, mode: 'live' as const }
+        const answers = [
+          { answeredAt: NOW + 1_290, outcome: 'accepted' as const },
+          { answeredAt: NOW + 1_210, outcome: 'accepted' as const },
+          { answeredAt: NOW + 57, outcome: 'refused' as const, retry: 'later' as const, code: 'BUSY' },
+          { answeredAt: NOW - 5, outcome: 'ambiguous' as const, code: 'LOST' },
+          { answeredAt: NOW, outcome: 'accepted' as const, carrier: 'other' },
+          {},
+        ]
+        await run(async (tx) => {
+          for (const [index, answer] of answers.entries()) await tx.attempts.add(attemptOf(live, index + 1, answer))
+        })
+        const since = (carrier: string, at: number) => store.read.attempts.answersSince(carrier, at)
+        const found = (await since('main', NOW - 60_000)).toSorted((a, b) => a.ms - b.ms)
+        expect(found).toEqual([
+          { outcome: 'ambiguous', code: 'LOST', ms: 0, calls: 1 },
+          { outcome: 'refused', code: 'BUSY', ms: 57, calls: 1 },
+          { outcome: 'accepted', code: undefined, ms: 1_200, calls: 2 },
+        ])
+        expect(await since('main', NOW + 60_000)).toEqual([])
+      })
+
       test('an attempt is answered once', async () => {
         const answer = attemptOf(issue, 1, {
           answeredAt: NOW + 5,
@@ -966,15 +1037,16 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
-      test('a report changes the code of an attempt, and nothing else', async () => {
+      test('a report is noted with its attempt, and changes nothing else', async () => {
         const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const report = { code: 'EXPIRED', said: 'the phone was off', report: 'failed', reportedAt: NOW + 9 } as const
         const known = await run(async (tx) => {
           for (const attempt of [first, second]) await tx.attempts.add(attempt)
           await tx.attempts.ofIssue(OWNER, issue.issueId)
-          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          await tx.attempts.noteReport({ ...first, carrierMessageId: 'other', ...report })
           return tx.attempts.ofIssue(OWNER, issue.issueId)
         })
-        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(known).toEqual([{ ...first, ...report }, second])
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
       })
 
@@ -1221,6 +1293,7 @@ export function storeSuite(
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    noticeSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
@@ -1263,6 +1336,7 @@ export function storeSuite(
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
+        ['a pause of a provider', (tx) => tx.carriers.update({ ...PROVIDER, pausedAt: NOW })],
         ['a provider that is removed', (tx) => tx.carriers.remove('main')],
         ['a route', (tx) => tx.routes.save(ROUTE)],
         ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
@@ -1342,6 +1416,8 @@ export function storeSuite(
           allowedOrigins: ['https://a.example'],
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
+          name: 'backend of the shop',
+          createdBy: 'op_1',
         })
         await run((tx) => tx.keys.add(rich))
         expect(await store.read.keys.find('key_2')).toEqual(rich)
@@ -1480,11 +1556,17 @@ export function storeSuite(
         })
         const changed = { ...PROVIDER, config: { url: 'http://elsewhere.test' }, createdAt: NOW + 9 }
         await run((tx) => tx.carriers.save(changed))
-        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined }
+        const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined, pausedAt: undefined }
         expect(await store.read.carriers.all()).toEqual([
           { ...changed, ...unset, createdAt: NOW },
           { ...PROVIDER, ...unset, name: 'backup', createdAt: NOW + 1 },
         ])
+        await run((tx) => tx.carriers.update({ ...PROVIDER, pausedAt: NOW }))
+        await run((tx) => tx.carriers.save(PROVIDER))
+        expect((await store.read.carriers.all())[0]).toMatchObject({ name: 'main', pausedAt: NOW })
+        const former = [{ config: { secret: 'old' }, until: NOW + 1 }]
+        await run((tx) => tx.carriers.update({ ...PROVIDER, former }))
+        expect((await store.read.carriers.all())[0]).toEqual({ ...PROVIDER, ...unset, former })
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(true)
         expect(await run((tx) => tx.carriers.remove('main'))).toBe(false)
       })

@@ -24,6 +24,7 @@ import { asLeg, confirm, headersOf } from '../command'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
 import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
+import { lineOf } from './route'
 
 /** As typed on the command line. */
 const settings = z.object({
@@ -194,10 +195,12 @@ const NEXT: Readonly<Record<SendRefusal, string>> = {
   never: 'no other carrier would be tried',
 }
 
-const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
-  state === 'healthy'
-    ? state
+const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) => {
+  if (state === 'healthy') return state
+  return state === 'paused'
+    ? `paused since ${iso(since)}`
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
+}
 
 function androidApp(text: string): { packageName: string; signatureHash: string } {
   const [, packageName, signatureHash] = /^([\w.]+)=(\S+)$/.exec(text) ?? []
@@ -330,6 +333,26 @@ export const providerCommands = () =>
             'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
           ),
       }),
+      pause: adminCommand({
+        summary: 'give a carrier no new messages; routes skip it, and its reports still count',
+        examples: ['main'],
+        input: ofCarrier,
+        run: async (admin, { name }) => {
+          await administer.pauseCarrier(admin, name)
+          return { name, paused: true }
+        },
+        lines: ({ name }) => [`Paused provider ${name}. \`watchword provider resume ${name}\` ends it.`],
+      }),
+      resume: adminCommand({
+        summary: 'end the pause of a carrier',
+        examples: ['main'],
+        input: ofCarrier,
+        run: async (admin, { name }) => {
+          await administer.resumeCarrier(admin, name)
+          return { name, paused: false }
+        },
+        lines: ({ name }) => [`Resumed provider ${name}`],
+      }),
       remove: adminCommand({
         summary: 'remove a carrier',
         examples: ['main --yes'],
@@ -337,8 +360,14 @@ export const providerCommands = () =>
         confirmation: async ({ store }, { name }) => {
           const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
           if (!known) throw missing('provider', name)
-          const goes = 'Its settings and credentials are forgotten.'
-          return `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`
+          const routes = (await store.read.routes.all()).filter(({ carriers }) => carriers.includes(name))
+          const goes = [
+            'Its settings and credentials are forgotten.',
+            ...(routes.length > 0
+              ? [`Routes that name it use their other carriers: ${routes.map(lineOf).join('; ')}.`]
+              : []),
+          ]
+          return `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes.join(' ')}`
         },
         run: async (admin, { name }) => {
           await administer.removeCarrier(admin, name)

@@ -1,6 +1,7 @@
 /** Checks that live messages have a carrier and credit. */
 import { isActive } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import type { CarrierConfig } from '../../domain/delivery/carrier'
 import { needsCountry } from '../../domain/delivery/route'
 import { CHANNELS, type Channel, type Leg } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
@@ -15,6 +16,7 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
     ...(await Promise.all(CHANNELS.map((channel) => channelWrong(read, channel, live)))).flat(),
     ...(await legsWrong(read, live)),
     ...(await restingCarriers(read)),
+    ...providers.flatMap(pausedCarrier),
     ...(await withoutCredit(read, live)),
   ]
   const names = providers.map(({ name }) => name).join(', ')
@@ -64,7 +66,7 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
   const templates = (await Promise.all(live.map(({ appId }) => read.templates.ofApp(appId)))).flat()
   const isWanted = channel === 'sms' || templates.some(({ channelSupport }) => channelSupport.includes(channel))
   const serving = (await read.carriers.all())
-    .filter(({ channels }) => channels.includes(channel))
+    .filter(({ channels, pausedAt }) => pausedAt === undefined && channels.includes(channel))
     .map(({ name }) => name)
   const routed = (await read.routes.all()).find(
     (route) => route.channel === channel && route.country === undefined && route.appId === undefined,
@@ -88,6 +90,17 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
       state: 'warn',
       message: `${NAMES[channel]} has one carrier only, ${used[0]}: while its circuit breaker is open, messages wait.`,
       advice: 'Add a second one to fall back to.',
+    },
+  ]
+}
+
+function pausedCarrier({ name, pausedAt }: CarrierConfig): Wrong[] {
+  if (pausedAt === undefined) return []
+  return [
+    {
+      state: 'warn',
+      message: `${name} is paused since ${new Date(pausedAt).toISOString()}: it gets no new message.`,
+      advice: `\`watchword provider resume ${name}\` ends that.`,
     },
   ]
 }

@@ -5,7 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES, KEY_KINDS } from '../../domain/access/api-key'
-import { at, channel, leg, mode, ofApp, ok, procedure } from './base'
+import { at, channel, leg, mode, ofApp, ok, procedure, severalCountries } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 const region = z.string().optional()
@@ -87,21 +87,28 @@ const app = z.object({
   plans: z.array(plan).optional(),
 })
 
+/** What clients of Twilio Verify need. None of it is a secret. */
+const twilio = z.object({
+  baseUrl: z.string(),
+  accountSid: z.string(),
+  services: z.array(z.object({ purpose: z.string(), serviceSid: z.string() })),
+})
+
 /** A live number that gets a fixed code and no message. `dailyMax`: codes in 24 hours. */
 const reviewNumber = z.object({ name: z.string(), code: z.string(), dailyMax: z.int(), createdAt: at, endsAt: at })
 
 export const apps = {
-  list: procedure('look').output(
+  list: procedure('look', 'apps').output(
     z.object({ apps: z.array(app), defaultRegion: z.string(), liveRetentionDays: z.int() }),
   ),
-  create: procedure('apps')
+  create: procedure('apps', 'installation')
     .input(z.object({ name: z.string(), region }))
     .output(app),
   rename: procedure('apps')
     .input(ofApp.extend({ name: z.string() }))
     .output(app),
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
-  protect: procedure('apps')
+  protect: procedure('protection')
     .input(ofApp.extend({ protection: decided }))
     .output(app),
   setTexts: procedure('apps')
@@ -109,16 +116,19 @@ export const apps = {
     .output(app),
   setProvesMetadata: procedure('apps').input(ofApp.extend({ provesMetadata })).output(app),
   setRetention: procedure('apps').input(ofApp.extend({ retentionDays })).output(app),
-  setPlan: procedure('carriers').input(ofApp.extend(plan.shape)).output(ok),
+  /** `countries`: the same plan for each of these. */
+  setPlan: procedure('carriers')
+    .input(ofApp.extend({ ...plan.shape, countries: severalCountries.optional() }))
+    .output(ok),
   removePlan: procedure('carriers').input(ofApp.extend(planKey.shape)).output(ok),
-  challenge: procedure('apps')
+  challenge: procedure('protection')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),
   /** Without a secret the stored one stays, if the vendor is the same. */
-  setChallenge: procedure('apps')
+  setChallenge: procedure('protection')
     .input(ofApp.extend({ ...challenge.shape, secret: z.string().optional() }))
     .output(ok),
-  removeChallenge: procedure('apps').input(ofApp).output(ok),
+  removeChallenge: procedure('protection').input(ofApp).output(ok),
   /** With their codes, which are as good as a message: only for those who may change them. */
   reviewNumbers: procedure('apps')
     .input(ofApp)
@@ -130,11 +140,16 @@ export const apps = {
   removeReviewNumber: procedure('apps')
     .input(ofApp.extend({ name: z.string() }))
     .output(ok),
-  /** All vendors. */
-  regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
+  /** All countries, for every form that asks for one. */
+  regions: procedure('look', 'anyone').output(z.object({ regions: z.array(z.string()) })),
+  twilio: procedure('look').input(ofApp).output(twilio),
+  /** Clients of Twilio Verify may name the purpose from now on. */
+  addTwilioPurpose: procedure('apps')
+    .input(ofApp.extend({ purpose: z.string() }))
+    .output(twilio),
 }
 
-const allows = z.array(z.enum(ALLOWANCES))
+export const allows = z.array(z.enum(ALLOWANCES))
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),
@@ -156,6 +171,9 @@ const key = z.object({
   allows,
   /** An active key with more rights than live browser keys should have; see `allows`. */
   isOpen: z.boolean(),
+  name: z.string().optional(),
+  /** Without a name: an operator who is gone. */
+  creator: z.object({ name: z.string().optional(), isCommandLine: z.boolean(), isMine: z.boolean() }),
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: at,
   expiresAt: at.optional(),
@@ -173,6 +191,7 @@ export const keys = {
       ofApp.extend({
         kind: z.enum(['sk', 'pk']),
         mode,
+        name: z.string().optional(),
         scopes: z.array(z.enum(SCOPES)).optional(),
         allowedOrigins: z.array(z.string()).default([]),
         allowedCidrs: z.array(z.string()).default([]),

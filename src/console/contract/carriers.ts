@@ -1,8 +1,20 @@
 /** Carriers, their health, and routes. */
 import { z } from 'zod'
-import { at, leg, ok, procedure } from './base'
+import { RULES } from '../../abuse/rules/rule'
+import { at, channel, leg, ok, procedure, severalCountries } from './base'
 
-const provider = z.object({
+/** What the server last found of a carrier. */
+export const carrierHealth = z.object({
+  state: z.enum(['healthy', 'unhealthy', 'paused']),
+  since: at.optional(),
+  code: z.string().optional(),
+  explanation: z.string().optional(),
+  retryAt: at.optional(),
+  /** Counts of the last hour. */
+  recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
+})
+
+const provider = carrierHealth.extend({
   name: z.string(),
   type: z.string(),
   channels: z.array(leg),
@@ -10,13 +22,6 @@ const provider = z.object({
   timeoutMs: z.int(),
   inFlight: z.int(),
   waiting: z.int(),
-  state: z.enum(['healthy', 'unhealthy']),
-  since: at.optional(),
-  code: z.string().optional(),
-  explanation: z.string().optional(),
-  retryAt: at.optional(),
-  /** Counts of the last hour. */
-  recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
 })
 
 const route = z.object({
@@ -49,6 +54,26 @@ const type = z.object({
   settings: z.array(setting),
 })
 
+const testOrder = z.object({ to: z.string(), channel: leg, templateCode: z.string().optional() })
+
+const testReport = z.object({
+  kind: z.enum(['accepted', 'refused', 'ambiguous']),
+  latencyMs: z.int(),
+  /** Message id at the carrier. */
+  messageId: z.string().optional(),
+  code: z.string().optional(),
+  explanation: z.string().optional(),
+  /** How far it came, in order. */
+  steps: z.array(
+    z.object({
+      name: z.enum(['address', 'connection', 'certificate', 'answer', 'account', 'message']),
+      state: z.enum(['done', 'failed', 'unknown', 'not_reached']),
+    }),
+  ),
+  /** Whether the carrier reports deliveries. */
+  reports: z.boolean(),
+})
+
 const ofCarrier = z.object({ name: z.string() })
 /** By the names of the settings. One that is left out is not set; a stored secret stays. */
 const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(), z.string().max(10_000)) })
@@ -56,23 +81,35 @@ const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(
 const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
 
 export const carriers = {
-  list: procedure('look').output(z.object({ providers: z.array(provider) })),
+  list: procedure('look', 'installation').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
-  test: procedure('carriers')
-    .input(z.object({ name: z.string(), to: z.string(), channel: leg, templateCode: z.string().optional() }))
+  test: procedure('carriers', 'installation')
+    .input(testOrder.extend({ name: z.string() }))
+    .output(testReport),
+  /** What it answered to live messages of the last hour or day. */
+  answers: procedure('look', 'installation')
+    .input(z.object({ name: z.string(), hours: z.union([z.literal(1), z.literal(24)]) }))
     .output(
       z.object({
-        kind: z.enum(['accepted', 'refused', 'ambiguous']),
-        latencyMs: z.int(),
-        /** Message id at the carrier. */
-        messageId: z.string().optional(),
-        code: z.string().optional(),
-        explanation: z.string().optional(),
+        accepted: z.int(),
+        refused: z.int(),
+        ambiguous: z.int(),
+        p50Ms: z.int().optional(),
+        p95Ms: z.int().optional(),
+        /** The most frequent first. */
+        failures: z.array(
+          z.object({
+            outcome: z.enum(['refused', 'ambiguous']),
+            code: z.string(),
+            explanation: z.string().optional(),
+            calls: z.int(),
+          }),
+        ),
       }),
     ),
-  types: procedure('carriers').output(z.object({ types: z.array(type) })),
+  types: procedure('carriers', 'installation').output(z.object({ types: z.array(type) })),
   /** Refuses a name that is taken. The report secret is answered once. */
-  add: procedure('carriers')
+  add: procedure('carriers', 'installation')
     .input(filledIn.extend({ name: z.string(), type: z.string() }))
     .output(
       z.object({
@@ -83,7 +120,7 @@ export const carriers = {
       }),
     ),
   /** The values for the form of a carrier. It has no secret, only which ones are stored. */
-  settings: procedure('carriers')
+  settings: procedure('carriers', 'installation')
     .input(ofCarrier)
     .output(
       z.object({
@@ -94,10 +131,20 @@ export const carriers = {
       }),
     ),
   /** A new address needs the secrets again. */
-  change: procedure('carriers').input(filledIn.extend(ofCarrier.shape)).output(ok),
-  remove: procedure('carriers').input(ofCarrier).output(ok),
+  change: procedure('carriers', 'installation').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  /** It gets no new message until it is resumed. Its reports still count. */
+  pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  /**
+   * Changes it once it has accepted a test message with the new settings. Reports that are signed with the old credentials count for
+   * another day.
+   */
+  rotate: procedure('carriers', 'installation')
+    .input(filledIn.extend({ ...ofCarrier.shape, test: testOrder }))
+    .output(testReport.extend({ isRotated: z.boolean() })),
+  remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
-  whatsappTemplate: procedure('carriers')
+  whatsappTemplate: procedure('carriers', 'installation')
     .input(
       ofCarrier.extend({
         languages: z.array(z.string()).max(50),
@@ -107,9 +154,43 @@ export const carriers = {
       }),
     )
     .output(z.object({ template: z.string(), languages: z.array(templateState) })),
-  routes: procedure('look').output(z.object({ routes: z.array(route) })),
-  setRoute: procedure('carriers').input(route).output(ok),
-  removeRoute: procedure('carriers')
+  /**
+   * Which carrier would get a code for a number now, and why. The number is in the body of the request alone: it is neither stored
+   * nor logged, and nothing is sent.
+   */
+  explain: procedure('carriers', 'installation')
+    .input(z.object({ appId: z.string(), to: z.string(), channel, kind: z.enum(['sk', 'pk']) }))
+    .output(
+      z.object({
+        country: z.string().optional(),
+        isPlanned: z.boolean(),
+        /** Rules that would refuse the code now. */
+        refusals: z.array(z.enum(RULES)),
+        legs: z.array(
+          z.object({
+            channel: leg,
+            waitSec: z.int().optional(),
+            isAbsent: z.boolean(),
+            route: z.object({ country: z.string().optional(), appId: z.string().optional() }).optional(),
+            carriers: z.array(
+              z.object({
+                name: z.string(),
+                state: z.enum(['next', 'later', 'unhealthy', 'paused', 'unheeded']),
+                since: at.optional(),
+                code: z.string().optional(),
+                explanation: z.string().optional(),
+              }),
+            ),
+          }),
+        ),
+      }),
+    ),
+  routes: procedure('look', 'installation').output(z.object({ routes: z.array(route) })),
+  /** `countries`: the same route for each of these. */
+  setRoute: procedure('carriers', 'installation')
+    .input(route.extend({ countries: severalCountries.optional() }))
+    .output(ok),
+  removeRoute: procedure('carriers', 'installation')
     .input(route.omit({ providers: true }))
     .output(ok),
 }

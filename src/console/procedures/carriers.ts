@@ -1,11 +1,14 @@
 import { implement } from '@orpc/server'
+import type { CarrierConfig } from '../../domain/delivery/carrier'
+import { answerReport } from '../../domain/delivery/carrier-answers'
 import { missing } from '../../domain/shared/error'
 import { HOUR_MS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import type { ListedType } from '../../ports/carrier'
 import * as administer from '../../usecases/administer'
+import { explainRoute } from '../../usecases/explain-route'
 import { listCarriers } from '../../usecases/inspect'
-import { testCarrier } from '../../usecases/test-provider'
+import { type TestReport, testCarrier } from '../../usecases/test-provider'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
@@ -14,6 +17,11 @@ export function carrierProcedures(deps: ConsoleDependencies) {
   const { store, clock, explain, carriers, carrierTypes } = deps
   const { carrierTimeoutMs, numbering } = deps.facts
   const savingOf = (context: ConsoleContext) => ({ ...adminOf(deps, context), ...carrierTypes })
+  const testView = async (name: string, { outcome, latencyMs, steps, reports }: TestReport) => ({
+    ...{ kind: outcome.kind, latencyMs, steps, reports, code: outcome.code },
+    messageId: outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined,
+    explanation: outcome.code === undefined ? undefined : await explain(name, outcome.code),
+  })
   return os.router({
     list: os.list.handler(async () => {
       const now = clock.now()
@@ -34,20 +42,16 @@ export function carrierProcedures(deps: ConsoleDependencies) {
         }),
       }
     }),
-    test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
+    test: os.test.handler(async ({ input: { name, ...order } }) => {
       const carrier = (await carriers.named(name))?.carrier
       if (!carrier) throw missing('provider', name)
-      const order = { to, channel, ...(templateCode && { templateCode }) }
-      const { outcome, latencyMs } = await testCarrier({ ...deps, numbering }, carrier, order)
-      const { kind, code } = outcome
-      const messageId = outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined
-      return {
-        kind,
-        latencyMs,
-        messageId,
-        code,
-        explanation: code === undefined ? undefined : await explain(name, code),
-      }
+      return testView(name, await testCarrier({ ...deps, numbering }, carrier, order))
+    }),
+    answers: os.answers.handler(async ({ input: { name, hours } }) => {
+      const counts = await store.read.attempts.answersSince(name, clock.now() - hours * HOUR_MS)
+      const { failures, ...report } = answerReport(counts)
+      const explained = failures.map(async (one) => ({ ...one, explanation: await explain(name, one.code) }))
+      return { ...report, failures: await Promise.all(explained) }
     }),
     types: os.types.handler(() => ({ types: carrierTypes.list().map(typeView) })),
     add: os.add.handler(async ({ input: { name, type, channels, settings }, context }) => {
@@ -72,6 +76,26 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }))
       return OK
     }),
+    pause: os.pause.handler(async ({ input, context }) => {
+      await administer.pauseCarrier(adminOf(deps, context), input.name)
+      return OK
+    }),
+    resume: os.resume.handler(async ({ input, context }) => {
+      await administer.resumeCarrier(adminOf(deps, context), input.name)
+      return OK
+    }),
+    rotate: os.rotate.handler(async ({ input: { name, channels, settings, test: order }, context }) => {
+      const trial = (config: CarrierConfig) => carriers.trial(config)
+      const { isRotated, ...report } = await administer.rotateCarrier(
+        { ...savingOf(context), numbering, trial },
+        name,
+        {
+          change: (known) => ({ channels, config: carrierTypes.configWith(known, settings) }),
+          order,
+        },
+      )
+      return { isRotated, ...(await testView(name, report)) }
+    }),
     remove: os.remove.handler(async ({ input, context }) => {
       await administer.removeCarrier(adminOf(deps, context), input.name)
       return OK
@@ -80,11 +104,15 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       const { template, languages } = await carriers.whatsappTemplate(name, request)
       return { template, languages: [...languages] }
     }),
+    explain: os.explain.handler(({ input }) =>
+      explainRoute({ ...deps, numbering, prices: deps.modes.live.prices, traffic: deps.node.traffic }, input),
+    ),
     routes: os.routes.handler(async () => ({
       routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.carriers] })),
     })),
-    setRoute: os.setRoute.handler(async ({ input: { channel, country, appId, providers }, context }) => {
-      await administer.setRoute(adminOf(deps, context), { channel, country, appId, carriers: providers })
+    setRoute: os.setRoute.handler(async ({ input: { providers, ...input }, context }) => {
+      const { channel, appId, country, countries = [country] } = input
+      await administer.setRoutes(adminOf(deps, context), { channel, appId, carriers: providers }, countries)
       return OK
     }),
     removeRoute: os.removeRoute.handler(async ({ input: { channel, country, appId }, context }) => {

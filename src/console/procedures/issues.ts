@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
 import type { ApiKey } from '../../domain/access/api-key'
+import { may, seesApp } from '../../domain/access/operator'
 import { attemptsRemaining, type Issue } from '../../domain/codes/issue'
 import { magicRecipient, type Recipient } from '../../domain/phone/phone'
 import { isRelayPurpose, shownMetadata } from '../../domain/relays/relay'
@@ -13,7 +14,7 @@ import { issueCode } from '../../usecases/issue-code'
 import { codeOfTest } from '../../usecases/relay-code'
 import { type FoundIssues, type IssueSearch, rowOf, searchIssues } from '../../usecases/search-issues'
 import { verifyCode } from '../../usecases/verify-code'
-import { actorOf, adminOf, type ConsoleContext, type ConsoleDependencies } from '../context'
+import { actorOf, adminOf, type ConsoleContext, type ConsoleDependencies, signedIn } from '../context'
 import { consoleContract } from '../contract'
 import { shownKey } from './apps'
 
@@ -27,7 +28,13 @@ export function issueProcedures(deps: ConsoleDependencies) {
     }),
     find: os.find.handler(async ({ input, context }) => {
       const { numbering } = deps.facts
-      const { issues, keys, apps } = await findByText({ ...adminOf(deps, context), numbering }, input.text)
+      const { operator } = signedIn(context)
+      const mayFindPhones = may(operator.role, 'find')
+      const sees = (appId: string) => seesApp(operator, appId)
+      const { issues, keys, apps } = await findByText(
+        { ...adminOf(deps, context), numbering, mayFindPhones, sees },
+        input.text,
+      )
       const foundIn = ({ appId }: { appId: string }) => ({ appId, appName: apps.get(appId)?.name ?? appId })
       return {
         issues: issues.map((issue) => ({ ...issueView(issue, clock.now()), ...foundIn(issue) })),
@@ -42,6 +49,7 @@ export function issueProcedures(deps: ConsoleDependencies) {
         templateId: issue.templateId,
         metadata: { ...shownMetadata(issue) },
         verifiedAt: issue.verifiedAt,
+        wrongAt: [...(issue.wrongAt ?? [])],
         updatedAt: issue.updatedAt,
         attempts: attempts.map((attempt) => ({ ...attempt })),
         ledger,

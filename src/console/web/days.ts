@@ -1,4 +1,6 @@
-/** Days in the URL (`2026-01-31`), and their times in the reader's time zone. */
+/** Days in the URL (`2026-01-31`), and their times in the chosen time zone. */
+import { dayAt, timeOfDay } from '../../domain/shared/time-zone'
+import { timeZone } from './time-zone'
 
 export interface DayRange {
   from?: string
@@ -14,23 +16,14 @@ export const dayRange = ({ from, to }: Record<string, unknown>): DayRange => ({
   to: isDay(to) ? to : undefined,
 })
 
-/** Local midnight at the beginning of a day. */
-function startOf(day: string, plusDays = 0): number {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + plusDays).getTime()
-}
-
 /** `to` is exclusive: the midnight after the last day. */
 export const timesOf = ({ from, to }: DayRange): { from?: number; to?: number } => ({
-  ...(from !== undefined && { from: startOf(from) }),
-  ...(to !== undefined && { to: startOf(to, 1) }),
+  ...(from !== undefined && { from: timeOfDay(from, timeZone()) }),
+  ...(to !== undefined && { to: timeOfDay(to, timeZone(), 1) }),
 })
 
-const two = (number: number) => String(number).padStart(2, '0')
-
-/** Local date some days from now. */
+/** The day some days from now. */
 export function dayFromNow(days: number): string {
-  const date = new Date()
-  date.setDate(date.getDate() + days)
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const today = dayAt(Date.now(), timeZone())
+  return dayAt(timeOfDay(today, timeZone(), days), timeZone())
 }

@@ -9,10 +9,11 @@ import {
   lazyRouteComponent,
   Outlet,
   retainSearchParams,
+  type StaticDataRouteOption,
 } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { Frame } from './frame/frame'
-import type { GuardedBy } from './frame/may-not'
+import type { GuardedBy, PageOfInstallation } from './frame/may-not'
 import { NotFound, ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
 import { issueFilters, ledgerFilters, protectionSearch, usageSearch } from './pages/search-params'
@@ -27,8 +28,12 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** The page needs an app; without one the frame asks to create it. */
     needsApp?: boolean
+    /** What the header lets people choose, because the page shows something else then. */
+    choices?: { allApps?: boolean; mode?: boolean }
     /** The permission that the page and its link need. Others see who has it. */
     needs?: GuardedBy
+    /** The page is about the whole installation: operators who see some apps only see whom to ask. */
+    allApps?: PageOfInstallation
   }
 }
 
@@ -36,11 +41,6 @@ type PageLoader = () => Promise<{ default: ComponentType }>
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: () => (
-    <SignedOutFrame>
-      <NotFound />
-    </SignedOutFrame>
-  ),
   validateSearch: scopeSearch,
   search: { middlewares: [retainSearchParams<ScopeSearch>(['app', 'mode'])] },
 })
@@ -65,22 +65,37 @@ const wayIn = (load: PageLoader) => lazyRouteComponent(canKeepSession ? load : (
 const page = <const Path extends string>(path: Path, load: PageLoader) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
 
-const pageOfApp = <const Path extends string>(path: Path, load: PageLoader, needs?: GuardedBy) =>
+/** For `staticData`: pages of one app, in one mode or in both. */
+const ofApp = { needsApp: true, choices: {} } as const
+const ofAppAndMode = { needsApp: true, choices: { mode: true } } as const
+
+const pageOfApp = <const Path extends string>(
+  path: Path,
+  load: PageLoader,
+  staticData: StaticDataRouteOption = ofApp,
+) => createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load), staticData })
+
+const pageOfInstallation = <const Path extends string>(path: Path, load: PageLoader, allApps: PageOfInstallation) =>
   createRoute({
     getParentRoute: () => inside,
     path,
     component: lazyRouteComponent(load),
-    staticData: { needsApp: true, ...(needs && { needs }) },
+    staticData: { allApps },
   })
 
 const routes = root.addChildren([
   inside.addChildren([
-    page('/', () => import('./pages/overview')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/',
+      component: lazyRouteComponent(() => import('./pages/overview')),
+      staticData: { choices: { allApps: true, mode: true } },
+    }),
     createRoute({
       getParentRoute: () => inside,
       path: '/issues',
       component: lazyRouteComponent(() => import('./pages/issues')),
-      staticData: { needsApp: true },
+      staticData: ofAppAndMode,
       validateSearch: issueFilters,
     }),
     createRoute({
@@ -94,21 +109,25 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/usage',
       component: lazyRouteComponent(() => import('./pages/usage')),
-      staticData: { needsApp: true },
+      staticData: { needsApp: true, choices: { allApps: true, mode: true } },
       validateSearch: usageSearch,
     }),
     createRoute({
       getParentRoute: () => inside,
-      path: '/protection',
-      component: lazyRouteComponent(() => import('./pages/protection')),
-      staticData: { needsApp: true },
+      path: '/protection/refused',
+      component: lazyRouteComponent(() => import('./pages/protection/refused')),
+      staticData: ofApp,
       validateSearch: protectionSearch,
     }),
+    page('/notices', () => import('./pages/notices')),
+    pageOfApp('/protection', () => import('./pages/protection')),
+    pageOfApp('/protection/policy', () => import('./pages/protection/policy')),
+    pageOfApp('/protection/phones', () => import('./pages/protection/phones')),
     pageOfApp('/inbox', () => import('./pages/inbox')),
-    pageOfApp('/try-it', () => import('./pages/try-it'), 'try'),
+    pageOfApp('/try-it', () => import('./pages/try-it'), { ...ofApp, needs: 'try' }),
     page('/apps', () => import('./pages/apps')),
-    pageOfApp('/keys', () => import('./pages/keys')),
-    pageOfApp('/relays', () => import('./pages/relays')),
+    pageOfApp('/keys', () => import('./pages/keys'), ofAppAndMode),
+    pageOfApp('/relays', () => import('./pages/relays'), ofAppAndMode),
     pageOfApp('/templates', () => import('./pages/templates')),
     createRoute({
       getParentRoute: () => inside,
@@ -119,7 +138,7 @@ const routes = root.addChildren([
       validateSearch: ({ template }: Record<string, unknown>): { template?: string } =>
         typeof template === 'string' ? { template } : {},
     }),
-    pageOfApp('/webhooks', () => import('./pages/webhooks')),
+    pageOfApp('/webhooks', () => import('./pages/webhooks'), ofAppAndMode),
     createRoute({
       getParentRoute: () => inside,
       path: '/webhooks/edit',
@@ -129,16 +148,16 @@ const routes = root.addChildren([
       validateSearch: ({ endpoint }: Record<string, unknown>): { endpoint?: string } =>
         typeof endpoint === 'string' ? { endpoint } : {},
     }),
-    pageOfApp('/webhooks/$endpointId', () => import('./pages/webhook')),
+    pageOfApp('/webhooks/$endpointId', () => import('./pages/webhook'), { needsApp: true }),
     createRoute({
       getParentRoute: () => inside,
       path: '/wallet',
       component: lazyRouteComponent(() => import('./pages/wallet')),
-      staticData: { needsApp: true },
+      staticData: ofApp,
       validateSearch: ledgerFilters,
     }),
-    page('/providers', () => import('./pages/providers')),
-    page('/operators', () => import('./pages/operators')),
+    pageOfInstallation('/providers', () => import('./pages/providers'), 'providers'),
+    pageOfInstallation('/operators', () => import('./pages/operators'), 'operators'),
     createRoute({
       getParentRoute: () => inside,
       path: '/audit',
@@ -155,8 +174,9 @@ const routes = root.addChildren([
       component: lazyRouteComponent(() => import('./pages/privacy')),
       staticData: { needs: 'privacy' },
     }),
-    page('/system', () => import('./pages/system')),
+    pageOfInstallation('/system', () => import('./pages/system'), 'system'),
     page('/account', () => import('./pages/account')),
+    createRoute({ getParentRoute: () => inside, path: '$', component: NotFound }),
   ]),
   outside.addChildren([
     createRoute({

@@ -7,6 +7,9 @@ import { appsQuery } from './session'
 
 export type ShownMode = 'live' | 'test'
 
+/** In place of an app's id. */
+export const ALL_APPS = 'all'
+
 export interface ScopeSearch {
   app?: string
   mode?: ShownMode
@@ -20,6 +23,7 @@ export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch
 }
 
 const lastApp = kept('app')
+const lastWasAll = kept('all-apps')
 const lastMode = kept('mode')
 
 export type ShownApp = Awaited<ReturnType<typeof client.apps.list>>['apps'][number]
@@ -35,6 +39,8 @@ export const useServerRetention = () => useSuspenseQuery(appsQuery()).data.liveR
 export interface AppScope {
   /** Missing while there is no app. */
   app: { appId: string; name: string } | undefined
+  /** All apps together, on a page that shows them so; others show `app`. */
+  isAll: boolean
   mode: ShownMode
   choose(scope: ScopeSearch): void
 }
@@ -44,12 +50,17 @@ export function useScope(): AppScope {
   // The router passes parameters that `validateSearch` did not return, so they are validated again.
   const search = scopeSearch(useSearch({ strict: false }))
   const navigate = useNavigate()
-  const wanted = search.app ?? lastApp.get()
+  const known = (wanted: string | undefined) => apps.find(({ appId }) => appId === wanted)
+  const wanted = search.app ?? (lastWasAll.get() === 'yes' ? ALL_APPS : lastApp.get())
   return {
-    app: apps.find(({ appId }) => appId === wanted) ?? apps[0],
+    app: known(wanted) ?? known(lastApp.get()) ?? apps[0],
+    isAll: apps.length > 1 && known(wanted) === undefined,
     mode: search.mode ?? (lastMode.get() === 'live' ? 'live' : 'test'),
     choose({ app, mode }) {
-      if (app !== undefined) lastApp.set(app)
+      if (app !== undefined) {
+        lastWasAll.set(app === ALL_APPS ? 'yes' : 'no')
+        if (app !== ALL_APPS) lastApp.set(app)
+      }
       if (mode !== undefined) lastMode.set(mode)
       navigate({
         to: '.',

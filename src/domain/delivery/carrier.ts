@@ -14,6 +14,16 @@ export interface CarrierConfig {
   timeoutMs?: number | undefined
   /** When it was last saved, Unix milliseconds. A saved carrier starts healthy, also where nothing changed. */
   changedAt?: number
+  /** Since when it gets no new message, Unix milliseconds. Reports on earlier ones still count. */
+  pausedAt?: number | undefined
+  /** After a rotation: the credentials before it, by which reports are believed for a while. */
+  former?: readonly FormerConfig[] | undefined
+}
+
+export interface FormerConfig {
+  config: Record<string, unknown>
+  /** Unix milliseconds. */
+  until: number
 }
 
 /** The settings of a carrier. */

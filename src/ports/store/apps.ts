@@ -70,7 +70,10 @@ export interface TemplateReader {
 export interface CarrierTx {
   /** Locks the name until the transaction ends, also where no such carrier exists. */
   lock(name: string): Promise<CarrierConfig | undefined>
+  /** A pause outlives it, and the health is forgotten. */
   save(carrier: CarrierConfig): Promise<void>
+  /** Stores the pause and the former credentials, and no other change. */
+  update(carrier: CarrierConfig): Promise<void>
   remove(name: string): Promise<boolean>
   saveHealth(carrier: string, health: Health): Promise<void>
   /** Called at the start: a process begins with every carrier healthy. */

@@ -3,11 +3,12 @@
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
-import type { Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
+import type { DeliveryStatus, Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
-import type { Owner } from '../../domain/shared/value'
+import type { Channel, Leg, Owner } from '../../domain/shared/value'
 
 /** Asks for the `nth` newest issue that is younger than `withinMs`. */
 export interface NthNewest {
@@ -64,12 +65,33 @@ export interface OutboxTx {
 
 /** A page of issues; times are Unix milliseconds. */
 export interface IssueFilter {
-  before?: string
-  /** `relayed`: those of relays, which are in no other page. */
-  status?: VerificationStatus | 'relayed'
-  createdFrom?: number
-  createdTo?: number
+  /** Newest first: only those before this id. */
+  before?: string | undefined
+  /** Oldest first: only this id and those after it. */
+  from?: string | undefined
+  isOldestFirst?: boolean | undefined
+  /** `relayed`: those of relays, which are in no other page. `unverified`: whatever the reason. */
+  status?: VerificationStatus | 'unverified' | 'relayed' | undefined
+  /** The beginning of a purpose. */
+  purpose?: string | undefined
+  delivery?: DeliveryStatus | undefined
+  channel?: Channel | undefined
+  leg?: Leg | undefined
+  country?: string | undefined
+  outcomeCode?: string | undefined
+  /** A carrier that was called. */
+  carrier?: string | undefined
+  /** A whole value of the metadata, or a carrier's id of a message. */
+  mentioned?: string | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
   limit: number
+}
+
+export interface IssuePage {
+  issues: Issue[]
+  /** The page is short since the search has looked at enough rows; it goes on before this id, or from it on. */
+  next?: string | undefined
 }
 
 export interface IssueReader {
@@ -82,6 +104,8 @@ export interface IssueReader {
   newestOfPhone(phoneHash: Uint8Array, limit: number): Promise<Issue[]>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
+  /** A page that looks at a bounded number of rows. */
+  search(owner: Owner, filter: IssueFilter, now: number): Promise<IssuePage>
   /** Number of test issues of each organization since a time (Unix milliseconds), removed apps included. */
   testIssuesSince(since: number): Promise<Array<{ organizationId: string; issues: number }>>
 }
@@ -97,8 +121,8 @@ export interface AttemptTx {
   ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
-  /** Stores the code of an answered attempt, where a report says more than the answer did. */
-  changeCode(attempt: Attempt): Promise<void>
+  /** Stores what a report says of an attempt, and its moment. */
+  noteReport(attempt: Attempt): Promise<void>
 }
 
 export interface ReportTx {
@@ -115,4 +139,6 @@ export interface AttemptReader {
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
   /** Outcomes of live sends by carrier, for messages issued since a time. */
   outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
+  /** Answers of one carrier to live sends, for messages issued since a time. Equal ones are counted together. */
+  answersSince(carrier: string, since: number): Promise<AnswerCount[]>
 }

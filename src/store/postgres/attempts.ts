@@ -1,11 +1,13 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { AttemptReader } from '../../ports/store/issues'
 import { idFloor } from '../ids'
-import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import { ROUNDED_MS } from '../rows/carrier'
+import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { attempts, awaitedReports } from './schema'
@@ -29,10 +31,10 @@ const STATEMENTS = {
       .returning({ number: attempts.number })
       .prepare(''),
   ),
-  changeCode: statement(() =>
+  noteReport: statement(() =>
     db
       .update(attempts)
-      .set(changes(attempts, ['code']))
+      .set(changes(attempts, ATTEMPT_REPORT))
       .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
       .prepare(''),
   ),
@@ -95,8 +97,8 @@ export function attemptTx(transaction: Transaction): Tx['attempts'] {
       transaction.forget(named(attempt.issueId))
       return true
     },
-    async changeCode(attempt) {
-      transaction.run(STATEMENTS.changeCode, attemptRow(attempt))
+    async noteReport(attempt) {
+      transaction.run(STATEMENTS.noteReport, attemptRow(attempt))
       transaction.forget(named(attempt.issueId))
     },
   }
@@ -137,6 +139,16 @@ const outcomes = plain<OutcomeCount>(
   }),
 )
 
+const answers = plain<AnswerCount>(
+  `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) FROM attempts JOIN apps USING (app_id)
+   WHERE mode = 'live' AND issue_id >= $1 AND provider = $2 AND outcome IS NOT NULL GROUP BY outcome, code, ms`,
+  ({ since, carrier }) => [idFloor(since as number), carrier],
+  ([outcome, code, ms, calls]) => ({
+    ...{ outcome: outcome as AnswerCount['outcome'], code: code === null ? undefined : String(code) },
+    ...{ ms: Number(ms), calls: Number(calls) },
+  }),
+)
+
 export const attemptReader = (pool: Querying): AttemptReader => ({
   ofIssue: (owner, issueId) => attemptsOf(pool, owner, issueId),
   async outcomesSince(since) {
@@ -148,4 +160,5 @@ export const attemptReader = (pool: Querying): AttemptReader => ({
     }
     return found
   },
+  answersSince: (carrier, since) => pool.all(answers, { carrier, since }),
 })

@@ -4,7 +4,7 @@ import type { Tx } from '../../ports/store'
 import type { CarrierReader, RouteReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { bind, db, parameters, statement } from './connection/statement'
+import { bind, changes, db, parameters, statement } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 import { carrierHealth, carriers, routes } from './schema'
 import { settingsChanged } from './settings'
@@ -25,6 +25,13 @@ const STATEMENTS = {
           changedAt: sql`excluded.changed_at`,
         },
       })
+      .prepare(''),
+  ),
+  update: statement(() =>
+    db
+      .update(carriers)
+      .set(changes(carriers, ['config', 'pausedAt']))
+      .where(thisCarrier)
       .prepare(''),
   ),
   remove: statement(() => db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare('')),
@@ -84,6 +91,11 @@ export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'
       await transaction.opened()
       transaction.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, transaction.now) })
       transaction.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
+      settingsChanged(transaction)
+    },
+    async update(carrier) {
+      await transaction.opened()
+      transaction.run(STATEMENTS.update, { ...carrierRow(vault, carrier, transaction.now) })
       settingsChanged(transaction)
     },
     async remove(name) {

@@ -1,12 +1,13 @@
 /** Issues, their idempotency records, and rendered messages. */
-import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
-import type { IssueReader } from '../../ports/store/issues'
+import type { IssueFilter, IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { readIssuePage } from '../list-pages'
+import { askedOf, type IssuePages, readIssuePage, readIssues, STEPS_AT_MOST } from '../list-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openMessage, sealMessage, standingOf } from '../rows/issue'
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
@@ -24,7 +25,7 @@ import {
 } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { failuresIn } from './failures'
-import { failures, idempotencyRecords, issues, outbox } from './schema'
+import { attempts, failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisRecord = and(
@@ -226,29 +227,68 @@ export function outboxTx(transaction: Transaction, vault: Vault): Tx['outbox'] {
   }
 }
 
-const page = (...conditions: Parameters<typeof and>) =>
+const inRange = and(
+  ofOwner(issues),
+  gte(issues.issueId, bind(issues.issueId, 'from')),
+  lt(issues.issueId, bind(issues.issueId, 'below')),
+)
+const createdWithin = and(
+  gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
+  lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
+)
+const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
+const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
+const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+/** Filters that are not asked for are NULL, or empty; so one statement serves all of them. */
+const asked = (column: AnyPgColumn, name: string) =>
+  sql`${column} IS NOT DISTINCT FROM coalesce(${bind(column, name)}, ${column})`
+const askedCarrier = sql`${bind(attempts.carrier, 'carrier')}::text`
+const mentioned = sql`${bind(attempts.carrier, 'mentioned')}::text`
+const theirs = sql`${attempts.appId} = ${issues.appId} AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId}`
+const ASKED = [
+  asked(issues.deliveryStatus, 'delivery'),
+  asked(issues.channel, 'channel'),
+  asked(issues.leg, 'leg'),
+  asked(issues.country, 'country'),
+  asked(issues.providerOutcomeCode, 'outcomeCode'),
+  sql`starts_with(${issues.purpose}, ${bind(issues.purpose, 'purpose')})`,
+  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${mentioned} = '' OR strpos(${issues.metadata}, ${bind(attempts.carrier, 'value')}) > 0
+    OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrierMessageId} = ${mentioned}))`,
+]
+const page = (order: typeof asc, ...conditions: Parameters<typeof and>) =>
   statement(() =>
     db
       .select()
       .from(issues)
-      .where(
-        and(
-          ofOwner(issues),
-          gte(issues.issueId, bind(issues.issueId, 'from')),
-          lt(issues.issueId, bind(issues.issueId, 'below')),
-          gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
-          lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
-          isThere,
-          ...conditions,
-        ),
-      )
-      .orderBy(desc(issues.issueId))
+      .where(and(inRange, createdWithin, isThere, ...ASKED, ...conditions))
+      .orderBy(order(issues.issueId))
       .limit(sql.placeholder('limit'))
       .prepare(''),
   )
-const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
-const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
-const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+const walkStatements = (order: typeof asc) => ({
+  pages: {
+    any: page(order, ofCaller),
+    issued: page(order, ofCaller, stored('issued'), unexpired),
+    expired: page(order, ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(order, ofCaller, stored('verified')),
+    max_attempts: page(order, ofCaller, stored('max_attempts')),
+    replaced: page(order, ofCaller, stored('replaced')),
+    unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
+    relayed: page(order, ofRelay),
+  },
+  /** The id `rows` rows further on. */
+  further: statement(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(inRange)
+      .orderBy(order(issues.issueId))
+      .limit(1)
+      .offset(sql.placeholder('rows'))
+      .prepare(''),
+  ),
+})
 
 const READS = {
   find: statement(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare('')),
@@ -284,32 +324,8 @@ const READS = {
       .limit(sql.placeholder('limit'))
       .prepare(''),
   ),
-  pages: {
-    any: page(ofCaller),
-    issued: page(ofCaller, stored('issued'), unexpired),
-    expired: page(ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
-    verified: page(ofCaller, stored('verified')),
-    max_attempts: page(ofCaller, stored('max_attempts')),
-    replaced: page(ofCaller, stored('replaced')),
-    relayed: page(ofRelay),
-  },
-  /** The id `rows` rows further down. */
-  further: statement(() =>
-    db
-      .select({ issueId: issues.issueId })
-      .from(issues)
-      .where(
-        and(
-          ofOwner(issues),
-          gte(issues.issueId, bind(issues.issueId, 'from')),
-          lt(issues.issueId, bind(issues.issueId, 'below')),
-        ),
-      )
-      .orderBy(desc(issues.issueId))
-      .limit(1)
-      .offset(sql.placeholder('rows'))
-      .prepare(''),
-  ),
+  newestFirst: walkStatements(desc),
+  oldestFirst: walkStatements(asc),
   testIssues: plain<{ organizationId: string; issues: number }>(
     (place) => `SELECT organization_id, count(*) FROM apps JOIN issues USING (app_id)
      WHERE mode = 'test' AND issue_id > ${place(1)} AND issues.created_at >= ${place(2)} GROUP BY organization_id`,
@@ -317,6 +333,16 @@ const READS = {
     ([organizationId, issues]) => ({ organizationId: String(organizationId), issues: Number(issues) }),
     { types: ['uuid', 'bigint'] },
   ),
+}
+
+function walk(pool: Querying, { isOldestFirst, status, ...filter }: IssueFilter, now: number): IssuePages {
+  const { pages, further } = isOldestFirst ? READS.oldestFirst : READS.newestFirst
+  const asked = { ...askedOf(filter), now }
+  return {
+    setBackMs: () => furthestSetBack(pool),
+    further: async (range) => (await pool.get(further, { ...range }))?.issueId,
+    read: async (range) => (await pool.all(pages[status ?? 'any'], { ...asked, ...range })).map(issueOf),
+  }
 }
 
 export const issueReader = (pool: Querying): IssueReader => ({
@@ -335,11 +361,7 @@ export const issueReader = (pool: Querying): IssueReader => ({
   async newestOfPhone(phoneHash, limit) {
     return (await pool.all(READS.newestOfPhone, { phoneHash, limit })).map(issueOf)
   },
-  page: (owner, filter, now) =>
-    readIssuePage(owner, filter, {
-      setBackMs: () => furthestSetBack(pool),
-      further: async (range) => (await pool.get(READS.further, { ...range }))?.issueId,
-      read: async (range) => (await pool.all(READS.pages[filter.status ?? 'any'], { ...range, now })).map(issueOf),
-    }),
+  page: (owner, filter, now) => readIssuePage(owner, filter, walk(pool, filter, now)),
+  search: (owner, filter, now) => readIssues(owner, filter, walk(pool, filter, now), STEPS_AT_MOST),
   testIssuesSince: (since) => pool.all(READS.testIssues, { since }),
 })

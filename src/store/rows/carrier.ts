@@ -4,7 +4,7 @@ import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
-interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'changedAt'> {
+interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'former' | 'changedAt'> {
   /** Encrypted, because it holds credentials. */
   config: Uint8Array
   changedAt: number
@@ -14,18 +14,30 @@ export const configSeal = (name: string) => `provider:${name}`
 
 export const carrierOf = (vault: Vault, row: CarrierRow): CarrierConfig => ({
   ...row,
-  config: JSON.parse(vault.open(configSeal(row.name), row.config)),
+  ...(JSON.parse(vault.open(configSeal(row.name), row.config)) as Pick<CarrierConfig, 'config' | 'former'>),
   concurrency: row.concurrency ?? undefined,
   timeoutMs: row.timeoutMs ?? undefined,
+  pausedAt: row.pausedAt ?? undefined,
 })
 
-export const carrierRow = (vault: Vault, carrier: CarrierConfig, changedAt: number): CarrierRow => ({
+export const carrierRow = (
+  vault: Vault,
+  { config, former, ...carrier }: CarrierConfig,
+  changedAt: number,
+): CarrierRow => ({
   ...carrier,
-  config: vault.seal(configSeal(carrier.name), JSON.stringify(carrier.config)),
+  config: vault.seal(configSeal(carrier.name), JSON.stringify({ config, former })),
   concurrency: carrier.concurrency ?? null,
   timeoutMs: carrier.timeoutMs ?? null,
+  pausedAt: carrier.pausedAt ?? null,
   changedAt,
 })
+
+const TOOK = 'answered_at - called_at'
+
+/** How long a carrier took, in steps of about a tenth, so that few rows count many calls. A clock may have been set back. */
+export const ROUNDED_MS = `CASE WHEN ${TOOK} < 0 THEN 0 WHEN ${TOOK} < 100 THEN ${TOOK}
+  WHEN ${TOOK} < 1000 THEN (${TOOK}) / 10 * 10 ELSE (${TOOK}) / 100 * 100 END`
 
 interface HealthRow extends Omit<Row<Health>, 'isStill'> {
   carrier: string

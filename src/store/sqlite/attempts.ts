@@ -1,11 +1,13 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import { ROUNDED_MS } from '../rows/carrier'
+import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
@@ -30,10 +32,10 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         )
         .prepare(),
     ),
-    changeCode: onFirstUse(() =>
+    noteReport: onFirstUse(() =>
       db
         .update(attempts)
-        .set(changes(attempts, ['code']))
+        .set(changes(attempts, ATTEMPT_REPORT))
         .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
         .prepare(),
     ),
@@ -87,8 +89,8 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
       async answer(attempt) {
         return run.answerAttempt.run(attemptRow(attempt)).changes > 0
       },
-      async changeCode(attempt) {
-        run.changeCode.run(attemptRow(attempt))
+      async noteReport(attempt) {
+        run.noteReport.run(attemptRow(attempt))
       },
     },
     reports: {
@@ -124,10 +126,29 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below AND outcome IS NOT NULL
      GROUP BY provider, outcome`,
   )
+  const answers = connection.query<
+    Omit<AnswerCount, 'code'> & { code: string | null },
+    { carrier: string; appId: string; from: Uint8Array; below: Uint8Array }
+  >(
+    `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls FROM attempts
+     WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below
+       AND provider = $carrier AND outcome IS NOT NULL
+     GROUP BY outcome, code, ms`,
+  )
   const newest = connection.query<{ id: Uint8Array | null }, { appId: string }>(
     "SELECT max(issue_id) AS id FROM attempts WHERE app_id = $appId AND mode = 'live'",
   )
   const at = (time: number) => uuidBytes(idFloor(time))
+
+  /** The minutes since a time in which an app has issues. A busy hour has millions of rows, so the caller pauses between minutes. */
+  function* minutesSince(since: number) {
+    for (const { appId } of appIds.all()) {
+      const last = newest.get({ appId })?.id
+      const until = last ? idTime(uuidText(last)) : since - 1
+      for (let from = since; from <= until; from += MINUTE_MS)
+        yield { appId, from: at(from), below: at(from + MINUTE_MS) }
+    }
+  }
 
   return {
     attempts: {
@@ -136,23 +157,27 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
       },
       async outcomesSince(since) {
         const found = new Map<string, Record<SendOutcome['kind'], number>>()
-        for (const { appId } of appIds.all()) {
-          const last = newest.get({ appId })?.id
-          const until = last ? idTime(uuidText(last)) : since - 1
-          // A busy hour has millions of rows.
-          for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
-            for (const { carrier, outcome, calls } of outcomes.all({
-              appId,
-              from: at(from),
-              below: at(from + MINUTE_MS),
-            })) {
-              const known = found.get(carrier) ?? { accepted: 0, refused: 0, ambiguous: 0 }
-              known[outcome] += calls
-              found.set(carrier, known)
-            }
+        for (const minute of minutesSince(since)) {
+          for (const { carrier, outcome, calls } of outcomes.all(minute)) {
+            const known = found.get(carrier) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+            known[outcome] += calls
+            found.set(carrier, known)
           }
+          await nextTurn()
         }
         return found
+      },
+      async answersSince(carrier, since) {
+        const found = new Map<string, AnswerCount>()
+        for (const minute of minutesSince(since)) {
+          for (const row of answers.all({ ...minute, carrier })) {
+            const key = `${row.outcome} ${row.code} ${row.ms}`
+            const calls = (found.get(key)?.calls ?? 0) + row.calls
+            found.set(key, { ...row, code: row.code ?? undefined, calls })
+          }
+          await nextTurn()
+        }
+        return [...found.values()]
       },
     },
   }

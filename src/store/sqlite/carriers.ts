@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { carrierHealth, carriers, routes } from './schema'
 
@@ -33,6 +33,13 @@ export function createCarrierTx(
             changedAt: sql`excluded.changed_at`,
           },
         })
+        .prepare(),
+    ),
+    updateCarrier: onFirstUse(() =>
+      db
+        .update(carriers)
+        .set(changes(carriers, ['config', 'pausedAt']))
+        .where(thisCarrier)
         .prepare(),
     ),
     deleteCarrier: onFirstUse(() =>
@@ -96,6 +103,10 @@ export function createCarrierTx(
       async save(carrier) {
         run.upsertCarrier.run({ ...carrierRow(vault, carrier, current.now) })
         run.deleteHealth.run({ carrier: carrier.name })
+        current.settingsChanged()
+      },
+      async update(carrier) {
+        run.updateCarrier.run({ ...carrierRow(vault, carrier, current.now) })
         current.settingsChanged()
       },
       async remove(name) {

@@ -1,12 +1,14 @@
 /** Issues, their idempotency records, and rendered messages. */
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { STANDING, type VerificationStatus } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
+import type { IssueFilter } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes } from '../ids'
-import { readIssuePage } from '../list-pages'
+import { askedOf, type IssuePages, readIssuePage, readIssues, STEPS_AT_MOST } from '../list-pages'
 import {
   ISSUE_CHANGING,
   ISSUE_SINCE,
@@ -23,7 +25,7 @@ import { type Connections, nextTurn } from './connection/read-group'
 import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
-import { failures, idempotencyRecords, issues, outbox } from './schema'
+import { attempts, failures, idempotencyRecords, issues, outbox } from './schema'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisRecord = and(
@@ -180,6 +182,36 @@ export function createIssueTx(
   }
 }
 
+const inRange = and(
+  ofOwner(issues),
+  gte(issues.issueId, bind(issues.issueId, 'from')),
+  lt(issues.issueId, bind(issues.issueId, 'below')),
+)
+const createdWithin = and(
+  gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
+  lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
+)
+const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
+const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
+const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+/** Filters that are not asked for are NULL, or empty; so one statement serves all of them. */
+const asked = (column: AnySQLiteColumn, name: string) =>
+  sql`${column} IS NOT DISTINCT FROM coalesce(${bind(column, name)}, ${column})`
+const askedCarrier = bind(attempts.carrier, 'carrier')
+const mentioned = bind(attempts.carrier, 'mentioned')
+const theirs = sql`${attempts.appId} = ${issues.appId} AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId}`
+const ASKED = [
+  asked(issues.deliveryStatus, 'delivery'),
+  asked(issues.channel, 'channel'),
+  asked(issues.leg, 'leg'),
+  asked(issues.country, 'country'),
+  asked(issues.providerOutcomeCode, 'outcomeCode'),
+  sql`instr(${issues.purpose}, ${bind(issues.purpose, 'purpose')}) = 1`,
+  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${mentioned} = '' OR instr(${issues.metadata}, ${bind(attempts.carrier, 'value')}) > 0
+    OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrierMessageId} = ${mentioned}))`,
+]
+
 /** After a page of this many rows other requests get their turn. */
 const LONG_PAGE = 500
 
@@ -217,56 +249,57 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       .limit(sql.placeholder('limit'))
       .prepare(),
   )
-  const page = (...conditions: Parameters<typeof and>) =>
+  const page = (order: typeof asc, ...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
         .select()
         .from(issues)
-        .where(
-          and(
-            ofOwner(issues),
-            gte(issues.issueId, bind(issues.issueId, 'from')),
-            lt(issues.issueId, bind(issues.issueId, 'below')),
-            gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
-            lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
-            isThere,
-            ...conditions,
-          ),
-        )
-        .orderBy(desc(issues.issueId))
+        .where(and(inRange, createdWithin, isThere, ...ASKED, ...conditions))
+        .orderBy(order(issues.issueId))
         .limit(sql.placeholder('limit'))
         .prepare(),
     )
-  const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
-  const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
-  const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
-  const pages = {
-    any: page(ofCaller),
-    issued: page(ofCaller, stored('issued'), unexpired),
-    expired: page(ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
-    verified: page(ofCaller, stored('verified')),
-    max_attempts: page(ofCaller, stored('max_attempts')),
-    replaced: page(ofCaller, stored('replaced')),
-    relayed: page(ofRelay),
+  const pages = (order: typeof asc) => ({
+    any: page(order, ofCaller),
+    issued: page(order, ofCaller, stored('issued'), unexpired),
+    expired: page(order, ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(order, ofCaller, stored('verified')),
+    max_attempts: page(order, ofCaller, stored('max_attempts')),
+    replaced: page(order, ofCaller, stored('replaced')),
+    unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
+    relayed: page(order, ofRelay),
+  })
+  /** The id `rows` rows further on. */
+  const further = (order: typeof asc) =>
+    onFirstUse(() =>
+      db
+        .select({ issueId: issues.issueId })
+        .from(issues)
+        .where(inRange)
+        .orderBy(order(issues.issueId))
+        .limit(1)
+        .offset(sql.placeholder('rows'))
+        .prepare(),
+    )
+  const newestFirst = { pages: pages(desc), further: further(desc) }
+  const oldestFirst = { pages: pages(asc), further: further(asc) }
+  const walk = ({ isOldestFirst, status, ...filter }: IssueFilter, now: number): IssuePages => {
+    const { pages, further } = isOldestFirst ? oldestFirst : newestFirst
+    const asked = { ...askedOf(filter), now }
+    return {
+      setBackMs,
+      async further(range) {
+        const edge = further.get({ ...range })?.issueId
+        await nextTurn()
+        return edge
+      },
+      async read(range) {
+        const rows = pages[status ?? 'any'].all({ ...asked, ...range })
+        if (rows.length >= LONG_PAGE) await nextTurn()
+        return rows.map(issueOf)
+      },
+    }
   }
-
-  /** The id `rows` rows further down. */
-  const further = onFirstUse(() =>
-    db
-      .select({ issueId: issues.issueId })
-      .from(issues)
-      .where(
-        and(
-          ofOwner(issues),
-          gte(issues.issueId, bind(issues.issueId, 'from')),
-          lt(issues.issueId, bind(issues.issueId, 'below')),
-        ),
-      )
-      .orderBy(desc(issues.issueId))
-      .limit(1)
-      .offset(sql.placeholder('rows'))
-      .prepare(),
-  )
 
   const testIssues = scanning.query<{ organizationId: string; issues: number }, [Uint8Array, number]>(
     `SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
@@ -296,20 +329,8 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       newestOfPhone(phoneHash, limit) {
         return group.read(() => newestOfPhone.all({ phoneHash, limit }).map(issueOf))
       },
-      page: (owner, filter, now) =>
-        readIssuePage(owner, filter, {
-          setBackMs,
-          async further(range) {
-            const edge = further.get({ ...range })?.issueId
-            if (edge !== undefined) await nextTurn()
-            return edge
-          },
-          async read(range) {
-            const rows = pages[filter.status ?? 'any'].all({ ...range, now })
-            if (rows.length >= LONG_PAGE) await nextTurn()
-            return rows.map(issueOf)
-          },
-        }),
+      page: (owner, filter, now) => readIssuePage(owner, filter, walk(filter, now)),
+      search: (owner, filter, now) => readIssues(owner, filter, walk(filter, now), STEPS_AT_MOST),
       async testIssuesSince(since) {
         return testIssues.all(uuidBytes(idFloor(since)), since)
       },

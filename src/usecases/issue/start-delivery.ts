@@ -50,7 +50,7 @@ export async function legsThatReach(
 export function assertServed({ legs, isServed }: PlannedDelivery): void {
   if (isServed) return
   const channels = legs.map(({ channel }) => channel).join(', ')
-  throw unavailable(`No carrier is configured for the channel ${channels}`, 60_000)
+  throw unavailable(`No carrier that is not paused is configured for the channel ${channels}`, 60_000)
 }
 
 /** Reserves a slot at the first carrier, where one is free or becomes free soon. `isHopeless`: the request needs none. */

@@ -1,10 +1,10 @@
 /** Which states are looked at, and how thoroughly: what a change may have moved in full, else each page where most faults are found. */
+import { changedFiles } from '../../support/changed-files'
 import { isNightly } from '../../support/depth'
 import { EVERY_WIDTH, NARROW_AND_WIDE } from './measure'
 import type { State } from './states'
 import type { Language } from './visitor'
 
-const ROOT = `${import.meta.dir}/../../..`
 const PAGES = 'src/console/web/pages/'
 
 /** English: three of four of its texts are wider than the Korean ones, and what has too little room is the commonest fault. */
@@ -14,23 +14,6 @@ const ALL: readonly Language[] = ['en', 'ko']
 export interface Thoroughness {
   languages: readonly Language[]
   looks: typeof EVERY_WIDTH
-}
-
-/** Answers a line of output for each file; undefined where git, or what is asked for, is not to be had. */
-function git(...args: string[]): string[] | undefined {
-  if (Bun.which('git') === null) return undefined
-  const { success, stdout } = Bun.spawnSync(['git', ...args], { cwd: ROOT, stderr: 'ignore' })
-  return success ? stdout.toString().trim().split('\n') : undefined
-}
-
-/** What changed since the base of this branch, committed or not; on main, since the commit before. */
-function changedFiles(): string[] | undefined {
-  const given = process.env.TEST_SINCE
-  const isOnMain = git('rev-parse', '--abbrev-ref', 'HEAD')?.[0] === 'main'
-  const [base] = given ? [given] : ((isOnMain ? undefined : git('merge-base', 'HEAD', 'main')) ?? ['HEAD~1'])
-  const changed = git('diff', '--name-only', '--relative', base ?? 'HEAD~1')
-  const added = git('ls-files', '--others', '--exclude-standard')
-  return changed && added && [...changed, ...added]
 }
 
 /** A page, its editor and the folder beside it are one: `webhook-edit.tsx`, `webhooks/form.tsx` and `/webhooks/e2`. */

@@ -6,13 +6,16 @@ import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/r
 import { Suspense, useEffect } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { useLive } from '../live'
 import { EmptyState, Loading } from '../parts/empty-state'
-import { type ShownMode, useApps, useScope } from '../scope'
+import { PageHeader } from '../parts/page-header'
+import { ALL_APPS, type ShownMode, useApps, useScope } from '../scope'
 import { useSession } from '../session'
+import { Bell } from './bell'
 import { Find } from './find'
 import styles from './frame.module.css'
-import { MayNot } from './may-not'
-import { Sidebar } from './sidebar'
+import { MayNot, NotYourApps } from './may-not'
+import { PAGES, Sidebar } from './sidebar'
 import { Logo } from './signed-out-frame'
 import { UserMenu } from './user-menu'
 
@@ -20,12 +23,14 @@ export function Frame() {
   const say = useWords(frameWords)
   const [isOpen, { toggle, close }] = useDisclosure()
   useWayOut()
+  useLive()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: whichever page is opened, the phone's menu closes
   useEffect(close, [path])
+  const choices = useChoices()
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: choices ? { base: 98, xs: 56 } : 56 }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
     >
@@ -33,8 +38,8 @@ export function Frame() {
         {say.skip}
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="xs" wrap="nowrap">
+        <Group h="100%" px="md" gap={6} className={styles.header}>
+          <Group gap="xs" wrap="nowrap" me="auto">
             <Burger
               opened={isOpen}
               onClick={toggle}
@@ -45,11 +50,10 @@ export function Frame() {
             />
             <Logo isShort />
           </Group>
-          <Group gap={6} wrap="nowrap">
-            <Find />
-            <ScopeChoice />
-            <UserMenu />
-          </Group>
+          <Find />
+          <Bell />
+          {choices && <ScopeChoice {...choices} />}
+          <UserMenu />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className={styles.sidebar}>
@@ -66,6 +70,15 @@ export function Frame() {
   )
 }
 
+/** What the page lets people choose; undefined where app and mode change nothing. */
+function useChoices() {
+  const apps = useApps()
+  const choices = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.choices)?.staticData.choices,
+  })
+  return apps.length === 0 ? undefined : choices
+}
+
 /** The page itself, or a notice if the role does not allow it or there is no app yet. */
 function Page() {
   const { app } = useScope()
@@ -74,6 +87,10 @@ function Page() {
   const needs = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.needs)?.staticData.needs,
   })
+  const allApps = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.allApps)?.staticData.allApps,
+  })
+  if (operator?.appIds && allApps) return <NotYourApps page={allApps} />
   if (operator && needs && !operator.permissions.includes(needs)) return <MayNot needs={needs} />
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }
@@ -98,12 +115,18 @@ const words = inWords({
 
 function FirstApp() {
   const say = useWords(words)
+  const common = useWords(frameWords)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const page = PAGES.find(({ to }) => to !== '/' && path.startsWith(to))
   return (
-    <EmptyState icon={IconApps} title={say.title} next={say.next}>
-      <Button component={Link} to="/">
-        {say.make}
-      </Button>
-    </EmptyState>
+    <>
+      {page && <PageHeader title={common.pages[page.name]} />}
+      <EmptyState icon={IconApps} title={say.title} next={say.next}>
+        <Button component={Link} to="/">
+          {say.make}
+        </Button>
+      </EmptyState>
+    </>
   )
 }
 
@@ -111,39 +134,41 @@ function FirstApp() {
 const LIVE = '#087f5b'
 const TEST = '#a83c0c'
 
-/** The choice of app and mode. */
-function ScopeChoice() {
+/** The choice of app and mode. On phones it is a row of its own, so that names can be read. */
+function ScopeChoice({ allApps = false, mode: hasMode = false }: NonNullable<ReturnType<typeof useChoices>>) {
   const say = useWords(frameWords)
   const apps = useApps()
-  const { app, mode, choose } = useScope()
+  const { app, isAll, mode, choose } = useScope()
+  const all = allApps && apps.length > 1 ? [{ value: ALL_APPS, label: say.allApps }] : []
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6} wrap="nowrap" className={styles.scope}>
       <Select
         aria-label={say.app}
-        placeholder={say.noApps}
         size="xs"
-        w={{ base: 72, xs: 110, sm: 180, lg: 260 }}
+        flex={{ base: 1, xs: 'none' }}
+        w={{ xs: 130, sm: 180, lg: 260 }}
         title={app?.name}
         styles={{ input: { textOverflow: 'ellipsis' } }}
         allowDeselect={false}
-        disabled={apps.length === 0}
         searchable={apps.length > 10}
         comboboxProps={{ width: 240, position: 'bottom-end' }}
-        value={app?.appId ?? null}
-        data={apps.map(({ appId, name }) => ({ value: appId, label: name }))}
+        value={all.length > 0 && isAll ? ALL_APPS : (app?.appId ?? null)}
+        data={[...all, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
         onChange={(appId) => appId !== null && choose({ app: appId })}
       />
-      <SegmentedControl
-        aria-label={say.mode}
-        size="xs"
-        color={mode === 'live' ? LIVE : TEST}
-        value={mode}
-        data={[
-          { value: 'test', label: say.test },
-          { value: 'live', label: say.live },
-        ]}
-        onChange={(value) => choose({ mode: value as ShownMode })}
-      />
+      {hasMode && (
+        <SegmentedControl
+          aria-label={say.mode}
+          size="xs"
+          color={mode === 'live' ? LIVE : TEST}
+          value={mode}
+          data={[
+            { value: 'test', label: say.test },
+            { value: 'live', label: say.live },
+          ]}
+          onChange={(value) => choose({ mode: value as ShownMode })}
+        />
+      )}
     </Group>
   )
 }

@@ -1,12 +1,11 @@
 /** Replaces a page that failed with the error and its request id. The frame stays. */
 import { Button } from '@mantine/core'
-import { IconMapOff } from '@tabler/icons-react'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { Elsewhere, isElsewhere } from '../pages/entering/elsewhere'
-import { EmptyState } from '../parts/empty-state'
+import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 
 export function ProblemPage({ error, reset }: ErrorComponentProps) {
@@ -44,10 +43,11 @@ const words = inWords({
 export function NotFound() {
   const say = useWords(words)
   return (
-    <EmptyState icon={IconMapOff} title={say.title} next={say.next}>
+    <>
+      <PageHeader title={say.title} about={say.next} />
       <Button component={Link} to="/" variant="default">
         {say.home}
       </Button>
-    </EmptyState>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-/** The operator's menu: account, language, appearance and sign-out. */
+/** The operator's menu: account, language, time zone, appearance and sign-out. */
 import {
   Group,
   type MantineColorScheme,
@@ -9,7 +9,15 @@ import {
   UnstyledButton,
   useMantineColorScheme,
 } from '@mantine/core'
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser, IconUserCircle } from '@tabler/icons-react'
+import {
+  IconClock,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUser,
+  IconUserCircle,
+} from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api, queries } from '../api'
@@ -19,6 +27,7 @@ import { LANGUAGES, type Language, setLanguage, useLanguage, useWords } from '..
 import { tellProblem } from '../parts/tell'
 import { AsWritten } from '../parts/text'
 import { useSession } from '../session'
+import { useTimeZone } from '../time-zone'
 
 const THEMES = [
   ['auto', IconDeviceDesktop],
@@ -44,6 +53,7 @@ export function UserMenu() {
     }),
   )
   const roles = useWords(roleWords)
+  const zone = useTimeZone()
   if (!operator) return null
   const { name, email } = operator
   const role = roles.names[operator.role]
@@ -85,6 +95,11 @@ export function UserMenu() {
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{say.timeZone}</Menu.Label>
+        <Menu.Item component={Link} to="/account" hash="time-zone" leftSection={<IconClock size={16} />}>
+          {zone}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{say.theme}</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>

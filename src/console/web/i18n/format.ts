@@ -1,18 +1,24 @@
 /** Numbers, money and times as the chosen language writes them. */
+import { timeZone, useTimeZone } from '../time-zone'
 import { type Language, language, useLanguage } from './words'
 
-const formats = (language: Language) => {
+const formats = (language: Language, timeZone: string) => {
   const number = new Intl.NumberFormat(language)
   const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const change = new Intl.NumberFormat(language, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  })
   const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
   )
-  const wait = (['second', 'minute', 'hour'] as const).map(
+  const wait = (['second', 'minute', 'hour', 'day'] as const).map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
   )
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone })
   const hour = new Intl.DateTimeFormat(language, {
     hour: '2-digit',
     minute: '2-digit',
@@ -27,6 +33,13 @@ const formats = (language: Language) => {
     short: (value: number) => short.format(value),
     /** Formats a share from 0 to 1. */
     percent: (share: number) => percent.format(share),
+    /** A decimal number as an amount: “KRW 1,234.5”. */
+    money: (amount: string, currency: string) =>
+      new Intl.NumberFormat(language, {
+        ...{ style: 'currency', currency, currencyDisplay: 'code', maximumFractionDigits: 2 },
+      }).format(Number(amount)),
+    /** “+12%”, of a difference from -1 on. */
+    change: (share: number) => change.format(share),
     bytes(count: number) {
       const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
       return bytes[power]?.format(count / 1_000 ** power) ?? ''
@@ -39,7 +52,9 @@ const formats = (language: Language) => {
       const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
       return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
     },
-    /** Unix milliseconds as local time. */
+    /** Time that is left, rounded down: “12 days”, below one day in hours. */
+    days: (count: number) => wait[count < 1 ? 2 : 3]?.format(Math.floor(count < 1 ? count * 24 : count)) ?? '',
+    /** Unix milliseconds in the chosen time zone. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
     /** “14:00” in UTC, since usage is counted by UTC hours. */
@@ -62,15 +77,16 @@ const UNITS = [
 
 export type Formats = ReturnType<typeof formats>
 
-const made = new Map<Language, Formats>()
+const made = new Map<string, Formats>()
 
-function formatsOf(language: Language): Formats {
-  const known = made.get(language) ?? formats(language)
-  made.set(language, known)
+function formatsOf(language: Language, timeZone: string): Formats {
+  const key = `${language} ${timeZone}`
+  const known = made.get(key) ?? formats(language, timeZone)
+  made.set(key, known)
   return known
 }
 
-export const useFormats = (): Formats => formatsOf(useLanguage())
+export const useFormats = (): Formats => formatsOf(useLanguage(), useTimeZone())
 
 /** For use outside components. */
-export const formatsNow = (): Formats => formatsOf(language())
+export const formatsNow = (): Formats => formatsOf(language(), timeZone())

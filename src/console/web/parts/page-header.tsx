@@ -23,7 +23,7 @@ export function PageHeader({ title, about, children }: PageHeaderProps) {
           <GuideLink />
         </Group>
         {about && (
-          <AsWritten c="dimmed" size="sm" maw={640}>
+          <AsWritten c="dimmed" size="sm" maw={760}>
             {about}
           </AsWritten>
         )}

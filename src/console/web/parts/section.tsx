@@ -8,22 +8,24 @@ export interface SectionProps {
   /** Buttons beside the heading. */
   actions?: ReactNode
   children: ReactNode
+  /** For links to the section. */
+  id?: string
 }
 
-export function Section({ title, about, actions, children }: SectionProps) {
-  const id = useId()
+export function Section({ title, about, actions, children, id }: SectionProps) {
+  const heading = useId()
   return (
-    <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} aria-labelledby={id}>
+    <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} id={id} aria-labelledby={heading}>
       <Stack>
         <Stack gap={4}>
           <Group justify="space-between" gap="sm">
-            <Title order={2} id={id}>
+            <Title order={2} id={heading}>
               {title}
             </Title>
             {actions}
           </Group>
           {about && (
-            <Text size="sm" c="dimmed" maw={640}>
+            <Text size="sm" c="dimmed" maw={760}>
               {about}
             </Text>
           )}

@@ -1,4 +1,4 @@
-/** Local time, with UTC on hover or focus. */
+/** A time in the chosen time zone, with UTC on hover or focus. */
 import { Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Formats, useFormats } from '../i18n/format'

@@ -38,13 +38,13 @@ export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
         <UndoButton block={block} />
       </Group>
     )
-  if (country === '' || !may('apps')) return null
+  if (country === '' || !may('protection')) return null
   const ask = () =>
     openQuestion(say.blockTitle(name), (onClose) => (
       <BlockQuestion appId={appId} place={place} {...(kind && { kind })} onClose={onClose} />
     ))
   return (
-    <Button size="compact-xs" variant="default" aria-label={say.blockOf(name)} onClick={ask}>
+    <Button size="compact-xs" variant="subtle" color="red" aria-label={say.blockOf(name)} onClick={ask}>
       {say.block}
     </Button>
   )
@@ -124,7 +124,7 @@ export function UndoButton({ block }: { block: ShownBlock }) {
       onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
     }),
   )
-  if (!may('apps')) return null
+  if (!may('protection')) return null
   const { country, prefix, kind } = block
   return (
     <Button

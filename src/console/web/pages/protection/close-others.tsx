@@ -40,9 +40,15 @@ export function CloseOthers({ app: { appId }, home }: { app: ShownApp; home: str
       <Text size="sm" c="dimmed">
         {say.typedIn(number(days), list(typed))} {untyped.length > 0 && say.untypedIn(list(untyped))}
       </Text>
-      {may('apps') && (
+      {may('protection') && (
         <Group mt={4}>
-          <Button size="compact-xs" variant="default" aria-label={say.closeOthersOf(list(secretTo))} onClick={ask}>
+          <Button
+            size="compact-xs"
+            variant="light"
+            color="red"
+            aria-label={say.closeOthersOf(list(secretTo))}
+            onClick={ask}
+          >
             {say.closeOthers}
           </Button>
         </Group>
@@ -97,7 +103,7 @@ export function OpenAgain({ app: { appId } }: { app: ShownApp }) {
   const say = useWords(protectionWords)
   const may = useMay()
   const open = useSecretTo(say.openedAgain)
-  if (!may('apps')) return null
+  if (!may('protection')) return null
   return (
     <Group mt={4}>
       <Button

@@ -90,7 +90,9 @@ export function AddCarrier({ isOpen, carriers, onClose }: AddCarrierProps) {
     >
       <FocusTrap key={step.kind}>
         <div>
-          {step.kind === 'choose' && <TypeList onChoose={(type) => setStep({ kind: 'fill', type })} />}
+          {step.kind === 'choose' && (
+            <TypeList carriers={carriers} onChoose={(type) => setStep({ kind: 'fill', type })} />
+          )}
           {step.kind === 'fill' && (
             <CarrierForm
               type={step.type}
@@ -116,14 +118,14 @@ export function AddCarrier({ isOpen, carriers, onClose }: AddCarrierProps) {
   )
 }
 
-/** A taken name would be refused. */
+/** A taken name would be refused, and by command line it would overwrite a carrier that runs. */
 function freeName(type: string, carriers: readonly ShownCarrier[]): string {
   const isFree = (name: string) => carriers.every((carrier) => carrier.name !== name)
   const further = Array.from(carriers, (_, index) => `${type}-${index + 2}`)
   return [type, ...further].find(isFree) ?? ''
 }
 
-function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
+function TypeList({ carriers, onChoose }: Pick<AddCarrierProps, 'carriers'> & { onChoose(type: ShownType): void }) {
   const say = useWords(words)
   const channels = useWords(channelWords)
   const command = useCommand()
@@ -165,7 +167,10 @@ function TypeList({ onChoose }: { onChoose(type: ShownType): void }) {
       <Text size="sm" c="dimmed">
         {say.own}
       </Text>
-      <CopyBlock value={command('provider set acme --type ./acme.json --channel sms')} label={say.command} />
+      <CopyBlock
+        value={command(`provider set ${freeName('acme', carriers)} --type ./acme.json --channel sms`)}
+        label={say.command}
+      />
     </Stack>
   )
 }

@@ -1,6 +1,6 @@
 /** One carrier: health, current load and results of the last hour. */
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
+import { IconAlertTriangle, IconPlayerPause } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../api'
@@ -9,8 +9,10 @@ import { channelWords } from '../../i18n/names'
 import { useWords } from '../../i18n/words'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { openCarrierAnswers } from './carrier-answers'
 import { openCarrierTest } from './carrier-test'
-import { openCarrierChange, removeCarrier } from './change-carrier'
+import { openCarrierChange, openRotation, removeCarrier } from './change-carrier'
+import { PauseButton } from './pause-carrier'
 import { openWhatsappTemplate } from './whatsapp-template'
 import { providerWords, type ShownCarrier } from './words'
 
@@ -20,7 +22,6 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
   const formats = useFormats()
   const may = useMay()
   const { name, type, state, inFlight, concurrency, waiting, timeoutMs } = carrier
-  const isHealthy = state === 'healthy'
   const routes = useQuery(api.carriers.routes.queryOptions())
   const remove = () =>
     removeCarrier(name, routes.data?.routes.filter(({ providers }) => providers.includes(name)) ?? [])
@@ -34,11 +35,11 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
               {type} · {carrier.channels.map((channel) => channels[channel]).join(', ')}
             </Text>
           </Stack>
-          <Badge variant="light" color={isHealthy ? 'teal' : 'red'} miw="max-content">
+          <Badge variant="light" color={COLORS[state]} miw="max-content">
             {say.states[state]}
           </Badge>
         </Group>
-        {!isHealthy && <CarrierState carrier={carrier} />}
+        {state !== 'healthy' && <CarrierState carrier={carrier} state={state} />}
         <Stack gap={4}>
           <Line name={say.inFlight}>{say.inFlightOf(formats.number(inFlight), formats.number(concurrency))}</Line>
           <Progress
@@ -50,17 +51,25 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.waiting}>{formats.number(waiting)}</Line>
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
-        {may('carriers') && (
-          <Stack mt="auto" gap="xs">
-            <Button
-              variant="default"
-              aria-label={say.testOf(name)}
-              leftSection={<IconSend size={16} aria-hidden />}
-              onClick={() => openCarrierTest(carrier)}
-            >
-              {say.test}
-            </Button>
-            <Group gap="xs">
+        <Group gap="xs" mt="auto">
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={say.answersOf(name)}
+            onClick={() => openCarrierAnswers(name)}
+          >
+            {say.answers}
+          </Button>
+          {may('carriers') && (
+            <>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.testOf(name)}
+                onClick={() => openCarrierTest(carrier)}
+              >
+                {say.test}
+              </Button>
               <Button
                 size="compact-sm"
                 variant="default"
@@ -68,6 +77,14 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
                 onClick={() => openCarrierChange(name)}
               >
                 {say.change}
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.rotateOf(name)}
+                onClick={() => openRotation(name)}
+              >
+                {say.rotate}
               </Button>
               {type === 'whatsapp' && (
                 <Button
@@ -79,12 +96,13 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
                   {say.template}
                 </Button>
               )}
+              <PauseButton carrier={carrier} />
               <Button size="compact-sm" variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
                 {say.remove}
               </Button>
-            </Group>
-          </Stack>
-        )}
+            </>
+          )}
+        </Group>
       </Stack>
     </Paper>
   )
@@ -101,31 +119,35 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function CarrierState({ carrier: { since, code, explanation, retryAt } }: { carrier: ShownCarrier }) {
+const COLORS = { healthy: 'teal', unhealthy: 'red', paused: 'yellow' } as const
+
+interface CarrierStateProps {
+  carrier: ShownCarrier
+  state: 'unhealthy' | 'paused'
+}
+
+/** The reason of the state, in one sentence where the carrier has said something. */
+function CarrierState({ carrier: { since, code, explanation }, state }: CarrierStateProps) {
   const say = useWords(providerWords)
   return (
-    <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
+    <Alert
+      color={COLORS[state]}
+      p="xs"
+      icon={state === 'paused' ? <IconPlayerPause aria-hidden /> : <IconAlertTriangle aria-hidden />}
+    >
       <Stack gap={4}>
-        {since !== undefined && (
-          <Text size="sm">
-            {say.states.unhealthy} · {say.since} <Time at={since} relative />
-          </Text>
-        )}
         {code !== undefined && (
           <Text size="sm">
             <b>{code}</b>
             {explanation !== undefined && `: ${explanation}`}
           </Text>
         )}
-        <Text size="sm">
-          {retryAt === undefined || retryAt <= Date.now() ? (
-            say.retryNow
-          ) : (
-            <>
-              {say.retry} <Time at={retryAt} relative />
-            </>
-          )}
-        </Text>
+        <Text size="sm">{say.reasons[state]}</Text>
+        {since !== undefined && (
+          <Text size="xs" c="dimmed">
+            <Time at={since} relative />
+          </Text>
+        )}
       </Stack>
     </Alert>
   )

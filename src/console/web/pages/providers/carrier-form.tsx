@@ -44,10 +44,13 @@ interface CarrierFormProps<Answer> {
   send(filled: FilledCarrier): Promise<Answer>
   onDone(answer: Answer, filled: FilledCarrier): unknown
   onCancel(): void
+  /** Above the fields, and below them. */
+  before?: ReactNode
+  children?: ReactNode
 }
 
 export function CarrierForm<Answer>(props: CarrierFormProps<Answer>) {
-  const { type, initialValues, stored, action, cancel, send, onDone, onCancel } = props
+  const { type, initialValues, stored, action, cancel, send, onDone, onCancel, before, children } = props
   const say = useWords(words)
   const channels = useWords(channelWords)
   const form = useServerForm({
@@ -73,7 +76,7 @@ export function CarrierForm<Answer>(props: CarrierFormProps<Answer>) {
   const groups = [...new Set(type.settings.flatMap(({ group }) => group ?? []))]
   return (
     <Form form={form} action={action} onCancel={onCancel} {...(cancel !== undefined && { cancel })}>
-      <DocumentationLink type={type} />
+      {before ?? <DocumentationLink type={type} />}
       {stored === undefined && (
         <TextInput
           label={say.name}
@@ -105,6 +108,7 @@ export function CarrierForm<Answer>(props: CarrierFormProps<Answer>) {
           <Stack>{fieldsOf(type.settings.filter((setting) => setting.group === group))}</Stack>
         </Fieldset>
       ))}
+      {children}
     </Form>
   )
 }

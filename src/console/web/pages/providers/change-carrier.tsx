@@ -1,6 +1,8 @@
-/** Dialogs that change and remove a carrier. */
+/** Dialogs that change a carrier, rotate its credentials, and remove it. */
+import { Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { api, client, queries } from '../../api'
 import { useWords, wordsNow } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
@@ -8,23 +10,36 @@ import { Loading } from '../../parts/empty-state'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { CarrierForm } from './carrier-form'
-import { providerWords, type ShownRoute } from './words'
+import { TestOutcome } from './carrier-test'
+import { TestFields } from './test-fields'
+import { providerWords, routesInWords, type ShownRoute } from './words'
 
 export function openCarrierChange(name: string): void {
-  const modalId = modals.open({
-    title: wordsNow(providerWords).changeOf(name),
-    size: 'lg',
-    children: <ChangeCarrier name={name} onClose={() => modals.close(modalId)} />,
-  })
+  open(wordsNow(providerWords).changeOf(name), (onClose) => <ChangeCarrier name={name} onClose={onClose} />)
 }
 
-function ChangeCarrier({ name, onClose }: { name: string; onClose(): void }) {
+export function openRotation(name: string): void {
+  open(wordsNow(providerWords).rotateOf(name), (onClose) => <ChangeCarrier name={name} isRotation onClose={onClose} />)
+}
+
+function open(title: string, contentOf: (onClose: () => void) => ReactNode): void {
+  const modalId = modals.open({ title, size: 'lg', children: contentOf(() => modals.close(modalId)) })
+}
+
+interface ChangeCarrierProps {
+  name: string
+  isRotation?: boolean
+  onClose(): void
+}
+
+function ChangeCarrier({ name, isRotation = false, onClose }: ChangeCarrierProps) {
   const say = useWords(providerWords)
   // The form begins with what is stored now.
   const asked = useQuery(api.carriers.settings.queryOptions({ input: { name }, gcTime: 0 }))
   if (asked.isError) return <ProblemNote failure={asked.error} />
   if (asked.isPending) return <Loading />
   const { type, channels, settings, secrets } = asked.data
+  if (isRotation) return <RotateCarrier name={name} stored={asked.data} onClose={onClose} />
   return (
     <CarrierForm
       type={type}
@@ -42,10 +57,81 @@ function ChangeCarrier({ name, onClose }: { name: string; onClose(): void }) {
   )
 }
 
+interface RotateCarrierProps {
+  name: string
+  stored: Awaited<ReturnType<typeof client.carriers.settings>>
+  onClose(): void
+}
+
+/** Asks for the secrets alone, and for the names of an account, which some vendors change with them. */
+function RotateCarrier({ name, stored: { type, channels, settings, secrets }, onClose }: RotateCarrierProps) {
+  const say = useWords(providerWords)
+  const [channel, setChannel] = useState(channels[0] ?? 'sms')
+  const [test, setTest] = useState({ to: '', templateCode: '' })
+  const [report, setReport] = useState<Awaited<ReturnType<typeof client.carriers.rotate>>>()
+  const credentials = type.settings.filter(
+    ({ name: setting, secret, url, optional, default: given }) =>
+      !url && (secret ? secrets.includes(setting) : !optional && given === undefined && setting in settings),
+  )
+  const typed = (field: keyof typeof test) => ({
+    value: test[field],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      setTest((known) => ({ ...known, [field]: value })),
+  })
+  return (
+    <CarrierForm
+      type={{ ...type, channels: [], settings: credentials }}
+      initialValues={{ name, channels, settings }}
+      stored={secrets}
+      action={say.rotateAction}
+      send={({ settings }) => {
+        setReport(undefined)
+        const { to, templateCode } = test
+        const order = { to, channel, ...(channel === 'alimtalk' && { templateCode: templateCode.trim() }) }
+        return client.carriers.rotate({ name, channels, settings, test: order })
+      }}
+      onDone={(answer) => {
+        queries.invalidateQueries({ queryKey: api.carriers.key() })
+        if (!answer.isRotated) return setReport(answer)
+        tellDone(say.rotated(name))
+        onClose()
+      }}
+      onCancel={onClose}
+      before={
+        <Text size="sm" c="dimmed">
+          {say.rotateMeans}
+        </Text>
+      }
+    >
+      <TestFields
+        channels={channels}
+        channel={channel}
+        to={typed('to')}
+        channelField={{
+          value: channel,
+          onChange: (event: { currentTarget: { value: string } }) =>
+            setChannel(channels.find((one) => one === event.currentTarget.value) ?? channel),
+        }}
+        templateCode={typed('templateCode')}
+      />
+      <div aria-live="polite">
+        {report && (
+          <Stack gap="xs">
+            <TestOutcome {...report} />
+            <Text size="sm" fw={600}>
+              {say.notRotated}
+            </Text>
+          </Stack>
+        )}
+      </div>
+    </CarrierForm>
+  )
+}
+
 /** `routes`: those that name it. */
 export function removeCarrier(name: string, routes: readonly ShownRoute[]): void {
   const say = wordsNow(providerWords)
-  const inWords = routes.map(({ channel, country = say.everyCountry }) => `${channel} ${country}`).join(', ')
+  const inWords = routesInWords(routes, say.everyCountry)
   confirmByName({
     title: say.removeOf(name),
     name,

@@ -6,10 +6,23 @@ export const providerWords = inWords({
     about:
       'The carriers that deliver live messages, their health, the routes among them, and the delivery plans of apps.',
     carriers: 'Set up on this server',
-    states: { healthy: 'Healthy', unhealthy: 'Unhealthy' },
-    since: 'since',
-    retry: 'Next retry',
-    retryNow: 'Retried with the next message',
+    states: { healthy: 'Healthy', unhealthy: 'Unhealthy', paused: 'Paused' },
+    reasons: {
+      paused: 'It gets no new message until somebody resumes it. Reports still count.',
+      unhealthy: 'It failed, so messages go by other carriers. A message tries it again at least every minute.',
+    },
+    pause: 'Pause',
+    pauseOf: (name: string) => `Pause the carrier ${name}`,
+    pauseMeans: (inFlight: string) =>
+      `It gets no new message. Messages in flight (${inFlight} now) are finished, and delivery reports still count. Resume it at any time.`,
+    pauseOthers: (others: string) => `Messages of its channels can go by: ${others}.`,
+    pauseLast: (channels: string) =>
+      `No other carrier sends ${channels}. New codes of that channel are refused, and waiting ones fail, until you resume it.`,
+    pauseRoutes: (routes: string) => `These routes name no other carrier, so their codes are refused: ${routes}.`,
+    paused: (name: string) => `The carrier ${name} is paused`,
+    resume: 'Resume',
+    resumeOf: (name: string) => `Resume the carrier ${name}`,
+    resumed: (name: string) => `The carrier ${name} gets messages again`,
     inFlight: 'In flight',
     inFlightOf: (now: string, most: string) => `${now} of ${most} at a time`,
     waiting: 'Waiting',
@@ -26,6 +39,15 @@ export const providerWords = inWords({
     emptyViewer: 'Nobody has set one up yet. An owner can add one here.',
     add: 'Add a carrier',
     titles: { http: 'Any HTTP API', smpp: 'SMPP 3.4 session' },
+    answers: 'Failures and latency',
+    answersOf: (name: string) => `Failures and latency of ${name}`,
+    rotate: 'Rotate credentials',
+    rotateOf: (name: string) => `Rotate credentials of ${name}`,
+    rotateMeans:
+      'The new credentials send you a test message first. Messages use the old ones until the carrier accepts it. Delivery reports that are signed with the old ones count for another 24 hours.',
+    rotateAction: 'Test and use',
+    rotated: (name: string) => `${name} uses the new credentials`,
+    notRotated: 'Messages still use the old credentials.',
     change: 'Change',
     changeOf: (name: string) => `Change the carrier ${name}`,
     changed: (name: string) => `The carrier ${name} is saved. Messages use it from now on.`,
@@ -60,10 +82,23 @@ export const providerWords = inWords({
     about:
       '운영 메시지를 전달하는 발송사와 그 상태, 무엇을 어느 발송사로 보낼지 정하는 경로, 그리고 앱의 발송 순서입니다.',
     carriers: '이 서버에 설정된 발송사',
-    states: { healthy: '정상', unhealthy: '장애' },
-    since: '시작:',
-    retry: '다음 재시도:',
-    retryNow: '다음 메시지로 재시도합니다',
+    states: { healthy: '정상', unhealthy: '장애', paused: '일시 중지' },
+    reasons: {
+      paused: '재개할 때까지 새 메시지를 보내지 않습니다. 전송 결과는 계속 반영됩니다.',
+      unhealthy: '실패가 이어져 다른 발송사로 보냅니다. 늦어도 1분마다 메시지 하나로 다시 시도합니다.',
+    },
+    pause: '일시 중지',
+    pauseOf: (name) => `${name} 발송사 일시 중지`,
+    pauseMeans: (inFlight) =>
+      `새 메시지를 보내지 않습니다. 전송 중인 메시지(현재 ${inFlight}건)는 끝까지 처리하고 전송 결과도 계속 반영합니다. 언제든지 재개할 수 있습니다.`,
+    pauseOthers: (others) => `같은 채널의 메시지를 보낼 수 있는 발송사: ${others}.`,
+    pauseLast: (channels) =>
+      `${channels} 채널을 보내는 다른 발송사가 없습니다. 재개할 때까지 이 채널의 새 인증번호는 거절되고 대기 중인 것은 실패합니다.`,
+    pauseRoutes: (routes) => `다음 경로에는 다른 발송사가 없어 인증번호가 거절됩니다: ${routes}.`,
+    paused: (name) => `${name} 발송사를 일시 중지했습니다`,
+    resume: '재개',
+    resumeOf: (name) => `${name} 발송사 재개`,
+    resumed: (name) => `${name} 발송사로 다시 메시지를 보냅니다`,
     inFlight: '전송 중',
     inFlightOf: (now, most) => `동시 ${most}건 중 ${now}건`,
     waiting: '대기',
@@ -80,6 +115,15 @@ export const providerWords = inWords({
     emptyViewer: '아직 설정되지 않았습니다. 소유자가 여기에서 추가할 수 있습니다.',
     add: '발송사 추가',
     titles: { http: '모든 HTTP API', smpp: 'SMPP 3.4 세션' },
+    answers: '실패와 응답 시간',
+    answersOf: (name) => `${name} 실패와 응답 시간`,
+    rotate: '인증 정보 교체',
+    rotateOf: (name) => `${name} 인증 정보 교체`,
+    rotateMeans:
+      '새 인증 정보로 먼저 테스트 메시지를 보냅니다. 발송사가 접수할 때까지는 기존 인증 정보로 발송합니다. 기존 인증 정보로 서명된 전송 결과는 24시간 더 반영합니다.',
+    rotateAction: '테스트하고 사용',
+    rotated: (name) => `${name} 발송사가 새 인증 정보를 사용합니다`,
+    notRotated: '아직 기존 인증 정보로 발송합니다.',
     change: '변경',
     changeOf: (name) => `${name} 발송사 변경`,
     changed: (name) => `${name} 발송사를 저장했습니다. 지금부터 적용됩니다.`,
@@ -111,6 +155,10 @@ export const providerWords = inWords({
     messageId: '메시지 ID',
   },
 })
+
+/** Routes in one line. */
+export const routesInWords = (routes: readonly ShownRoute[], everyCountry: string) =>
+  routes.map(({ channel, country = everyCountry }) => `${channel} ${country}`).join(', ')
 
 /** Carriers, as the server answers them. */
 export type ShownCarrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]

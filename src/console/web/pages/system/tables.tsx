@@ -19,7 +19,7 @@ interface NodeRow {
 
 const words = inWords({
   en: {
-    label: 'Servers',
+    label: 'Servers and their state',
     name: 'Server',
     state: 'State',
     version: 'Version',
@@ -31,7 +31,7 @@ const words = inWords({
     states: { working: 'Running', leaving: 'Shutting down', silent: 'Silent', replaced: 'Replaced' },
   },
   ko: {
-    label: '서버 목록',
+    label: '서버와 상태',
     name: '서버',
     state: '상태',
     version: '버전',
@@ -92,7 +92,7 @@ interface QueueRow {
 
 const queueTableWords = inWords({
   en: {
-    label: 'Queue',
+    label: 'Jobs by kind',
     kind: 'Job',
     waiting: 'Waiting',
     due: 'Due now',
@@ -104,10 +104,11 @@ const queueTableWords = inWords({
       'await-report': 'Wait for delivery reports',
       'next-leg': 'Start the next leg',
       webhook: 'Send webhooks',
+      notice: 'Send notices',
     },
   },
   ko: {
-    label: '대기열',
+    label: '종류별 작업',
     kind: '작업',
     waiting: '대기',
     due: '처리 시각 도래',
@@ -119,6 +120,7 @@ const queueTableWords = inWords({
       'await-report': '도달 보고 대기',
       'next-leg': '다음 채널로 발송',
       webhook: '웹훅 전송',
+      notice: '알림 전송',
     },
   },
 })

@@ -4,10 +4,12 @@ import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isoAt, timeOfWall } from '../../../../domain/shared/time-zone'
 import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
+import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
@@ -15,6 +17,7 @@ import { tellDone } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { timeZone } from '../../time-zone'
 import { DeliveryDetails, deliveryWords, type ShownDelivery, STATUS_COLORS } from './delivery-details'
 import type { ShownEndpoint } from './endpoint-state'
 
@@ -26,13 +29,12 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const { endpointId, enabled } = endpoint
   const [status, setStatus] = useState<'all' | ShownDelivery['status']>('all')
   const [opened, setOpened] = useState<string>()
+  const asked = { endpointId, ...(status !== 'all' && { status }) }
   const deliveries = useInfiniteQuery(
     api.webhooks.events.infiniteOptions({
-      input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
+      input: (after: string | undefined) => ({ ...asked, after }),
       ...paging,
-      // Events in flight finish soon.
-      refetchInterval: ({ state }) =>
-        state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const pages = fromPages(deliveries)
@@ -52,7 +54,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
             ]}
             onChange={(value) => setStatus(value as typeof status)}
           />
-          {may('webhooks') && (
+          {may('find') && (
             <Button size="xs" variant="default" disabled={!enabled} onClick={() => openReplay(endpointId)}>
               {say.replayAll}
             </Button>
@@ -63,6 +65,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
         {...pages}
         label={say.title}
         keyOf={({ deliveryId }) => deliveryId}
+        file={{ name: 'deliveries', load: (after) => client.webhooks.events({ ...asked, after, limit: 200 }) }}
         columns={[
           {
             key: 'type',
@@ -159,14 +162,14 @@ function openReplay(endpointId: string): void {
 
 const DAY_MS = 86_400_000
 
-/** Local time in the format of the browser's field. */
-const localText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** A time in the format of the browser's field. */
+const localText = (at: number) => isoAt(at, timeZone()).slice(0, 16)
 
 function Replay({ endpointId, onClose }: { endpointId: string; onClose(): void }) {
   const say = useWords(deliveryWords)
   const form = useServerForm({
     initialValues: { since: localText(Date.now() - DAY_MS) },
-    send: ({ since }) => client.webhooks.replay({ endpointId, since: new Date(since).getTime() }),
+    send: ({ since }) => client.webhooks.replay({ endpointId, since: timeOfWall(Date.parse(`${since}Z`), timeZone()) }),
     onDone({ replayed }) {
       tellDone(say.replayed(replayed))
       queries.invalidateQueries({ queryKey: api.webhooks.key() })

@@ -1,0 +1,86 @@
+/** The button that pauses a carrier, which asks and says what it touches, or resumes it, which harms nobody. */
+import { Button, Stack, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { api, queries } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { channelWords } from '../../i18n/names'
+import { useWords } from '../../i18n/words'
+import { tellDone, tellProblem } from '../../parts/tell'
+import { providerWords, routesInWords, type ShownCarrier } from './words'
+
+export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
+  const say = useWords(providerWords)
+  const common = useWords(frameWords)
+  const { name, state } = carrier
+  const done = (message: string) => ({
+    onSuccess() {
+      tellDone(message)
+      queries.invalidateQueries({ queryKey: api.carriers.key() })
+    },
+    onError: tellProblem,
+  })
+  const pause = useMutation(api.carriers.pause.mutationOptions(done(say.paused(name))))
+  const resume = useMutation(api.carriers.resume.mutationOptions(done(say.resumed(name))))
+  const ask = () =>
+    modals.openConfirmModal({
+      title: say.pauseOf(name),
+      children: <Consequence carrier={carrier} />,
+      labels: { confirm: say.pause, cancel: common.cancel },
+      confirmProps: { color: 'red' },
+      onConfirm: () => pause.mutate({ name }),
+    })
+  return state === 'paused' ? (
+    <Button
+      size="compact-sm"
+      aria-label={say.resumeOf(name)}
+      loading={resume.isPending}
+      onClick={() => resume.mutate({ name })}
+    >
+      {say.resume}
+    </Button>
+  ) : (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      aria-label={say.pauseOf(name)}
+      loading={pause.isPending}
+      onClick={ask}
+    >
+      {say.pause}
+    </Button>
+  )
+}
+
+function Consequence({ carrier: { name, channels, inFlight } }: { carrier: ShownCarrier }) {
+  const say = useWords(providerWords)
+  const channelNames = useWords(channelWords)
+  const formats = useFormats()
+  const carriers = useQuery(api.carriers.list.queryOptions()).data?.providers ?? []
+  const routes = useQuery(api.carriers.routes.queryOptions()).data?.routes ?? []
+  const others = carriers.filter((other) => other.name !== name && other.state !== 'paused')
+  const alone = channels.filter((channel) => !others.some((other) => other.channels.includes(channel)))
+  const helping = others.filter((other) => other.channels.some((channel) => channels.includes(channel)))
+  const closed = routes.filter(
+    ({ channel, providers }) =>
+      !alone.includes(channel) && providers.includes(name) && !others.some((other) => providers.includes(other.name)),
+  )
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{say.pauseMeans(formats.number(inFlight))}</Text>
+      {helping.length > 0 && <Text size="sm">{say.pauseOthers(helping.map((other) => other.name).join(', '))}</Text>}
+      {alone.length > 0 && (
+        <Text size="sm" fw={600}>
+          {say.pauseLast(alone.map((channel) => channelNames[channel]).join(', '))}
+        </Text>
+      )}
+      {closed.length > 0 && (
+        <Text size="sm" fw={600}>
+          {say.pauseRoutes(routesInWords(closed, say.everyCountry))}
+        </Text>
+      )}
+    </Stack>
+  )
+}
