@@ -78,7 +78,11 @@ function OpenPhone({ app, onClose }: { app: ShownApp; onClose?: () => void }) {
     onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
   })
   return (
-    <Form form={{ ...form, failure: form.failure ?? unlock.error }} action={say.look} {...(onClose && { onCancel: onClose })}>
+    <Form
+      form={{ ...form, failure: form.failure ?? unlock.error }}
+      action={say.look}
+      {...(onClose && { onCancel: onClose })}
+    >
       <TextInput
         label={say.phoneNumber}
         maw={360}
