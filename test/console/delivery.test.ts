@@ -214,6 +214,8 @@ describe('webhooks', () => {
     expect(receiver.arrived).toHaveLength(3)
 
     await choose(page, 'Disable')
+    await page.getByRole('dialog').getByText('cannot be replayed').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Disabled: nothing is sent').waitFor()
     await choose(page, 'Enable')
     await page.getByText('Disabled: nothing is sent').waitFor({ state: 'detached' })
@@ -329,7 +331,7 @@ describe('a carrier without a shell', () => {
       await (dialog ? page.getByRole('dialog').getByRole('button', { name, exact: true }) : button(page, name)).focus()
       await page.keyboard.press('Enter')
     }
-    await press('Rotate the credentials of twilio')
+    await press('Rotate credentials of twilio')
     await page.getByLabel('Auth token').focus()
     await page.keyboard.type('a-new-token')
     await page.getByLabel('Phone number').focus()
@@ -411,38 +413,73 @@ describe('providers and usage', () => {
     const listed = Promise.withResolvers<void>()
     await page.route('**/console/rpc/apps/regions', (route) => listed.promise.then(() => route.continue()))
     await button(page, 'Set a route').click()
-    const country = page.getByRole('combobox', { name: 'Country' })
+    const country = page.getByRole('dialog').getByRole('combobox', { name: 'Countries' })
+    const chosen = page.locator('.mantine-Pill-label')
     expect(await country.isDisabled()).toBe(true)
     listed.resolve()
     // By name in either language, with Enter or by leaving; by code; and not what names no country.
-    for (const [typed, key, chosen] of [
-      ['Austria', 'Enter', 'Austria (AT)'],
-      ['germany', 'Tab', 'Germany (DE)'],
-      ['austr', 'Enter', 'Australia (AU)'],
-      ['오스트리아', 'Enter', 'Austria (AT)'],
-      ['de', 'Enter', 'Germany (DE)'],
-      ['UK', 'Tab', 'United Kingdom (GB)'],
-      ['한국', 'Enter', 'South Korea (KR)'],
+    for (const [typed, key, code] of [
+      ['Austria', 'Enter', 'AT'],
+      ['germany', 'Tab', 'DE'],
+      ['austr', 'Enter', 'AU'],
+      ['오스트리아', 'Enter', 'AT'],
+      ['de', 'Enter', 'DE'],
+      ['UK', 'Tab', 'GB'],
+      ['한국', 'Enter', 'KR'],
     ] as const) {
       await country.fill(typed)
       await page.keyboard.press(key)
-      await until(async () => (await country.inputValue()) === chosen, `${typed} to be ${chosen}`)
+      await until(async () => (await chosen.allInnerTexts()).join() === code, `${typed} to be ${code}`)
+      await country.focus()
+      await page.keyboard.press('Backspace')
     }
     await country.fill('Atlantis')
     await page.getByText('No country matches.').waitFor()
     await page.keyboard.press('Tab')
     await page.getByText('There is no country “Atlantis”').waitFor()
-    await country.fill('KR')
-    await page.getByRole('option', { name: 'South Korea (KR)' }).click()
+    for (const name of ['Japan (JP)', 'South Korea (KR)']) {
+      await country.fill(name.slice(0, 5))
+      await page.getByRole('option', { name }).click()
+    }
+    await page.keyboard.press('Escape')
     for (const name of ['main', 'backup']) await page.getByLabel('Add a carrier').selectOption(name)
     await button(page, 'Move backup up').focus()
     await page.keyboard.press('Enter')
     await page.getByText('backup is now 1 of 2').waitFor()
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move backup up')
+    // By mouse it is dragged down and up again, each time past the middle of the other row.
+    const handle = async (name: string) => {
+      const { x, y } = (await page.locator(`[data-drag=${name}]`).boundingBox()) ?? { x: 0, y: 0 }
+      return { x: x + 4, y: y + 8 }
+    }
+    for (const [by, place] of [
+      [6, 2],
+      [-6, 1],
+    ] as const) {
+      const [from, to] = [await handle('backup'), await handle('main')]
+      await page.mouse.move(from.x, from.y)
+      await page.mouse.down()
+      await page.mouse.move(to.x, to.y + by, { steps: 4 })
+      await page.mouse.up()
+      await page.getByText(`backup is now ${place} of 2`).waitFor()
+    }
     await button(page, 'Set route').click()
-    await page.getByRole('cell', { name: 'backup → main' }).waitFor()
+    await page.getByRole('cell', { name: 'backup → main' }).nth(1).waitFor()
     const { routes } = await rpc(page, 'carriers/routes')
-    expect(routes).toEqual([{ channel: 'sms', country: 'KR', providers: ['backup', 'main'] }])
+    const both = ['JP', 'KR'].map((country) => ({ channel: 'sms', country, providers: ['backup', 'main'] }))
+    expect(routes).toEqual(both)
+
+    await button(page, 'Check a number').click()
+    await page.getByLabel('Phone number').fill('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('Route South Korea (KR)').waitFor()
+    await page.getByText('Insufficient credit').waitFor()
+    expect(page.url()).not.toContain('1234')
+    await button(page, 'Done').click()
+    await button(page, 'Remove the route sms JP').click()
+    await page.getByLabel(/to confirm/).fill('sms JP')
+    await button(page, 'Remove').click()
+    await page.getByRole('cell', { name: 'Japan (JP)' }).waitFor({ state: 'detached' })
 
     const { key } = await rpc(page, 'keys/create', { appId, kind: 'sk', mode: 'live' })
     await rpc(page, 'wallet/topUp', { appId, amount: 10 })

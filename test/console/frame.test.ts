@@ -65,6 +65,7 @@ const STORY = {
   expiresAt: 1_760_000_180_000,
   updatedAt: 1_760_000_000_000,
   metadata: {},
+  wrongAt: [],
   attempts: [],
   ledger: [],
   webhooks: [],
