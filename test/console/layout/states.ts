@@ -1155,6 +1155,22 @@ const usage: State[] = [
     press(/^(Report tokens|보고서 토큰)$/),
     see(/ERP/),
   ),
+  over(
+    'pages/usage/prices.tsx',
+    'usage, a price is removed',
+    '/usage',
+    FULL,
+    press(/^(Prices|가격)$/),
+    press(/^(Remove the price 9\.9 KRW|가격 9\.9 KRW 삭제)$/),
+  ),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, a report token is revoked',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    press(/^(Revoke ERP|ERP 폐기)$/),
+  ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
   }),
