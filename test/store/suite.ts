@@ -15,6 +15,7 @@ import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
 import { noticeSuite } from './notices'
+import { peopleSuite } from './people'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -1294,6 +1295,8 @@ export function storeSuite(
 
     webhookSuite(() => ({ store, other, clock }))
     noticeSuite(() => ({ store, other, clock }))
+
+    peopleSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
