@@ -147,13 +147,15 @@ describe('an issue', () => {
     }
     expect((await shown('issues/list', { ...live(), limit: 10 })).rows).toEqual([row])
     const attempt = { number: 1, leg: 'sms', provider: 'main', outcome: 'refused', code: 'E1' }
-    const told = { eventId: expect.any(String), endpointId: endpoint.endpointId, type: 'otp.failed' }
+    const ids = { deliveryId: expect.any(String), eventId: expect.any(String) }
+    const told = { ...ids, endpointId: endpoint.endpointId, type: 'otp.failed' }
     expect(await shown('issues/story', { issueId })).toEqual({
       ...row,
       ...{ appId: keys.appId, templateId: 'otp_default_kr', metadata: { order: '7' }, updatedAt: TIME },
+      wrongAt: [],
       attempts: [{ ...attempt, calledAt: TIME, answeredAt: TIME, latencyMs: 0 }],
       ledger: [],
-      webhooks: [{ ...told, status: 'pending', attempts: 1, lastStatus: 500, createdAt: TIME }],
+      webhooks: [{ ...told, status: 'pending', attempts: 1, lastStatus: 500, createdAt: TIME, nextAttemptAt: TIME }],
     })
   })
 
@@ -165,6 +167,7 @@ describe('an issue', () => {
     await world.advance(1_000)
     const story = await shown('issues/story', { issueId })
     expect(story).toMatchObject({ verifiedAt: START + 1_000, billingStatus: 'debited' })
+    expect(story.attempts).toMatchObject([{ outcome: 'accepted', report: 'delivered', reportedAt: START + 1_000 }])
     expect(story.ledger).toEqual([{ entryType: 'debit', amountDelta: -1, balanceAfter: 999, createdAt: TIME }])
   })
 
