@@ -87,6 +87,7 @@ describe('no block slips by:', () => {
       'docs/client-kotlin.md: generated, and not run',
       "docs/client-php.md: without Composer's registry the file below stands in",
       'docs/client-swift.md: generated, and not run',
+      "docs/client.md: a page's own",
       'docs/client.md: signIn is yours',
       'docs/clients.md: test/client/generated.test.ts calls the generator itself',
       'docs/clients.md: test/client/generated.test.ts compiles and runs it',
