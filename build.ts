@@ -9,7 +9,7 @@ import type { BunPlugin } from 'bun'
 import { collectNotice } from './deploy/release/licenses/collect'
 import { type Origin, originOf } from './deploy/release/origin'
 import type { BundledFile } from './src/bundled'
-import type { Notice } from './src/cli/licenses'
+import type { LicenseNotice } from './src/cli/licenses'
 import { bundleConsole } from './src/console/bundle'
 import type { Build } from './src/domain/operations/version'
 import { buildGuide } from './src/guide/site'
@@ -20,7 +20,7 @@ const ROOT = import.meta.dir
 export interface Contents {
   console: readonly BundledFile[]
   guide: readonly BundledFile[]
-  notice: Notice
+  notice: LicenseNotice
   origin: Origin
 }
 
@@ -110,7 +110,7 @@ function embedSite(site: 'console' | 'guide', files: readonly BundledFile[]): Bu
 }
 
 /** Puts the notice in the place of `src/cli/embedded-notice.ts`, which has none: as a file that only `licenses` reads. */
-const embedNotice = (notice: Notice): BunPlugin => ({
+const embedNotice = (notice: LicenseNotice): BunPlugin => ({
   name: 'embed-notice',
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/]cli[\\/]embedded-notice\.ts$/ }, () => ({

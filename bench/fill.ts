@@ -26,13 +26,13 @@ const ISSUES = `${SERIES}
     iif(n % 10 = 0, 'alimtalk', 'sms'), 1, randomblob(32), randomblob(32), iif(n % 5 = 0, 'US', 'KR'), NULL,
     at, at + 180000, 5, iif(n % 20 < 17, 'verified', 'expired'), n % 3, iif(n % 20 < 17, at + 20000, NULL),
     iif(n % 25 = 0, 'failed', 'delivered'), iif(n % 10 = 0, 'alimtalk', 'sms'), 0, 0,
-    iif(n % 25 = 0, 'EXPIRED', NULL), 'debited', 1, 1, at + 20000, 'sk', NULL, unhex(printf('%016X', abs(random()) % 10000)), randomblob(8), NULL, NULL, NULL
+    iif(n % 25 = 0, 'EXPIRED', NULL), 'debited', 1, 1, at + 20000, 'sk', NULL, unhex(printf('%016X', abs(random()) % 10000)), randomblob(8), NULL, NULL, NULL, NULL
     FROM happened`
 
 const ATTEMPTS = `${SERIES}
   INSERT INTO attempts SELECT $appId, 'live', ${ID}, 1, iif(n % 10 = 0, 'alimtalk', 'sms'),
     iif(n % 10 = 0, 'kakao', 'main'), randomblob(16), at + 5, at + 5 + (n % 900), 'accepted', NULL, NULL,
-    'carrier-' || n FROM happened`
+    NULL, 'delivered', at + 2000, 'carrier-' || n FROM happened`
 
 /** Idempotency keys are remembered for a week. */
 const CLAIMS = `${SERIES}

@@ -6,6 +6,7 @@ import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
+import { answerUsageReport } from './http/usage-report'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -49,7 +50,8 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node
-  const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }
+  const noticeSender = { toOperator: ports.toOperator, mailer: ports.mailer, publicUrl }
+  const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs, ...noticeSender }
   const challenges = createChallenges({ transport, urls: config.challengeUrls })
 
   const simulator = createSimulator(clock, node.limiters)
@@ -70,7 +72,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ toOperator: ports.toOperator, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ backups, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 
@@ -100,6 +102,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     relay: createRelays(issuing),
+    usageReport: (request, url) => answerUsageReport({ store, clock, node }, request, url),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

@@ -49,7 +49,7 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
   const insertIssue = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $messageId, $purpose, 'otp_default_kr', 'sms', 1, $phoneHash, $codeHash,
        'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL,
-       $prefixHash, NULL, lower(hex($id)), NULL, NULL)`,
+       $prefixHash, NULL, lower(hex($id)), NULL, NULL, NULL)`,
   )
   const insertClaim = db.query(
     `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)

@@ -1,18 +1,29 @@
 /** The element `<watchword-verify>`: a phone verification screen for any page. */
-import { createOtpClient } from '../client'
-import { createFlow, type Flow, type FlowOptions, type FlowState, type FlowStorage, type FlowTransport } from '../flow'
+import {
+  createFlow,
+  type Flow,
+  type FlowOptions,
+  type FlowState,
+  type FlowStorage,
+  type FlowTransport,
+  type ScreenChallenge,
+  type ScreenSettings,
+} from '../flow'
 import { readCode } from '../flow/code'
+import type { Channel } from '../flow/internal-state'
 import { IDLE } from '../flow/state'
-import { countriesIn, countryOf, countryWith } from '../screen/countries'
-import { formatNumber, readCodes } from '../screen/fields'
-import { listenForMessages } from '../screen/message'
-import { type FormatPhoneNumber, typedOf, wholeNumber } from '../screen/number'
-import { isAtRest, type Step, stepOf } from '../screen/step'
-import { en } from '../texts/en'
+import { adoptStyle } from '../screen/adopt-style'
+import { markBox, readCodes } from '../screen/fields'
+import { node } from '../screen/node'
+import type { FormatPhoneNumber } from '../screen/number'
+import type { PhoneField, PhoneSettings } from '../screen/phone-field'
+import { isAtRest, needsChallenge, otherWayOf, type Step, stepOf } from '../screen/step'
+import { STYLE } from '../screen/style'
+import { listenForMessages } from '../screen/web-otp'
 import type { Texts } from '../texts/texts'
+import { HOST_STYLE } from './host-style'
 import { languageOf, loadTexts, textsIn } from './language'
 import { Screen } from './screen'
-import { STYLE } from './style'
 
 /** Detail of the event `verified`. The page's backend must check the proof. */
 export interface VerifiedDetail {
@@ -43,8 +54,8 @@ export interface WatchwordVerifyEventMap extends HTMLElementEventMap {
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
 /** Attributes whose change restarts the flow, and attributes that change only the screen. */
-const OF_THE_FLOW = ['key', 'url', 'action', 'purpose']
-const OF_THE_VIEW = ['lang', 'country', 'countries']
+const OF_THE_FLOW = ['key', 'url', 'action', 'purpose', 'channels']
+const OF_THE_VIEW = ['lang', 'country', 'countries', 'challenge', 'theme', 'preset', 'consent']
 const PROPERTIES = ['transport', 'texts', 'format', 'input', 'storage'] as const
 
 export class WatchwordVerify extends Base {
@@ -61,9 +72,14 @@ export class WatchwordVerify extends Base {
   #told = newsIn(IDLE)
   /** Whether the focus is within the element, so that it moves with the screen. */
   #isUsed = false
+  #field: PhoneField | undefined
+  /** What the service says of the key. */
+  #settings: ScreenSettings = {}
+  #widget: HTMLElement | undefined
   #error: unknown
   #language = 'en'
-  #all: Texts = en
+  /** Undefined until they are loaded. */
+  #all: Texts | undefined
 
   #transport: FlowTransport | undefined
   #texts: Partial<Texts> | undefined
@@ -73,9 +89,7 @@ export class WatchwordVerify extends Base {
 
   constructor() {
     super()
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(STYLE)
-    this.#root.adoptedStyleSheets = [sheet]
+    adoptStyle(this.#root, HOST_STYLE + STYLE)
     this.#root.append(this.#screen.form)
     this.#listen()
   }
@@ -104,6 +118,7 @@ export class WatchwordVerify extends Base {
   }
   set format(format: FormatPhoneNumber | undefined) {
     this.#format = format
+    if (this.#all) this.#field?.set(this.#phoneSettings(this.#all))
   }
 
   /** Further fields of each `issue` request: `templateId`, `expiresInSec`, … */
@@ -163,7 +178,6 @@ export class WatchwordVerify extends Base {
 
   attributeChangedCallback(name: string): void {
     if (OF_THE_FLOW.includes(name)) this.#restart()
-    if (name === 'country') this.#screen.country.value = ''
     if (OF_THE_VIEW.includes(name)) this.#name()
     if (name === 'required' && this.isConnected) this.#look()
   }
@@ -196,18 +210,25 @@ export class WatchwordVerify extends Base {
   #begin(): void {
     if (this.#flow || !this.isConnected) return
     const purpose = this.getAttribute('purpose') ?? 'verification'
+    const transport = this.#transport ?? this.#namedTransport()
     const flow = createFlow({
-      ...{ transport: this.#transport ?? this.#namedTransport(), purpose },
+      ...{ transport, purpose },
       // The message is in the language of the screen.
-      input: { locale: this.#language, ...this.#input },
+      input: { locale: this.#language, ...(this.#channels[0] && { channel: this.#channels[0] }), ...this.#input },
       ...(this.#storage && { storage: this.#storage, storageKey: `watchword-verify ${purpose} ${this.id}` }),
       onError: (error) => {
         this.#error = error
       },
     })
     this.#flow = flow
-    this.#recall()
-    const ends = [flow.subscribe(() => this.#look()), listenForMessages(flow, (code) => this.#check(code))]
+    void this.#field?.recall(this.state.phoneNumber)
+    const gone = new AbortController()
+    void this.#askSettings(transport, gone.signal)
+    const ends = [
+      flow.subscribe(() => this.#look()),
+      listenForMessages(flow, (code) => this.#check(code)),
+      () => gone.abort(),
+    ]
     this.#close = () => {
       for (const end of ends) end()
       flow.close()
@@ -227,20 +248,67 @@ export class WatchwordVerify extends Base {
     queueMicrotask(() => this.#begin())
   }
 
+  /**
+   * It is loaded at once, but nothing waits for it: a browser that goes offline later would not load it any more. A secret
+   * key is reported, too.
+   */
   #namedTransport(): FlowTransport {
-    const action = this.getAttribute('action')
-    if (action !== null) return backendAt(action)
-    const [baseUrl, apiKey] = [this.getAttribute('url'), this.getAttribute('key')]
-    return baseUrl !== null && apiKey !== null ? createOtpClient({ baseUrl, apiKey }) : NOBODY
+    const [action, url, key] = ['action', 'url', 'key'].map((name) => this.getAttribute(name))
+    const load = async () => (await import('./transports')).transportOf({ action, url, key })
+    load().catch(reportError)
+    return {
+      issue: async (...given) => (await load()).issue(...given),
+      verify: async (...given) => (await load()).verify(...given),
+      delivery: async (...given) => (await load()).delivery?.(...given),
+      screen: async (...given) => (await load()).screen?.(...given),
+    }
   }
 
-  /** The number that was entered before a reload. */
-  #recall(): void {
-    const { country, phone } = this.#screen
-    const { phoneNumber } = this.state
-    if (phoneNumber === '' || phone.value !== '') return
-    country.value = countryWith(phoneNumber, country.value)
-    phone.value = typedOf(phoneNumber, country.value)
+  /** The field is useful without its list and its formats, which come a moment later. */
+  async #phoneField(texts: Texts): Promise<PhoneField> {
+    const { PhoneField } = await import('../screen/phone-field')
+    if (!this.#field) {
+      this.#field = new PhoneField(this.#screen, this.#phoneSettings(texts))
+      void this.#field.recall(this.state.phoneNumber)
+    }
+    return this.#field
+  }
+
+  /** Where nothing is known, all countries are offered, and the service refuses some. */
+  async #askSettings(transport: FlowTransport, signal: AbortSignal): Promise<void> {
+    if (this.hasAttribute('countries') && this.#challenge) return
+    const settings = await transport.screen?.({ signal }).catch(() => undefined)
+    if (!settings || signal.aborted) return
+    this.#settings = settings
+    if (this.#all) this.#field?.set(this.#phoneSettings(this.#all))
+  }
+
+  /** `turnstile SITEKEY`, or what the service says. */
+  get #challenge(): ScreenChallenge | undefined {
+    const [vendor, siteKey] = this.getAttribute('challenge')?.split(/[\s:]+/) ?? []
+    return vendor && siteKey ? ({ vendor, siteKey } as ScreenChallenge) : this.#settings.challenge
+  }
+
+  /** Shows the widget that the service asks for, and sends its token with the next request. */
+  async #prove(challenge: ScreenChallenge): Promise<void> {
+    this.#widget ??= this.appendChild(node('div', { slot: 'challenge' }))
+    const { tokenOf } = await import('../screen/challenge')
+    const token = await tokenOf(challenge, this.#widget)
+    if (!needsChallenge(this.state)) return
+    if (this.#step === 'number') void this.#send(token)
+    else void this.#flow?.resend({ challenge: token })
+  }
+
+  #phoneSettings(texts: Texts): PhoneSettings {
+    return {
+      ...{ texts, language: this.#language, format: this.#format },
+      country: this.getAttribute('country') ?? undefined,
+      countries: this.getAttribute('countries')?.match(/[A-Z]{2}/g) ?? this.#settings.countries,
+    }
+  }
+
+  get #channels(): Channel[] {
+    return (this.getAttribute('channels')?.match(/sms|alimtalk/g) ?? []) as Channel[]
   }
 
   /** Shows the screen once the texts of its language are loaded. */
@@ -251,26 +319,39 @@ export class WatchwordVerify extends Base {
     this.#language = language
     const texts = textsIn(language)
     if (texts) this.#speak(texts)
-    else void loadTexts(language).then((loaded) => language === this.#language && this.#speak(loaded))
+    else void this.#load(language)
+  }
+
+  /** English where a language cannot be loaded. */
+  async #load(language: string): Promise<void> {
+    const texts = await loadTexts(language).catch(() => undefined)
+    if (language !== this.#language) return
+    this.#language = texts ? language : 'en'
+    this.#speak(texts ?? (await loadTexts('en')))
   }
 
   #speak(texts: Texts): void {
-    const { country, form } = this.#screen
-    const chosen = country.value
-    this.#all = { ...texts, ...this.#texts }
-    const countries = this.getAttribute('countries')?.match(/[A-Z]{2}/g) ?? undefined
-    this.#screen.name(this.#all, countriesIn(this.#language, countries), this.#language)
-    choose(country, [chosen, this.getAttribute('country') ?? '', countryOf(navigator.language)])
+    const { form } = this.#screen
+    const all = { ...texts, ...this.#texts }
+    this.#all = all
+    this.#screen.name(all, this.#language)
+    for (const look of ['theme', 'preset']) {
+      const value = this.getAttribute(look)
+      form.toggleAttribute(`data-${look}`, value !== null)
+      if (value !== null) form.setAttribute(`data-${look}`, value)
+    }
+    this.#screen.hasConsent = this.hasAttribute('consent')
+    if (this.#field) this.#field.set(this.#phoneSettings(all))
+    else this.#phoneField(all).catch(() => {})
     form.hidden = false
-    this.#recall()
     this.#look()
   }
 
   #listen(): void {
-    const { form, code, resend, changeNumber, cancel } = this.#screen
+    const { form, code, resend, otherWay, changeNumber, cancel } = this.#screen
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      if (this.#step === 'number') this.#send()
+      if (this.#step === 'number') void this.#send()
       if (this.#step === 'code') this.#check(code.value)
     })
     form.addEventListener('focusin', () => {
@@ -280,21 +361,26 @@ export class WatchwordVerify extends Base {
       // Without a new target, the focus was on a button that is hidden now.
       if (relatedTarget instanceof Node && !form.contains(relatedTarget)) this.#isUsed = false
     })
-    formatNumber(this.#screen, () => this.#format)
+    markBox(code)
     readCodes(code, (typed) => this.#check(typed))
     resend.addEventListener('click', () => this.#flow?.resend())
+    otherWay.addEventListener('click', () => this.#flow?.resend({ channel: otherWayOf(this.state, this.#channels) }))
     changeNumber.addEventListener('click', () => this.#flow?.changeNumber())
     cancel.addEventListener('click', () => this.#flow?.cancel())
   }
 
-  #send(): void {
-    const { phone, country } = this.#screen
-    const number = wholeNumber(phone.value, country.value)
-    if (number !== undefined) void this.#flow?.send(number)
+  async #send(challenge?: string): Promise<void> {
+    const { phone } = this.#screen
+    const texts = this.#all
+    if (!texts) return
+    const field = await this.#phoneField(texts).catch(() => undefined)
+    const number = await field?.number()
+    if (number !== undefined) void this.#flow?.send(number, { challenge })
     else {
       this.#screen.forget()
-      this.#screen.say({ isError: true, text: { key: 'invalid_phone_number' }, id: 'not sent' }, this.#all)
-      phone.setAttribute('aria-invalid', 'true')
+      const key = field ? 'invalid_phone_number' : 'NETWORK_ERROR'
+      this.#screen.say({ isError: true, text: { key }, id: 'not sent' }, texts)
+      phone.setAttribute('aria-invalid', String(field !== undefined))
       phone.focus()
     }
   }
@@ -319,10 +405,20 @@ export class WatchwordVerify extends Base {
     if (state.status === 'sending' || state.status === 'idle') this.#screen.code.value = ''
     this.#shown = state
     this.#step = step
-    this.#screen.show(state, step, this.#all)
+    if (this.#all) this.#screen.show(state, step, this.#all)
+    if (this.#all) this.#offerOtherWay(state, step, this.#all)
     this.#takePart(state)
+    const challenge = needsChallenge(state) && !needsChallenge(before) && this.#challenge
+    if (challenge) this.#prove(challenge).catch(reportError)
     if (isSomewhereElse && this.#isUsed) this.#goOn(step)
     this.#tell(state)
+  }
+
+  #offerOtherWay(state: FlowState, step: Step, texts: Texts): void {
+    const { otherWay } = this.#screen
+    const other = otherWayOf(state, this.#channels)
+    otherWay.hidden = other === undefined || step === 'number'
+    otherWay.textContent = other ? texts[`by_${other}`] : ''
   }
 
   /** Moves the focus to the next field and selects its text. */
@@ -337,7 +433,7 @@ export class WatchwordVerify extends Base {
     const isMissing = this.hasAttribute('required') && state.status !== 'verified'
     this.#internals.setFormValue(this.value === '' ? null : this.value)
     if (isMissing)
-      this.#internals.setValidity({ valueMissing: true }, this.#all.required, this.#screen.focusOf(this.#step))
+      this.#internals.setValidity({ valueMissing: true }, this.#all?.required ?? '…', this.#screen.focusOf(this.#step))
     else this.#internals.setValidity({})
   }
 
@@ -370,47 +466,9 @@ function sessionStorageIfAny(): FlowStorage | undefined {
   }
 }
 
-/** An element without a transport explains the mistake to the page's author. */
-const unknown = (): Promise<never> => {
-  const error = Object.assign(new Error('<watchword-verify> needs key and url, action or transport'), {
-    status: 400,
-  })
-  reportError(error)
-  return Promise.reject(error)
-}
-const NOBODY: FlowTransport = { issue: unknown, verify: unknown }
-
-/** The attribute's value, or the first choice where it has another one. */
-function choose(select: HTMLSelectElement, wanted: readonly string[]): void {
-  const codes = [...select.options].map(({ value }) => value)
-  select.value = wanted.find((code) => codes.includes(code)) ?? codes[0] ?? ''
-}
-
 /** Defines the element under a name, unless the name is taken. Does nothing on a server. */
 export function define(name = 'watchword-verify'): void {
   if (!globalThis.customElements || customElements.get(name)) return
   // A class can be defined under one name only.
   customElements.define(name, class extends WatchwordVerify {})
-}
-
-/**
- * Transport over the page's own backend. `<address>/issue` and `<address>/verify` get the requests of the flow as JSON
- * with the page's cookies, and answer with Watchword's answers, errors with their status.
- */
-export function backendAt(address: string): FlowTransport {
-  async function post(path: string, body: object, signal: AbortSignal) {
-    const response = await fetch(`${address.replace(/\/+$/, '')}/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal,
-    })
-    const answer = await response.json()
-    if (!response.ok) throw { ...answer, status: response.status }
-    return answer
-  }
-  return {
-    issue: (order, { signal }) => post('issue', order, signal),
-    verify: (attempt, { signal }) => post('verify', attempt, signal),
-  }
 }

@@ -1,70 +1,102 @@
 /** The nodes of the element. All exist from the beginning; a state of the flow fills and hides them. */
 
 import type { FlowState } from '../flow'
-import type { Country } from '../screen/countries'
-import { isWrong, type Said, type Step, saidIn, untilResend } from '../screen/step'
+import { directionOf } from '../screen/direction'
+import { shake } from '../screen/motion'
+import { node } from '../screen/node'
+import type { PhoneNodes } from '../screen/phone-field'
+import {
+  countdownOf,
+  isWrong,
+  needsChallenge,
+  resendText,
+  type Said,
+  type Step,
+  saidIn,
+  TICK,
+  titleOf,
+} from '../screen/step'
 import { minutesOf, say, type Texts } from '../texts/texts'
 
-const field = (name: string) => node('div', { class: 'field', part: `field ${name}-field` })
 const action = (name: string, look: string, type = 'button') =>
-  node('button', { type, id: name, class: `${look} ${name}`, part: `button ${name}` })
+  node('button', { type, id: name, part: `button ${name}`, 'data-look': look })
 
-export class Screen {
+export class Screen implements PhoneNodes {
   readonly form = node('form', { part: 'form', novalidate: '', hidden: '' })
   readonly fieldset = node('fieldset')
-  readonly country = node('select', { id: 'country', part: 'input country', autocomplete: 'country' })
+  readonly flag = node('span', { part: 'flag', 'aria-hidden': 'true' })
+  readonly callingCode = node('span', { part: 'calling-code' })
+  readonly button = node(
+    'button',
+    { id: 'country', part: 'country', type: 'button', 'aria-haspopup': 'dialog' },
+    this.flag,
+    this.callingCode,
+  )
   readonly phone = node('input', {
-    ...{ id: 'phone', part: 'input phone', type: 'tel', name: 'tel', autocomplete: 'tel-national', dir: 'ltr' },
+    ...{ id: 'phone', part: 'input phone', type: 'tel', name: 'tel', autocomplete: 'tel', dir: 'ltr' },
     ...{ 'aria-describedby': 'error', required: '' },
   })
+  readonly box = node('div', { part: 'box', dir: 'ltr' }, this.button, this.phone)
   readonly code = node('input', {
-    ...{ id: 'code', part: 'input code', class: 'code', type: 'text', inputmode: 'numeric', dir: 'ltr', required: '' },
+    ...{ id: 'code', part: 'input code', type: 'text', inputmode: 'numeric', dir: 'ltr', required: '' },
     ...{ autocomplete: 'one-time-code', 'aria-describedby': 'hint error', autocapitalize: 'off', spellcheck: 'false' },
   })
-  readonly resend = action('resend', 'second')
+  readonly resend = action('resend', 'link')
+  readonly otherWay = action('other', 'link')
   readonly changeNumber = action('change', 'link')
-  readonly cancel = action('cancel', 'second')
+  readonly cancel = action('cancel', 'link')
   readonly status = node('p', { id: 'status', part: 'status', role: 'status', tabindex: '-1' })
-  readonly error = node('p', { id: 'error', part: 'error', class: 'error', role: 'alert' })
-  readonly #labels = { country: label('country'), phone_number: label('phone'), code: label('code') }
-  readonly #hint = node('p', { id: 'hint', part: 'hint' })
+  readonly error = node('p', { id: 'error', part: 'error', role: 'alert' })
+  readonly challenge = node('div', { part: 'challenge' }, node('slot', { name: 'challenge' }))
+  readonly #consent = node('p', { part: 'consent' })
+  readonly #labels = { phone_number: label('phone'), code: label('code', 'spoken ') }
+  readonly #title = node('h2', { part: 'title' })
+  readonly #tick = tick()
+  readonly #hint = node('p', { id: 'hint', part: 'spoken hint' })
   readonly #number = node('bdi', { part: 'number', dir: 'ltr' })
+  readonly #chosen = node('p', { part: 'chosen' })
   readonly #send = action('send', 'main', 'submit')
   readonly #submit = action('submit', 'main', 'submit')
   readonly #countdown = node('span', { part: 'countdown', 'aria-hidden': 'true' })
-  readonly #countryField = field('country')
-  readonly #numberStep = node('div', { class: 'step', part: 'step' })
-  readonly #codeField = field('code')
-  readonly #chosen = node('div', { class: 'number', part: 'chosen' })
-  readonly #actions = node('div', { class: 'actions', part: 'actions' })
+  readonly #boxes = node('div', { part: 'boxes' }, ...Array.from({ length: 6 }, cell), this.code)
+  readonly #numberStep = node('div', { part: 'field phone-field' }, this.#labels.phone_number, this.box)
+  readonly #codeField = node('div', { part: 'field code-field' }, this.#labels.code, this.#boxes, this.#hint)
+  readonly #actions = node('div', { part: 'actions' })
+  /** A line about costs and consent is shown. */
+  hasConsent = false
   #saidLast = ''
 
   constructor() {
-    const phoneField = field('phone')
-    this.#countryField.append(this.#labels.country, this.country)
-    phoneField.append(this.#labels.phone_number, this.phone)
-    this.#numberStep.append(node('div', { class: 'fields' }, this.#countryField, phoneField))
-    this.#chosen.append(this.#number, this.changeNumber)
-    this.#codeField.append(this.#labels.code, this.code, this.#hint)
-    this.#actions.append(this.#send, this.#submit, this.resend, this.cancel)
-    this.fieldset.append(this.#chosen, this.#numberStep, this.#codeField, this.error, this.#actions)
-    this.form.append(this.status, this.fieldset)
+    const logo = node('slot', { name: 'logo' })
+    const header = node('div', { part: 'header' }, logo, this.#tick, this.#title, this.#chosen)
+    const messages = node('div', { part: 'messages' }, this.status, this.error)
+    this.#actions.append(this.#send, this.#submit, this.resend, this.otherWay, this.cancel)
+    this.fieldset.append(
+      header,
+      this.#numberStep,
+      this.#codeField,
+      messages,
+      this.challenge,
+      this.#consent,
+      this.#actions,
+    )
+    this.form.append(this.fieldset)
+    this.form.setAttribute('data-part', 'screen')
   }
 
   /** Sets labels in a language. */
-  name(texts: Texts, countries: readonly Country[], language: string): void {
+  name(texts: Texts, language: string): void {
     this.form.lang = language
+    this.form.dir = directionOf(language)
     for (const [key, shown] of Object.entries(this.#labels)) shown.textContent = texts[key as keyof Texts]
     this.#hint.textContent = texts.code_hint
     this.#send.textContent = texts.send
     this.#submit.textContent = texts.submit
     this.changeNumber.textContent = texts.change_number
     this.cancel.textContent = texts.cancel
-    this.resend.replaceChildren(texts.send_another, this.#countdown)
-    this.country.replaceChildren(
-      ...countries.map(({ code, name, callingCode }) => node('option', { value: code }, `${name} +${callingCode}`)),
-    )
-    this.#countryField.hidden = countries.length < 2
+    this.#consent.textContent = texts.consent
+    const [before = '', after = ''] = texts.sent_to.split('{number}')
+    this.#chosen.replaceChildren(before, this.#number, after, ' ', this.changeNumber)
     this.forget()
   }
 
@@ -72,24 +104,31 @@ export class Screen {
     const { can, phoneNumber } = state
     const isBusy = can.cancel
     this.form.setAttribute('aria-busy', String(isBusy))
+    this.form.setAttribute('data-step', step)
+    this.#title.textContent = texts[titleOf(step)]
+    this.#title.hidden = this.#actions.hidden = step === 'verified'
+    this.#tick.toggleAttribute('hidden', step !== 'verified')
     this.#numberStep.hidden = this.#send.hidden = step !== 'number'
     this.#codeField.hidden = this.#submit.hidden = step !== 'code'
     this.#chosen.hidden = step === 'number' || step === 'verified'
-    this.fieldset.hidden = step === 'verified'
+    this.#consent.hidden = !this.hasConsent || step !== 'number'
+    this.challenge.hidden = !needsChallenge(state)
     this.resend.hidden = step === 'number'
-    this.resend.classList.toggle('main', step === 'over')
+    this.resend.setAttribute('data-look', step === 'over' ? 'main' : 'link')
     this.cancel.hidden = !can.cancel
     this.#number.textContent = phoneNumber
     this.phone.readOnly = this.code.readOnly = isBusy
-    this.country.disabled = isBusy
     this.phone.setAttribute('aria-invalid', String(step === 'number' && isWrong(state)))
     this.code.setAttribute('aria-invalid', String(step === 'code' && isWrong(state)))
+    allow(this.button, !isBusy)
     allow(this.#send, can.send)
     allow(this.#submit, can.submit)
     allow(this.resend, can.resend)
+    allow(this.otherWay, can.resend)
     allow(this.changeNumber, can.changeNumber)
-    const waitMs = untilResend(state)
+    const waitMs = countdownOf(state)
     this.#countdown.textContent = waitMs > 0 ? ` ${minutesOf(waitMs)}` : ''
+    this.resend.replaceChildren(texts[resendText(state)], this.#countdown)
     this.say(saidIn(state), texts)
   }
 
@@ -98,9 +137,12 @@ export class Screen {
     const sentence = said ? say(texts, said.text) : ''
     const [there, other] = said?.isError ? [this.error, this.status] : [this.status, this.error]
     const runsDown = said?.text.waitMs !== undefined
+    // The heading says where it was sent.
+    this.status.toggleAttribute('data-quiet', said?.text.key === 'code_sent')
     if (!said || said.id !== this.#saidLast) {
       other.replaceChildren()
       there.replaceChildren(...(said ? spoken(sentence, runsDown) : []))
+      if (said?.isError) shake(this.#codeField.hidden ? this.box : this.#boxes)
     } else if (runsDown && there.firstElementChild) there.firstElementChild.textContent = sentence
     this.#saidLast = said?.id ?? ''
   }
@@ -120,25 +162,26 @@ export class Screen {
 
 const spoken = (sentence: string, runsDown: boolean) =>
   runsDown
-    ? [node('span', { 'aria-hidden': 'true' }, sentence), node('span', { class: 'spoken' }, sentence)]
+    ? [node('span', { 'aria-hidden': 'true' }, sentence), node('span', { part: 'spoken' }, sentence)]
     : [node('span', {}, sentence)]
 
-const label = (of: string) => node('label', { for: of, part: `label ${of}-label` })
+const label = (of: string, look = '') => node('label', { for: of, part: `${look}label ${of}-label` })
+
+const cell = () => node('span', { part: 'cell' })
+
+/** The page's policy may forbid markup from text. */
+function tick(): SVGElement {
+  const make = (name: string, attributes: Readonly<Record<string, string>>) => {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', name)
+    for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
+    return made
+  }
+  const picture = make('svg', { viewBox: '0 0 48 48', 'data-part': 'tick', part: 'tick', 'aria-hidden': 'true' })
+  picture.append(...TICK.map((d) => make('path', { d, pathLength: '1' })))
+  return picture as SVGElement
+}
 
 /** Not `disabled`, which would move the focus away from the button. */
 function allow(button: HTMLButtonElement, may: boolean): void {
   button.setAttribute('aria-disabled', String(!may))
-}
-
-type Attributes = Readonly<Record<string, string>>
-
-export function node<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Attributes = {},
-  ...children: Array<Node | string>
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name)
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
-  made.append(...children)
-  return made
 }

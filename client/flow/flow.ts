@@ -1,10 +1,11 @@
 /** The verification flow, for any user interface. */
-import { newIdempotencyKey } from '../client'
+import { newIdempotencyKey } from '../idempotency-key'
 import { type RetryOptions, withRetries } from '../retry'
 import type { IssueInput } from '../types'
 import { type FlowClock, systemClock } from './clock'
 import { readCode } from './code'
 import {
+  type Channel,
   cancelled,
   checked,
   expired,
@@ -17,6 +18,7 @@ import {
   notIssued,
   PRISTINE,
   reasonOf,
+  undelivered,
 } from './internal-state'
 import { type FlowState, type FlowStatus, momentsOf, show } from './state'
 import { type FlowStorage, memoryIn } from './storage'
@@ -48,6 +50,14 @@ export interface ActionOptions {
   signal?: AbortSignal
 }
 
+/** Options of a request for a code. */
+export interface SendOptions extends ActionOptions {
+  /** The token of a widget, after `challenge_required`. */
+  challenge?: string | undefined
+  /** Another way than before. It is kept for the next codes. */
+  channel?: Channel | undefined
+}
+
 /**
  * Actions never throw, and do nothing that the state's `can` does not allow. Asynchronous ones resolve to the next state.
  */
@@ -61,11 +71,11 @@ export interface Flow<V = FlowVerdict> {
   /** Updates the waits, for callers without a subscription. */
   tick(): FlowState<V>
   /** Requests a code for the number. */
-  send(phoneNumber: string, options?: ActionOptions): Promise<FlowState<V>>
+  send(phoneNumber: string, options?: SendOptions): Promise<FlowState<V>>
   /** Verifies a code, as it was typed or pasted. */
   submit(code: string, options?: ActionOptions): Promise<FlowState<V>>
   /** Requests another code for the same number, which replaces the one before. */
-  resend(options?: ActionOptions): Promise<FlowState<V>>
+  resend(options?: SendOptions): Promise<FlowState<V>>
   /** Stops waiting for the running request, which may still be carried out. */
   cancel(): FlowState<V>
   /** Returns to the number field. */
@@ -78,6 +88,8 @@ export interface Flow<V = FlowVerdict> {
 
 const USUAL_RETRIES = { attempts: 3, baseDelayMs: 500, maxDelayMs: 5_000 }
 const USUAL_TIMEOUT_MS = 15_000
+/** Most carriers report within a minute. */
+const DELIVERY_CHECKS_MS = [5_000, 10_000, 15_000, 30_000]
 
 export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow<V> {
   const { transport, purpose, input, timeoutMs = USUAL_TIMEOUT_MS, onError, clock = systemClock } = options
@@ -89,12 +101,17 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   /** Aborts the running request. */
   let underWay = new AbortController()
   let stopTimer = () => {}
+  /** Good for one request. */
+  let challenge: string | undefined
+  /** The key of the issue whose delivery is watched. */
+  let watched: string | undefined
   const life = new AbortController()
 
   function become(next: Held<V>): FlowState<V> {
     if (life.signal.aborted) return state
     held = next
     memory.keep(held)
+    if (held.phase === 'awaiting_code' && held.issue && held.issue.key !== watched) void watchDelivery(held.issue)
     return look()
   }
 
@@ -146,10 +163,17 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     })
   }
 
+  const chosen = () => ({
+    ...(held.channel !== undefined && { channel: held.channel }),
+    ...(challenge !== undefined && { challenge }),
+  })
+
   const order = (phoneNumber: string, idempotencyKey: string, signal: AbortSignal): Promise<FlowIssue> =>
     ask(
       async (limited) =>
-        readable(await transport.issue({ ...input, phoneNumber, purpose, idempotencyKey }, { signal: limited })),
+        readable(
+          await transport.issue({ ...input, ...chosen(), phoneNumber, purpose, idempotencyKey }, { signal: limited }),
+        ),
       (refusal) => isLost(refusal) || refusal.retryAfterMs !== undefined,
       signal,
     )
@@ -164,11 +188,14 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   }
 
   /** Repeats a request whose outcome is unknown; where its code has ended meanwhile, requests a new one. */
-  async function orderFor(phoneNumber: string, actionOptions?: ActionOptions): Promise<FlowState<V>> {
-    const before = phoneNumber === held.phoneNumber ? held : PRISTINE
-    const key = before.pendingKey ?? newIdempotencyKey()
-    const next = { ...before, phase: 'sending', phoneNumber, pendingKey: key, reason: undefined } as const
-    return ordered(key, begin(next, actionOptions), before.pendingKey !== undefined)
+  async function orderFor(phoneNumber: string, options: SendOptions = {}): Promise<FlowState<V>> {
+    const before = phoneNumber === held.phoneNumber ? held : { ...PRISTINE, channel: held.channel }
+    const { channel = before.channel } = options
+    const pendingKey = channel === before.channel ? before.pendingKey : undefined
+    const key = pendingKey ?? newIdempotencyKey()
+    challenge = options.challenge
+    const next = { ...before, phase: 'sending', phoneNumber, pendingKey: key, channel, reason: undefined } as const
+    return ordered(key, begin(next, options), pendingKey !== undefined)
   }
 
   async function ordered(key: string, signal: AbortSignal, mayStartAnew: boolean): Promise<FlowState<V>> {
@@ -221,11 +248,11 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     }
   }
 
-  async function send(typed: string, actionOptions?: ActionOptions): Promise<FlowState<V>> {
+  async function send(typed: string, options?: SendOptions): Promise<FlowState<V>> {
     const phoneNumber = typed.trim()
     if (!look().can.send || phoneNumber === '') return state
     const isThere = phoneNumber === held.phoneNumber && isLive(held.issue, clock.now()) && clock.now() < held.resendAt
-    return isThere ? become({ ...held, phase: 'awaiting_code' }) : orderFor(phoneNumber, actionOptions)
+    return isThere ? become({ ...held, phase: 'awaiting_code' }) : orderFor(phoneNumber, options)
   }
 
   function cancel(): FlowState<V> {
@@ -249,11 +276,33 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     }
   }
 
+  async function watchDelivery({ key, issueId }: Issued): Promise<void> {
+    watched = key
+    const { delivery } = transport
+    if (!delivery) return
+    const { signal } = life
+    try {
+      for (const ms of DELIVERY_CHECKS_MS) {
+        await pause(clock, ms, signal)
+        if (held.issue?.key !== key) return
+        const told = await inTime(clock, timeoutMs, signal, (limited) => delivery({ issueId }, { signal: limited }))
+        if (!told || held.issue?.key !== key || told.deliveryStatus === 'delivered') return
+        if (told.deliveryStatus !== 'failed') continue
+        become(undelivered(held))
+        return
+      }
+    } catch {
+      // The user is told nothing, as without this function.
+    }
+  }
+
   function resume(recalled: Held<V>): void {
     const now = clock.now()
     if (recalled.phase === 'sending' && recalled.pendingKey) void ordered(recalled.pendingKey, begin(recalled), false)
     if (recalled.phase === 'verifying') become({ ...cancelled(recalled, now), reason: 'NETWORK_ERROR' })
-    if (held.phase === 'awaiting_code' && held.issue) void askAgain(held.issue, held.phoneNumber)
+    if (held.phase !== 'awaiting_code' || !held.issue) return
+    void watchDelivery(held.issue)
+    void askAgain(held.issue, held.phoneNumber)
   }
 
   const recalled = memory.recall()
@@ -288,7 +337,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     tick: look,
     send,
     submit,
-    resend: async (actionOptions) => (look().can.resend ? orderFor(held.phoneNumber, actionOptions) : state),
+    resend: async (options) => (look().can.resend ? orderFor(held.phoneNumber, options) : state),
     cancel: () => (look().can.cancel ? cancel() : state),
     changeNumber() {
       if (!look().can.changeNumber) return state

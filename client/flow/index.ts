@@ -11,7 +11,7 @@
  */
 export type { FlowClock } from './clock'
 export { readCode } from './code'
-export { type ActionOptions, createFlow, type Flow, type FlowOptions } from './flow'
+export { type ActionOptions, createFlow, type Flow, type FlowOptions, type SendOptions } from './flow'
 export type {
   AwaitingCode,
   Failed,
@@ -30,4 +30,12 @@ export type {
   Verifying,
 } from './state'
 export type { FlowStorage } from './storage'
-export type { FlowAttempt, FlowIssue, FlowTransport, FlowVerdict } from './transport'
+export type {
+  FlowAttempt,
+  FlowDelivery,
+  FlowIssue,
+  FlowTransport,
+  FlowVerdict,
+  ScreenChallenge,
+  ScreenSettings,
+} from './transport'

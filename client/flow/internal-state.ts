@@ -1,6 +1,9 @@
 /** Internal state of a flow, and its transitions. Times are of the flow's clock. */
+import type { IssueInput } from '../types'
 import type { FlowReason, FlowStatus, NumberReason } from './state'
 import { type FlowIssue, type FlowVerdict, isLost, type Refusal } from './transport'
+
+export type Channel = NonNullable<IssueInput['channel']>
 
 export interface Held<V> {
   phase: FlowStatus
@@ -9,6 +12,8 @@ export interface Held<V> {
   issue?: Issued | undefined
   /** Idempotency key of a request with unknown outcome: the next request repeats it. */
   pendingKey?: string | undefined
+  /** The channel that the user chose; that of the options where omitted. */
+  channel?: Channel | undefined
   /** When another code may be requested. */
   resendAt: number
   /** When a code may be entered. */
@@ -49,9 +54,9 @@ export function issued<V>(held: Held<V>, key: string, answer: FlowIssue, now: nu
   const { issueId, attemptsRemaining, resendAvailableAt } = answer
   const expiresAt = moment(answer.expiresAt)
   const resendAt = moment(resendAvailableAt ?? answer.queuedAt)
-  const { phoneNumber } = held
+  const { phoneNumber, channel } = held
   return {
-    ...{ phase: 'awaiting_code', phoneNumber, resendAt, submitAt: now },
+    ...{ phase: 'awaiting_code', phoneNumber, channel, resendAt, submitAt: now },
     issue: { issueId, key, expiresAt, attemptsRemaining },
   }
 }
@@ -66,7 +71,7 @@ export function notIssued<V>(held: Held<V>, refusal: Refusal, now: number): Held
     reason,
   }
   if (isLive(held.issue, now)) return { ...next, phase: 'awaiting_code' }
-  if (isOfNumber(reason)) return { ...next, phase: 'idle' }
+  if (isOfNumber(reason) || reason === 'challenge_required') return { ...next, phase: 'idle' }
   return { ...next, issue: undefined, phase: reason === 'failures' ? 'locked' : 'failed' }
 }
 
@@ -124,6 +129,11 @@ export function reasonOf({ status, param, reason }: Refusal): FlowReason {
   if (status === 0) return 'NETWORK_ERROR'
   if (status === 429) return reason === 'resend' || reason === 'failures' ? reason : 'TOO_MANY_REQUESTS'
   if (isOfNumber(reason) || reason === 'code_not_six_digits') return reason
+  if (reason === 'challenge_required' || reason === 'challenge_failed') return 'challenge_required'
   if (status === 400 && param === 'phoneNumber') return 'invalid_phone_number'
   return reason === 'idempotency_key_replaced' ? 'REPLACED' : 'SERVICE_UNAVAILABLE'
 }
+
+/** The carrier says that the message was not delivered. What the user did since is more recent. */
+export const undelivered = <V>(held: Held<V>): Held<V> =>
+  held.phase === 'awaiting_code' && held.reason === undefined ? { ...held, reason: 'undelivered' } : held

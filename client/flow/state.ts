@@ -1,6 +1,6 @@
 /** States of a flow: status, allowed actions, and the text to show. */
 import type { Reason, ReasonCode } from '../types'
-import { type Held, PRISTINE } from './internal-state'
+import { type Channel, type Held, PRISTINE } from './internal-state'
 import type { FlowVerdict } from './transport'
 
 /** Reasons of a refused phone number. */
@@ -25,6 +25,10 @@ export type FlowReason =
   | Extract<Reason, 'code_not_six_digits'>
   | 'NETWORK_ERROR'
   | 'SERVICE_UNAVAILABLE'
+  /** The app asks for a proof of a human: send again with a `challenge`. */
+  | 'challenge_required'
+  /** The carrier could not deliver the message. */
+  | 'undelivered'
 
 /** The text to show: a key of `Texts` in `@watchword/client/texts`, and its values. */
 export interface FlowText {
@@ -51,6 +55,8 @@ interface Shown<Status extends string> {
   /** The number as it was typed. */
   phoneNumber: string
   can: FlowCan
+  /** The channel that was chosen for the next code, in place of that of the options. */
+  channel?: Channel
   /** Undefined where there is nothing to show. */
   text?: FlowText
 }
@@ -114,7 +120,7 @@ export type FlowStatus = FlowState['status']
 const NOTHING: FlowCan = { send: false, submit: false, resend: false, changeNumber: false, cancel: false }
 
 export function show<V>(held: Held<V>, now: number): FlowState<V> {
-  const { phoneNumber, issue, reason } = held
+  const { phoneNumber, issue, reason, channel } = held
   const waits = {
     expiresInMs: left(issue?.expiresAt ?? now, now),
     resendInMs: left(held.resendAt, now),
@@ -124,7 +130,7 @@ export function show<V>(held: Held<V>, now: number): FlowState<V> {
   const known = issue?.issueId !== undefined && { issueId: issue.issueId }
   const said = reason && { reason }
   const text = textOf(held, Math.max(resendInMs, submitInMs))
-  const common = { phoneNumber, ...(text && { text }) }
+  const common = { phoneNumber, ...(channel && { channel }), ...(text && { text }) }
   const afterwards = { ...NOTHING, resend: resendInMs === 0, changeNumber: true }
   switch (held.phase) {
     case 'idle':

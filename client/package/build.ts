@@ -1,7 +1,7 @@
 /**
  * `bun run build:client`: the package, ready to publish, in `dist/client`. Each source file becomes an ES module and a
  * CommonJS module with its types. An app loads only what it imports, and its debugger steps through readable files.
- * Only the service in memory is bundled, with what the server is made of.
+ * Only the service in memory and how numbers are written are bundled, with the packages that they are made of.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,18 +20,37 @@ const STAGE = join(ROOT, 'dist/client-source')
 
 const textOf = (...path: string[]) => Bun.file(join(...path)).text()
 
-/** The testing entry needs the contract and the domain, so it is bundled into one file with short types. */
-const SERVICE = 'testing/service'
-const SERVICE_TYPES = `import type { CreateService } from './service-types'
+interface Bundled {
+  entry: string
+  types: string
+}
+
+/** By the name of the file. What needs the contract, the domain or a package is bundled into one file with short types. */
+const BUNDLED: Readonly<Record<string, Bundled>> = {
+  'testing/service': {
+    entry: 'testing/service/index.ts',
+    types: `import type { CreateService } from './service-types'
 export declare const createService: CreateService
-`
+`,
+  },
+  'screen/formats': {
+    entry: 'screen/formats.ts',
+    types: `export declare const formatTyped: (typed: string, country: string) => string
+export declare const internationalOf: (typed: string, country: string) => string | undefined
+export declare const nationalOf: (phoneNumber: string) => string | undefined
+`,
+  },
+}
 
 async function stage(): Promise<void> {
   for (const name of new Glob('**/*.{ts,tsx}').scanSync(SOURCE))
-    if (!name.startsWith('package/') && !name.startsWith(`${SERVICE}/`))
+    if (
+      !name.startsWith('package/') &&
+      !Object.keys(BUNDLED).some((bundled) => name.startsWith(bundled) && name !== `${bundled}-types.ts`)
+    )
       await Bun.write(join(STAGE, name), Bun.file(join(SOURCE, name)))
   await Bun.write(join(STAGE, 'types.ts'), writtenTypes())
-  await Bun.write(join(STAGE, `${SERVICE}.d.ts`), SERVICE_TYPES)
+  for (const [name, { types }] of Object.entries(BUNDLED)) await Bun.write(join(STAGE, `${name}.d.ts`), types)
 }
 
 type Format = 'esm' | 'cjs'
@@ -66,15 +85,15 @@ const ownZod: BunPlugin = {
   },
 }
 
-async function bundle(format: Format): Promise<void> {
+async function bundle([name, { entry, types }]: [string, Bundled], format: Format): Promise<void> {
   const { outputs, metafile } = await Bun.build({
-    ...{ entrypoints: [join(SOURCE, SERVICE, 'index.ts')], target: 'browser', format },
+    ...{ entrypoints: [join(SOURCE, entry)], target: 'browser', format },
     // Node modules stay external: they are not part of the bundle.
     ...{ minify: true, plugins: [ownZod], metafile: true, external: ['node:*'] },
   })
-  await Bun.write(join(OUT, `${SERVICE}.licenses.txt`), await licensesOf(metafile ? [metafile] : []))
-  await Bun.write(join(OUT, named(`${SERVICE}.js`, format)), (await outputs[0]?.text()) ?? '')
-  await Bun.write(join(OUT, named(`${SERVICE}.d.ts`, format)), complete(SERVICE_TYPES, `${SERVICE}.d.ts`, format))
+  await Bun.write(join(OUT, `${name}.licenses.txt`), await licensesOf(metafile ? [metafile] : []))
+  await Bun.write(join(OUT, named(`${name}.js`, format)), (await outputs[0]?.text()) ?? '')
+  await Bun.write(join(OUT, named(`${name}.d.ts`, format)), complete(types, `${name}.d.ts`, format))
 }
 
 /** Licences of bundled code, which require it. */
@@ -101,7 +120,8 @@ function complete(text: string, name: string, format: Format): string {
 rmSync(OUT, { recursive: true, force: true })
 rmSync(STAGE, { recursive: true, force: true })
 await stage()
-await Promise.all([compile('esm'), compile('cjs'), bundle('esm'), bundle('cjs')])
+const bundles = Object.entries(BUNDLED).flatMap((one) => [bundle(one, 'esm'), bundle(one, 'cjs')])
+await Promise.all([compile('esm'), compile('cjs'), ...bundles])
 const { name, ...manifest } = await Bun.file(join(import.meta.dir, 'package.json')).json()
 await Bun.write(join(OUT, 'package.json'), `${JSON.stringify({ name, version: VERSION, ...manifest }, null, 2)}\n`)
 await Bun.write(join(OUT, 'README.md'), Bun.file(join(import.meta.dir, 'README.md')))

@@ -1,6 +1,8 @@
 /** Context that the parts of a screen share. */
 import { createContext, type RefObject, useContext } from 'react'
+import type { Channel } from '../flow/internal-state'
 import type { FormatPhoneNumber } from '../screen/number'
+import type { PhoneField } from '../screen/phone-field'
 import type { Step } from '../screen/step'
 import type { Texts } from '../texts/texts'
 import type { Verification } from './use-verification'
@@ -12,7 +14,7 @@ export interface NumberOptions {
   language?: string | undefined
   /** Countries to choose from; all when omitted. */
   countries?: readonly string[] | undefined
-  /** How numbers are written while they are typed; as they are typed when omitted. */
+  /** How numbers are written while they are typed; as people of the country do when omitted. */
   format?: FormatPhoneNumber | undefined
 }
 
@@ -24,12 +26,19 @@ export interface Screen {
   /** Prefix of the ids of the parts. */
   id: string
   phone: RefObject<HTMLInputElement | null>
-  choice: RefObject<HTMLSelectElement | null>
+  /** Undefined until it is loaded. */
+  field: RefObject<Promise<PhoneField> | undefined>
   code: RefObject<HTMLInputElement | null>
   resend: RefObject<HTMLButtonElement | null>
   status: RefObject<HTMLParagraphElement | null>
-  /** The field was left empty. */
-  isEmpty: boolean
+  /** Where the widget of a challenge is drawn. */
+  widget: RefObject<HTMLDivElement | null>
+  /** Channels to choose from, the usual one first. */
+  channels: readonly Channel[]
+  /** A line about costs and consent is shown. */
+  consent: boolean
+  /** Why the number was not sent. */
+  unsent: 'invalid_phone_number' | 'NETWORK_ERROR' | undefined
   /** Raised each time a message is announced again. */
   times: number
   check: (code: string) => void

@@ -1,7 +1,25 @@
 /** Hooks for steps of the screen: focus, field contents and callbacks. */
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { Failed, FlowState, Locked, Verified } from '../flow'
-import { isAtRest, type Step, stepOf } from '../screen/step'
+import type {
+  Failed,
+  FlowState,
+  FlowTransport,
+  FlowVerdict,
+  Locked,
+  ScreenChallenge,
+  ScreenSettings,
+  Verified,
+} from '../flow'
+import { isAtRest, needsChallenge, type Step, stepOf } from '../screen/step'
+
+/** What a later callback reads is that of the last render. */
+export function useLatest<T>(value: T): RefObject<T> {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  return latest
+}
 
 /** The step of a state. It stays while another code is being sent. */
 export function useStep<V>(state: FlowState<V>): Step {
@@ -9,6 +27,24 @@ export function useStep<V>(state: FlowState<V>): Step {
   const step = stepOf(state, before)
   if (step !== before) setStep(step)
   return step
+}
+
+/** Loads the looks. Without them the screen is shown all the same. */
+export function useLooks(place: RefObject<HTMLElement | null>, isUnstyled: boolean): boolean {
+  const [isThere, setThere] = useState(false)
+  useEffect(() => {
+    if (isUnstyled) return
+    let isGone = false
+    const looks = Promise.all([import('../screen/adopt-style'), import('../screen/style')])
+    looks
+      .then(([{ adoptStyle }, { STYLE }]) => place.current && adoptStyle(place.current, STYLE))
+      .catch(() => {})
+      .finally(() => !isGone && setThere(true))
+    return () => {
+      isGone = true
+    }
+  }, [place, isUnstyled])
+  return isThere || isUnstyled
 }
 
 /** Whether the focus is within the screen, or was there last. */
@@ -70,4 +106,48 @@ export function useOutcome<V>(state: FlowState<V>, { onVerified, onFailed }: Out
     if (state.status === 'verified') onVerified?.(state)
     if (state.status === 'locked' || state.status === 'failed') onFailed?.(state)
   })
+}
+
+/** What the service says of the key. Where nothing is known, all countries are offered. */
+export function useScreenSettings<V extends FlowVerdict>(
+  transport: FlowTransport<V>,
+  isGiven: boolean,
+): ScreenSettings {
+  const [settings, setSettings] = useState<ScreenSettings>({})
+  const latest = useLatest(transport)
+  useEffect(() => {
+    if (isGiven) return
+    const gone = new AbortController()
+    const { signal } = gone
+    latest.current
+      .screen?.({ signal })
+      .then((told) => told && !signal.aborted && setSettings(told))
+      .catch(() => {})
+    return () => gone.abort()
+  }, [latest, isGiven])
+  return settings
+}
+
+/** Shows the widget that the service asks for, and goes on with its token. */
+export function useChallenge<V>(
+  state: FlowState<V>,
+  challenge: ScreenChallenge | undefined,
+  place: RefObject<HTMLElement | null>,
+  goOn: (token: string) => unknown,
+): void {
+  const isNeeded = needsChallenge(state)
+  const latest = useLatest({ challenge, goOn })
+  useEffect(() => {
+    const { challenge } = latest.current
+    if (!isNeeded || !challenge || !place.current) return
+    let isGone = false
+    const widget = place.current
+    import('../screen/challenge')
+      .then(({ tokenOf }) => tokenOf(challenge, widget))
+      .then((token) => isGone || latest.current.goOn(token))
+      .catch(reportError)
+    return () => {
+      isGone = true
+    }
+  }, [isNeeded, latest, place])
 }

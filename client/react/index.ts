@@ -1,5 +1,5 @@
 /**
- * A phone verification screen for React: a hook over the flow, and parts without looks.
+ * A phone verification screen for React: a hook over the flow, and its parts.
  *
  * ```tsx
  * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: 'pk_…' })
@@ -12,13 +12,17 @@
 export type { FormatPhoneNumber } from '../screen/number'
 export {
   CancelButton,
+  Challenge,
   ChosenNumber,
   CodeField,
+  Consent,
   ErrorText,
+  OtherWayButton,
   PhoneField,
   ResendButton,
   Status,
   SubmitButton,
+  Title,
 } from './parts'
 export { PhoneVerification, type PhoneVerificationProps } from './phone-verification'
 export { useVerification, type Verification } from './use-verification'

@@ -1,67 +1,96 @@
-/** Unstyled parts of a screen, marked by `data-part`. They are used within `<PhoneVerification>`. */
-import { type CSSProperties, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { countriesIn, countryWith } from '../screen/countries'
-import { formatNumber, readCodes } from '../screen/fields'
-import { typedOf } from '../screen/number'
-import { isWrong, type Said, saidIn, untilResend } from '../screen/step'
+/** Parts of a screen, marked by `data-part`. They are used within `<PhoneVerification>`. */
+import { useEffect, useRef } from 'react'
+import { markBox, readCodes } from '../screen/fields'
+import { flagOf } from '../screen/flag'
+import { shake } from '../screen/motion'
+import {
+  countdownOf,
+  isWrong,
+  needsChallenge,
+  otherWayOf,
+  resendText,
+  type Said,
+  saidIn,
+  TICK,
+  titleOf,
+} from '../screen/step'
 import { minutesOf, say } from '../texts/texts'
 import { useScreen } from './context'
+import { useLatest } from './hooks'
 
-/** The country and the number. */
+/** The heading of the step, and a tick at the end. */
+export function Title() {
+  const { texts, step } = useScreen()
+  if (step === 'verified')
+    return (
+      <svg data-part="tick" viewBox="0 0 48 48" aria-hidden>
+        {TICK.map((d) => (
+          <path key={d} d={d} pathLength={1} />
+        ))}
+      </svg>
+    )
+  return <h2 data-part="title">{texts[titleOf(step)]}</h2>
+}
+
+/** The country and the number. The list of countries is loaded once the field is in the page. */
 export function PhoneField() {
-  const { verification, texts, number, step, id, isEmpty, phone, choice } = useScreen()
+  const { verification, texts, number, step, id, unsent, phone, field } = useScreen()
   const { country, language = 'en', countries, format } = number
   const { state } = verification
-  const choices = useMemo(() => countriesIn(language, countries), [language, countries])
-  const isInPage = useIsInPage()
-  const shown = isInPage ? choices : choices.filter(({ code }) => code === country)
-  const latest = useRef(format)
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const flag = useRef<HTMLSpanElement>(null)
+  const callingCode = useRef<HTMLSpanElement>(null)
+  const settings = { texts, language, country, countries, format }
+  const latest = useLatest(settings)
+  const { phoneNumber } = state
   useEffect(() => {
-    latest.current = format
-  })
-  useEffect(() => {
-    if (!phone.current || !choice.current) return
     const gone = new AbortController()
-    formatNumber({ phone: phone.current, country: choice.current }, () => latest.current, gone.signal)
+    const made = import('../screen/phone-field').then(({ PhoneField }) => {
+      if (!box.current || !button.current || !flag.current || !callingCode.current || !phone.current)
+        throw new Error('The field is gone')
+      const nodes = {
+        ...{ box: box.current, button: button.current, flag: flag.current },
+        ...{ callingCode: callingCode.current, phone: phone.current },
+      }
+      return new PhoneField(nodes, latest.current, gone.signal)
+    })
+    made.catch(() => {})
+    field.current = made
     return () => gone.abort()
-  }, [phone, choice])
+  }, [phone, field, latest])
+  const key = JSON.stringify([language, country, countries])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list may be another array each time
+  useEffect(() => {
+    field.current?.then((made) => made.set(latest.current)).catch(() => {})
+  }, [field, latest, key, texts, format])
   // The number that was entered before a reload.
   useEffect(() => {
-    const [field, select] = [phone.current, choice.current]
-    if (!field || !select || field.value !== '' || state.phoneNumber === '') return
-    select.value = countryWith(state.phoneNumber, select.value)
-    field.value = typedOf(state.phoneNumber, select.value)
-  }, [phone, choice, state.phoneNumber])
+    field.current?.then((made) => made.recall(phoneNumber)).catch(() => {})
+  }, [field, phoneNumber])
   const isBusy = state.can.cancel
   return (
-    <div data-part="fields" hidden={step !== 'number'}>
-      <div data-part="field" hidden={choices.length < 2}>
-        <label htmlFor={`${id}country`}>{texts.country}</label>
-        <select
-          ref={choice}
-          id={`${id}country`}
-          data-part="country"
-          autoComplete="country"
-          defaultValue={country}
-          disabled={isBusy}
-        >
-          {shown.map(({ code, name, callingCode }) => (
-            <option key={code} value={code}>{`${isInPage ? name : code} +${callingCode}`}</option>
-          ))}
-        </select>
-      </div>
-      <div data-part="field">
-        <label htmlFor={`${id}phone`}>{texts.phone_number}</label>
+    <div data-part="field" hidden={step !== 'number'}>
+      <label htmlFor={`${id}phone`} data-part="label">
+        {texts.phone_number}
+      </label>
+      <div ref={box} data-part="box" dir="ltr">
+        <button ref={button} type="button" data-part="country" aria-haspopup="dialog" aria-disabled={isBusy}>
+          <span ref={flag} data-part="flag" aria-hidden>
+            {flagOf(country)}
+          </span>
+          <span ref={callingCode} data-part="calling-code" />
+        </button>
         <input
           ref={phone}
           id={`${id}phone`}
           data-part="phone"
           type="tel"
-          autoComplete="tel-national"
+          autoComplete="tel"
           dir="ltr"
           required
           readOnly={isBusy}
-          aria-invalid={step === 'number' && (isEmpty || isWrong(state))}
+          aria-invalid={step === 'number' && (unsent === 'invalid_phone_number' || isWrong(state))}
           aria-describedby={`${id}error`}
         />
       </div>
@@ -69,61 +98,80 @@ export function PhoneField() {
   )
 }
 
-/** Names of countries may differ between server and browser, so the server renders none. */
-const useIsInPage = () =>
-  useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  )
+/** The line about costs and consent, where `consent` asks for it. */
+export function Consent() {
+  const { texts, consent, step } = useScreen()
+  return consent && step === 'number' && <p data-part="consent">{texts.consent}</p>
+}
 
-/** One field for all six digits. A complete code is verified at once. */
+/** One field for all six digits, which stand in six boxes. A complete code is verified at once. */
 export function CodeField() {
   const { verification, texts, step, id, code, check } = useScreen()
   const { state } = verification
   useEffect(() => {
     if (!code.current) return
     const gone = new AbortController()
+    markBox(code.current, gone.signal)
     readCodes(code.current, check, gone.signal)
     return () => gone.abort()
   }, [code, check])
   return (
-    <div data-part="field" hidden={step !== 'code'}>
-      <label htmlFor={`${id}code`}>{texts.code}</label>
-      <input
-        ref={code}
-        id={`${id}code`}
-        data-part="code"
-        type="text"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        autoCapitalize="off"
-        spellCheck={false}
-        dir="ltr"
-        required
-        readOnly={state.can.cancel}
-        aria-invalid={step === 'code' && isWrong(state)}
-        aria-describedby={`${id}hint ${id}error`}
-      />
-      <p id={`${id}hint`} data-part="hint">
+    <div data-part="field code-field" hidden={step !== 'code'}>
+      <label htmlFor={`${id}code`} data-part="spoken">
+        {texts.code}
+      </label>
+      <div data-part="boxes">
+        {CELLS.map((cell) => (
+          <span key={cell} data-part="cell" />
+        ))}
+        <input
+          ref={code}
+          id={`${id}code`}
+          data-part="code"
+          type="text"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          autoCapitalize="off"
+          spellCheck={false}
+          dir="ltr"
+          required
+          readOnly={state.can.cancel}
+          aria-invalid={step === 'code' && isWrong(state)}
+          aria-describedby={`${id}hint ${id}error`}
+        />
+      </div>
+      <p id={`${id}hint`} data-part="spoken hint">
         {texts.code_hint}
       </p>
     </div>
   )
 }
 
+const CELLS = [0, 1, 2, 3, 4, 5]
+
 /** The number a code was sent to, and a button to change it. */
 export function ChosenNumber() {
   const { verification, texts, step } = useScreen()
   const { state, changeNumber } = verification
+  const [before, after] = texts.sent_to.split('{number}')
   return (
-    <div data-part="chosen" hidden={step === 'number' || step === 'verified'}>
-      <bdi dir="ltr">{state.phoneNumber}</bdi>
-      <button {...button('change', state.can.changeNumber)} onClick={changeNumber}>
+    <p data-part="chosen" hidden={step === 'number' || step === 'verified'}>
+      {before}
+      <bdi data-part="number" dir="ltr">
+        {state.phoneNumber}
+      </bdi>
+      {after}{' '}
+      <button {...button('change', 'link', state.can.changeNumber)} onClick={changeNumber}>
         {texts.change_number}
       </button>
-    </div>
+    </p>
   )
+}
+
+/** The widget of a challenge, where the service asks for one. */
+export function Challenge() {
+  const { verification, widget } = useScreen()
+  return <div ref={widget} data-part="challenge" hidden={!needsChallenge(verification.state)} />
 }
 
 /** Submits the number or the code. */
@@ -133,7 +181,7 @@ export function SubmitButton() {
   const isCode = step === 'code'
   return (
     <button
-      {...button('submit', isCode ? can.submit : can.send)}
+      {...button('submit', 'main', isCode ? can.submit : can.send)}
       type="submit"
       hidden={step === 'over' || step === 'verified'}
     >
@@ -146,15 +194,15 @@ export function SubmitButton() {
 export function ResendButton() {
   const { verification, texts, step, resend } = useScreen()
   const { state } = verification
-  const waitMs = untilResend(state)
+  const waitMs = countdownOf(state)
   return (
     <button
-      {...button('resend', state.can.resend)}
+      {...button('resend', step === 'over' ? 'main' : 'link', state.can.resend)}
       ref={resend}
       hidden={step === 'number' || step === 'verified'}
       onClick={() => void verification.resend()}
     >
-      {texts.send_another}
+      {texts[resendText(state)]}
       {waitMs > 0 && (
         <span data-part="countdown" aria-hidden>
           {` ${minutesOf(waitMs)}`}
@@ -164,11 +212,24 @@ export function ResendButton() {
   )
 }
 
+/** Requests another code by another channel, where there is one. */
+export function OtherWayButton() {
+  const { verification, texts, step, channels } = useScreen()
+  const { state } = verification
+  const channel = otherWayOf(state, channels)
+  if (!channel || step === 'number' || step === 'verified') return null
+  return (
+    <button {...button('other', 'link', state.can.resend)} onClick={() => void verification.resend({ channel })}>
+      {texts[`by_${channel}`]}
+    </button>
+  )
+}
+
 /** Cancels the running request. */
 export function CancelButton() {
   const { verification, texts } = useScreen()
   return (
-    <button {...button('cancel', true)} hidden={!verification.state.can.cancel} onClick={verification.cancel}>
+    <button {...button('cancel', 'link', true)} hidden={!verification.state.can.cancel} onClick={verification.cancel}>
       {texts.cancel}
     </button>
   )
@@ -179,16 +240,28 @@ export function Status() {
   const { id, status } = useScreen()
   const said = useSaid()
   return (
-    <p ref={status} id={`${id}status`} data-part="status" role="status" tabIndex={-1}>
+    <p
+      ref={status}
+      id={`${id}status`}
+      data-part="status"
+      data-quiet={said?.text.key === 'code_sent' ? '' : undefined}
+      role="status"
+      tabIndex={-1}
+    >
       {said && !said.isError && <Sentence {...said} />}
     </p>
   )
 }
 
-/** Shows errors. */
+/** Shows errors, and shakes the field at fault. */
 export function ErrorText() {
-  const { id } = useScreen()
+  const { id, step, phone, code } = useScreen()
   const said = useSaid()
+  const at = step === 'code' ? code : phone
+  const sentence = said?.isError ? `${said.id} ${said.times}` : undefined
+  useEffect(() => {
+    if (sentence !== undefined) shake(at.current?.parentElement)
+  }, [sentence, at])
   return (
     <p id={`${id}error`} data-part="error" role="alert">
       {said?.isError && <Sentence {...said} />}
@@ -197,9 +270,9 @@ export function ErrorText() {
 }
 
 function useSaid(): (Said & { times: number }) | undefined {
-  const { verification, isEmpty, times } = useScreen()
-  const said: Said | undefined = isEmpty
-    ? { isError: true, text: { key: 'invalid_phone_number' }, id: 'not sent' }
+  const { verification, unsent, times } = useScreen()
+  const said: Said | undefined = unsent
+    ? { isError: true, text: { key: unsent }, id: 'not sent' }
     : saidIn(verification.state)
   return said && { ...said, times }
 }
@@ -214,19 +287,16 @@ function Words({ text }: Pick<Said, 'text'>) {
   return (
     <>
       <span aria-hidden>{say(texts, text)}</span>
-      <span style={HEARD_ONLY}>{first.current}</span>
+      <span data-part="spoken" style={HEARD_ONLY}>
+        {first.current}
+      </span>
     </>
   )
 }
 
-const HEARD_ONLY: CSSProperties = {
-  position: 'absolute',
-  inlineSize: 1,
-  blockSize: 1,
-  overflow: 'hidden',
-  clipPath: 'inset(50%)',
-  whiteSpace: 'nowrap',
-}
+/** Also without our styles. */
+const HEARD_ONLY = { position: 'absolute', clipPath: 'inset(50%)' } as const
 
 /** Not `disabled`, which would move the focus away from the button. */
-const button = (part: string, may: boolean) => ({ type: 'button', 'data-part': part, 'aria-disabled': !may }) as const
+const button = (part: string, look: 'main' | 'link', may: boolean) =>
+  ({ type: 'button', 'data-part': `button ${part}`, 'data-look': look, 'aria-disabled': !may }) as const

@@ -45,9 +45,27 @@ export const callingCodeOf = (country: string) => CALLING_CODES.get(country)
 /** The likely country of readers of a language. */
 export const countryOf = (language: string) => new Intl.Locale(language).maximize().region ?? 'US'
 
-/** Country of an international number, as far as it can be told; `chosen` where it fits. */
+/** Country of an international number, as far as it can be told; `chosen` where it fits. No calling code begins another. */
 export function countryWith(phoneNumber: string, chosen: string): string {
-  const [, code] = /^\+(\d+) /.exec(phoneNumber) ?? []
-  if (code === undefined || callingCodeOf(chosen) === code) return chosen
-  return [...CALLING_CODES].find(([, callingCode]) => callingCode === code)?.[0] ?? chosen
+  const [, digits] = /^\s*\+([\d\s().-]+)/.exec(phoneNumber) ?? []
+  const plain = digits?.replace(/\D/g, '') ?? ''
+  const isOf = (callingCode: string | undefined) => callingCode !== undefined && plain.startsWith(callingCode)
+  if (isOf(callingCodeOf(chosen))) return chosen
+  return [...CALLING_CODES].find(([, callingCode]) => isOf(callingCode))?.[0] ?? chosen
 }
+
+/** Countries whose name, two letters or calling code are what was typed, in the language or in English. */
+export function countriesLike(typed: string, countries: readonly Country[]): readonly Country[] {
+  const sought = plain(typed)
+  const digits = sought.replace(/[+\s]/g, '')
+  if (sought === '') return countries
+  const english = new Intl.DisplayNames('en', { type: 'region' })
+  return countries.filter(({ code, name, callingCode }) =>
+    /^\d+$/.test(digits)
+      ? callingCode.startsWith(digits)
+      : [name, english.of(code) ?? '', code].some((each) => plain(each).includes(sought)),
+  )
+}
+
+/** Without accents and capitals. */
+const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()

@@ -1,38 +1,5 @@
-/** Input handling of the fields. */
+/** Input handling of the code field. */
 import { readCode } from '../flow/code'
-import { type FormatPhoneNumber, typedNumber } from './number'
-
-interface NumberFields {
-  phone: HTMLInputElement
-  country: HTMLSelectElement
-}
-
-/** Formats the number while it is typed, until `until` fires. */
-export function formatNumber(
-  { phone, country }: NumberFields,
-  format: () => FormatPhoneNumber | undefined,
-  until?: AbortSignal,
-): void {
-  const options = until ? { signal: until } : {}
-  const write = (isDeletion: boolean) => {
-    const { value: before, selectionEnd } = phone
-    const typed = { value: before, caret: selectionEnd ?? before.length, country: country.value }
-    const { value, caret } = typedNumber({ ...typed, format: format(), isDeletion })
-    if (value === before) return
-    phone.value = value
-    phone.setSelectionRange(caret, caret)
-  }
-  phone.addEventListener(
-    'input',
-    (event) => {
-      const { isComposing, inputType } = event as InputEvent
-      if (!isComposing) write(inputType?.startsWith('delete') ?? false)
-    },
-    options,
-  )
-  phone.addEventListener('compositionend', () => write(false), options)
-  country.addEventListener('change', () => write(false), options)
-}
 
 /** Calls once a code is complete: typed, pasted or autofilled. */
 export function readCodes(field: HTMLInputElement, check: (code: string) => void, until?: AbortSignal): void {
@@ -83,3 +50,16 @@ export function typedCode(text: string, before: string): string {
 export const isWhole = (code: string) => code.length === CODE_LENGTH
 
 const CODE_LENGTH = 6
+
+/** Marks the box that the next digit goes to, or the boxes of the selected digits. */
+export function markBox(field: HTMLInputElement, until?: AbortSignal): void {
+  const mark = () => {
+    const { selectionStart, selectionEnd } = field
+    const first = Math.min(selectionStart ?? 0, CODE_LENGTH - 1)
+    const last = Math.max(first, (selectionEnd ?? 0) - 1)
+    for (const [index, cell] of [...(field.parentElement?.children ?? [])].entries())
+      cell.toggleAttribute('data-here', first <= index && index <= last)
+  }
+  const options = until ? { signal: until } : {}
+  for (const type of ['input', 'focus', 'keyup', 'pointerup', 'select']) field.addEventListener(type, mark, options)
+}

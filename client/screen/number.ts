@@ -1,5 +1,4 @@
 /** Formatting the phone number field, and the number that is sent. */
-import { callingCodeOf } from './countries'
 
 /**
  * Formats a number while it is typed, for example with `AsYouType` of libphonenumber-js. The result has the same digits
@@ -38,14 +37,16 @@ function placeBehind(text: string, marks: number): number {
 }
 
 /** Adds the calling code unless there is one. The service handles a leading zero. */
-export function wholeNumber(typed: string, country: string): string | undefined {
+export function wholeNumber(typed: string, callingCode: string): string | undefined {
   const plain = typed.normalize('NFKC').trim()
   if (!/\d/.test(plain)) return undefined
-  return plain.startsWith('+') ? plain : `+${callingCodeOf(country)} ${plain}`
+  return isInternational(plain) ? plain : `+${callingCode} ${plain}`
 }
 
+export const isInternational = (typed: string) => /^\s*[+＋]/.test(typed)
+
 /** Field value of a stored number, without the calling code of the selected country. */
-export function typedOf(phoneNumber: string, country: string): string {
-  const prefix = `+${callingCodeOf(country)} `
+export function typedOf(phoneNumber: string, callingCode: string): string {
+  const prefix = `+${callingCode} `
   return phoneNumber.startsWith(prefix) ? phoneNumber.slice(prefix.length) : phoneNumber
 }

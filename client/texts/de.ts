@@ -11,6 +11,16 @@ export const de: Texts = {
   change_number: 'Nummer ändern',
   cancel: 'Abbrechen',
   required: 'Bestätigen Sie zuerst Ihre Telefonnummer.',
+  title: 'Telefonnummer bestätigen',
+  title_code: 'Code eingeben',
+  sent_to: 'Wir haben einen Code an {number} gesendet',
+  search_country: 'Land oder Vorwahl suchen',
+  no_country: 'Kein Land gefunden.',
+  try_again: 'Noch einmal versuchen',
+  by_sms: 'Per SMS senden',
+  by_alimtalk: 'Per KakaoTalk senden',
+  consent:
+    'Wenn Sie fortfahren, stimmen Sie einer SMS mit einem Code zu. Dafür können Kosten Ihres Mobilfunkanbieters anfallen.',
   sending: 'Der Code wird gesendet …',
   code_sent: 'Wir haben Ihnen einen Code gesendet.',
   verifying: 'Der Code wird geprüft …',
@@ -34,4 +44,7 @@ export const de: Texts = {
   TOO_MANY_REQUESTS: 'Zu viele Versuche. Versuchen Sie es in {wait} noch einmal.',
   NETWORK_ERROR: 'Keine Antwort. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   SERVICE_UNAVAILABLE: 'Das geht im Moment nicht. Versuchen Sie es später noch einmal.',
+  challenge_required: 'Bestätigen Sie, dass Sie ein Mensch sind.',
+  undelivered:
+    'Die Nachricht konnte nicht zugestellt werden. Prüfen Sie die Nummer oder fordern Sie einen neuen Code an.',
 }

@@ -11,6 +11,16 @@ export const fr: Texts = {
   change_number: 'Changer de numéro',
   cancel: 'Annuler',
   required: 'Vérifiez d’abord votre numéro de téléphone.',
+  title: 'Vérifiez votre numéro de téléphone',
+  title_code: 'Saisissez le code',
+  sent_to: 'Nous avons envoyé un code au {number}',
+  search_country: 'Rechercher un pays ou un indicatif',
+  no_country: 'Aucun pays trouvé.',
+  try_again: 'Réessayer',
+  by_sms: 'L’envoyer par SMS',
+  by_alimtalk: 'L’envoyer par KakaoTalk',
+  consent:
+    'En continuant, vous acceptez de recevoir un SMS contenant un code. Des frais d’opérateur peuvent s’appliquer.',
   sending: 'Envoi d’un code…',
   code_sent: 'Nous vous avons envoyé un code.',
   verifying: 'Vérification du code…',
@@ -34,4 +44,6 @@ export const fr: Texts = {
   TOO_MANY_REQUESTS: 'Trop d’essais. Réessayez dans {wait}.',
   NETWORK_ERROR: 'Pas de réponse. Vérifiez votre connexion et réessayez.',
   SERVICE_UNAVAILABLE: 'Cela ne fonctionne pas pour le moment. Réessayez plus tard.',
+  challenge_required: 'Confirmez que vous êtes humain.',
+  undelivered: 'Le message n’a pas pu être remis. Vérifiez le numéro ou demandez un autre code.',
 }

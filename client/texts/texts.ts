@@ -14,6 +14,18 @@ export type Label =
   | 'cancel'
   /** Shown for a form that is submitted empty. */
   | 'required'
+  | 'title'
+  | 'title_code'
+  /** `{number}` is where the code was sent. */
+  | 'sent_to'
+  | 'search_country'
+  | 'no_country'
+  /** Asks for a code again where none was sent. */
+  | 'try_again'
+  | 'by_sms'
+  | 'by_alimtalk'
+  /** Shown where the page asks for it. */
+  | 'consent'
 
 /** One language. `{attemptsRemaining}` and `{wait}` are filled in; leave them out as you like. */
 export type Texts = Readonly<Record<Label | FlowTextKey, string>>

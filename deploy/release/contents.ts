@@ -1,7 +1,7 @@
 /** What lies beside the binary in the files of a release. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { linesOf, type Notice } from '../../src/cli/licenses'
+import { type LicenseNotice, linesOf } from '../../src/cli/licenses'
 import type { Entry } from './archive'
 import { isWindows, type Target } from './targets'
 
@@ -16,7 +16,7 @@ export const nameOf = (target: Target, version: string): string => `watchword-${
 export const programOf = (target: Target): string => `watchword${isWindows(target) ? '.exe' : ''}`
 
 /** As in a folder that somebody unpacks and looks around in. */
-export function archived(target: Target, binary: Uint8Array, notice: Notice): Entry[] {
+export function archived(target: Target, binary: Uint8Array, notice: LicenseNotice): Entry[] {
   const isServer = target.name.startsWith('linux-')
   const entries = [
     { name: programOf(target), data: binary, isProgram: true },
@@ -29,7 +29,7 @@ export function archived(target: Target, binary: Uint8Array, notice: Notice): En
 }
 
 /** As Debian lays them out, from the root. */
-export function installed(binary: Uint8Array, notice: Notice): Entry[] {
+export function installed(binary: Uint8Array, notice: LicenseNotice): Entry[] {
   const doc = 'usr/share/doc/watchword'
   return [
     { name: 'usr/bin/watchword', data: binary, isProgram: true },
@@ -66,7 +66,7 @@ const unitOfPackage = (unit: string): Uint8Array =>
       .replaceAll('/etc/systemd/', '/usr/lib/systemd/'),
   )
 
-const licensesOf = (notice: Notice): Uint8Array => bytes(`${linesOf(notice).join('\n')}\n`)
+const licensesOf = (notice: LicenseNotice): Uint8Array => bytes(`${linesOf(notice).join('\n')}\n`)
 
 const NOT_FOR_USERS = /^(release|debian)\//
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library'
 import { PackageURL } from 'packageurl-js'
-import type { Component, Notice } from '../../src/cli/licenses'
+import type { Component, LicenseNotice } from '../../src/cli/licenses'
 
 /** A package of the lock file, and its checksum in base64. */
 const LOCKED = /^ *"[^"]+": \["([^"]+)", .*"sha512-([A-Za-z0-9+/=]+)"\],$/gm
@@ -14,7 +14,7 @@ function lockedHashes(): ReadonlyMap<string, string> {
   return new Map([...lock.matchAll(LOCKED)].map(([, id = '', hash = '']) => [id, hash]))
 }
 
-export function sbomOf({ program, runtime, packages }: Notice, builtAt: Date): string {
+export function sbomOf({ program, runtime, packages }: LicenseNotice, builtAt: Date): string {
   const hashes = lockedHashes()
   const componentOf = (type: Enums.ComponentType, one: Component) =>
     asComponent(type, one, hashes.get(`${one.name}@${one.version}`))

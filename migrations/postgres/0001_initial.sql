@@ -110,7 +110,9 @@ CREATE TABLE api_keys (
   revoked_at      bigint,
   allows          text NOT NULL CHECK (allows::json IS NOT NULL),
   created_at      bigint NOT NULL,
-  last_used_at    bigint
+  last_used_at    bigint,
+  name            text, -- NULL: none
+  created_by      text NOT NULL -- an operator, or 'cli'
 );
 CREATE INDEX api_keys_by_app ON api_keys (app_id);
 
@@ -292,6 +294,7 @@ CREATE TABLE issues (
   network_hash        bytea,
   origin              text, -- the request that made it, by which its lines of the log are found; NULL: no request
   legs                text, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
+  wrong_at            text, -- when each wrong code was checked, as JSON; NULL: none was wrong
   erased_at           bigint, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -340,6 +343,9 @@ CREATE TABLE attempts (
   outcome             text CHECK (outcome IN ('accepted', 'refused', 'ambiguous')),
   retry               text CHECK (retry IN ('later', 'elsewhere', 'never')),
   code                text CHECK (length(code) <= 128),
+  said                text CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  report              text CHECK (report = 'delivered' OR report = 'failed'), -- the last one
+  reported_at         bigint,
   provider_message_id text CHECK (length(provider_message_id) <= 256),
   PRIMARY KEY (app_id, mode, issue_id, number),
   CHECK ((retry IS NOT NULL) = (outcome IS NOT DISTINCT FROM 'refused')),
@@ -364,13 +370,13 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 -- back by itself. Rows live for seconds: vacuumed often, and updated in place.
 CREATE TABLE jobs (
   job_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- never given twice: part of the fence
-  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'next-leg', 'webhook')),
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'next-leg', 'webhook', 'notice')),
   app_id     text COLLATE "C" NOT NULL,
   mode       text COLLATE "C" NOT NULL,
   subject_id uuid NOT NULL,
   run_at     bigint NOT NULL,
   attempt    integer NOT NULL,
-  queue      text COLLATE "C" NOT NULL, -- '' is the front; else a carrier or a webhook endpoint
+  queue      text COLLATE "C" NOT NULL, -- '' is the front; else a carrier, a webhook endpoint or a way of notices
   leased     boolean NOT NULL,
   leased_by  text COLLATE "C" -- the server that runs it
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
@@ -391,7 +397,8 @@ CREATE TABLE webhook_endpoints (
   disabled_at     bigint,
   disabled_reason text,
   failing_since   bigint,
-  created_at      bigint NOT NULL
+  created_at      bigint NOT NULL,
+  certificate_until bigint -- 0: it is refused
 );
 CREATE INDEX webhook_endpoints_by_app ON webhook_endpoints (app_id, mode);
 
@@ -446,7 +453,8 @@ CREATE TABLE operators (
   totp_begun    bytea, -- sealed: one that was shown and is not proved yet, with the time until which it can be
   created_at    bigint NOT NULL,
   last_seen_at  bigint,
-  unlocked_at   bigint
+  unlocked_at   bigint,
+  app_ids       text CHECK (json_array_length(app_ids::json) > 0) -- the only apps they see; NULL: all
 );
 
 -- Addresses operators have signed in from, as keyed hashes: from there the right password always counts.
@@ -461,7 +469,9 @@ CREATE TABLE operator_sessions (
   token_hash   bytea PRIMARY KEY CHECK (length(token_hash) = 32),
   operator_id  text COLLATE "C" NOT NULL REFERENCES operators ON DELETE CASCADE,
   created_at   bigint NOT NULL,
-  last_seen_at bigint NOT NULL
+  last_seen_at bigint NOT NULL,
+  browser      text NOT NULL, -- one word each; '' where it is not known
+  system       text NOT NULL
 );
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
 
@@ -471,7 +481,9 @@ CREATE TABLE invitations (
   role       text NOT NULL,
   invited_by text NOT NULL,
   created_at bigint NOT NULL,
-  expires_at bigint NOT NULL
+  expires_at bigint NOT NULL,
+  app_ids    text CHECK (json_array_length(app_ids::json) > 0), -- NULL: all
+  note       text -- for whom it is; NULL: not said
 );
 
 -- Every change of an operator. Each row's hash covers the one before: none can be changed or left out unseen.
@@ -486,9 +498,9 @@ CREATE TABLE audit_entries (
   hash   bytea NOT NULL CHECK (length(hash) = 32)
 );
 
--- Whole hours, counted once all that can happen to their issues has happened.
-CREATE TABLE usage_hours (
-  hour      bigint NOT NULL,
+-- Quarters of an hour, counted once all that can happen to their issues has happened. Every time zone's days begin at one.
+CREATE TABLE usage_intervals (
+  at        bigint NOT NULL,
   app_id    text COLLATE "C" NOT NULL,
   mode      text COLLATE "C" NOT NULL,
   channel   channel NOT NULL,
@@ -496,12 +508,35 @@ CREATE TABLE usage_hours (
   country   text COLLATE "C" NOT NULL,
   purpose   text COLLATE "C" NOT NULL,
   issued    bigint NOT NULL,
+  sent      bigint NOT NULL,
   delivered bigint NOT NULL,
   failed    bigint NOT NULL,
   verified  bigint NOT NULL,
   spent     bigint NOT NULL,
+  messages  bigint NOT NULL, -- accepted by the carrier; an issue may have one for each of its legs
   latencies text NOT NULL, -- a histogram
-  PRIMARY KEY (app_id, mode, hour, channel, provider, country, purpose)
+  PRIMARY KEY (app_id, mode, at, channel, provider, country, purpose)
+);
+
+-- What a message costs at a carrier. '' stands for any; the most specific price that is valid on a day wins.
+CREATE TABLE prices (
+  price_id   text COLLATE "C" PRIMARY KEY,
+  provider   text COLLATE "C" NOT NULL,
+  country    text COLLATE "C" NOT NULL,
+  channel    text COLLATE "C" NOT NULL,
+  currency   text NOT NULL,
+  millionths bigint NOT NULL CHECK (millionths >= 0),
+  valid_from text COLLATE "C" NOT NULL, -- a day
+  UNIQUE (provider, country, channel, valid_from)
+);
+
+-- Tokens of finance's tools, which may read usage and nothing else.
+CREATE TABLE report_tokens (
+  token_id   text PRIMARY KEY,
+  name       text NOT NULL,
+  token_hash bytea NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  created_by text NOT NULL,
+  created_at bigint NOT NULL
 );
 
 -- When the clock was set back, by how much, and the server that noticed it first.
@@ -519,7 +554,9 @@ CREATE TABLE nodes (
   started_at bigint NOT NULL,
   seen_at    bigint NOT NULL,
   leaving    boolean NOT NULL,
-  lag_ms     bigint NOT NULL -- how late the oldest due job of all was when it looked
+  lag_ms     bigint NOT NULL, -- how late the oldest due job of all was when it looked
+  followed   boolean NOT NULL DEFAULT false, -- a page of the console is open there
+  changes    text NOT NULL DEFAULT '{}' -- JSON: how often each topic has changed there, for open pages
 ) WITH (fillfactor = 50);
 
 -- What all servers count together: the times of a sliding window, or how often in a UTC day (then one number).
@@ -652,6 +689,42 @@ CREATE TABLE incidents (
 CREATE UNIQUE INDEX incidents_open ON incidents (app_id, key_kind, country) WHERE ended_at IS NULL;
 CREATE INDEX incidents_to_tell ON incidents (tell_at) WHERE tell_at IS NOT NULL;
 CREATE INDEX incidents_by_app ON incidents (app_id, since);
+
+-- What the operator must know. One of a kind and subject is open at a time, so that nothing is told twice.
+CREATE TABLE notices (
+  notice_id uuid PRIMARY KEY,
+  kind      text NOT NULL,
+  subject   text NOT NULL,
+  app_id    text,
+  facts     text NOT NULL CHECK (facts::json IS NOT NULL), -- JSON: the values of its sentence
+  since     bigint NOT NULL,
+  gone_at   bigint,
+  ended_at  bigint
+);
+CREATE UNIQUE INDEX notices_open ON notices (kind, subject) WHERE ended_at IS NULL;
+CREATE INDEX notices_ended ON notices (ended_at) WHERE ended_at IS NOT NULL;
+
+-- Where notices are told, beside the console.
+CREATE TABLE notice_ways (
+  way_id     text PRIMARY KEY,
+  name       text NOT NULL,
+  channel    text NOT NULL,
+  settings   bytea NOT NULL, -- sealed: passwords, secrets, and URLs that are secrets
+  created_at bigint NOT NULL
+);
+
+-- One message about a notice on one way: that it began, and that it ended.
+CREATE TABLE notice_messages (
+  message_id uuid PRIMARY KEY,
+  notice_id  uuid NOT NULL,
+  way_id     text NOT NULL,
+  phase      text NOT NULL,
+  status     text NOT NULL,
+  tries      integer NOT NULL,
+  tried_at   bigint,
+  error      text
+);
+CREATE UNIQUE INDEX notice_messages_once ON notice_messages (notice_id, way_id, phase);
 
 -- The proof of a human that an app asks for where it would refuse.
 CREATE TABLE challenges (

@@ -47,7 +47,9 @@ CREATE TABLE api_keys (
   revoked_at      INTEGER,
   created_at      INTEGER NOT NULL,
   last_used_at    INTEGER,
-  allows          TEXT NOT NULL DEFAULT '["from","text"]' -- what a live browser key may do beyond the usual
+  allows          TEXT NOT NULL DEFAULT '["from","text"]', -- what a live browser key may do beyond the usual
+  name            TEXT, -- NULL: none
+  created_by      TEXT NOT NULL -- an operator, or 'cli'
 ) STRICT;
 CREATE INDEX api_keys_by_app ON api_keys (app_id);
 
@@ -160,6 +162,7 @@ CREATE TABLE issues (
   network_hash        BLOB,
   origin              TEXT, -- the request that made it, by which its lines of the log are found; NULL: no request
   legs                TEXT, -- of a delivery plan: the leg it is on and those that may follow, as JSON; NULL: by channel
+  wrong_at            TEXT, -- when each wrong code was checked, as JSON; NULL: none was wrong
   erased_at           INTEGER, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
@@ -207,6 +210,9 @@ CREATE TABLE attempts (
   outcome             TEXT CHECK (outcome = 'accepted' OR outcome = 'refused' OR outcome = 'ambiguous'),
   retry               TEXT CHECK (retry = 'later' OR retry = 'elsewhere' OR retry = 'never'),
   code                TEXT CHECK (length(code) <= 128),
+  said                TEXT CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  report              TEXT CHECK (report = 'delivered' OR report = 'failed'), -- the last one
+  reported_at         INTEGER,
   provider_message_id TEXT CHECK (length(provider_message_id) <= 256),
   PRIMARY KEY (app_id, mode, issue_id, number),
   CHECK ((retry IS NOT NULL) = (outcome IS 'refused')),
@@ -230,13 +236,13 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 -- Claiming a job moves run_at past the lease and raises attempt; a crashed runner's job comes back by itself.
 CREATE TABLE jobs (
   job_id     INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: part of the fence
-  kind       TEXT NOT NULL CHECK (kind = 'deliver' OR kind = 'webhook' OR kind = 'await-report' OR kind = 'next-leg'),
+  kind       TEXT NOT NULL CHECK (kind = 'deliver' OR kind = 'webhook' OR kind = 'await-report' OR kind = 'next-leg' OR kind = 'notice'),
   app_id     TEXT NOT NULL,
   mode       TEXT NOT NULL,
   subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
   run_at     INTEGER NOT NULL,
   attempt    INTEGER NOT NULL DEFAULT 0,
-  queue      TEXT NOT NULL DEFAULT '', -- '' is the front; else a carrier or a webhook endpoint
+  queue      TEXT NOT NULL DEFAULT '', -- '' is the front; else a carrier, a webhook endpoint or a way of notices
   leased     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX jobs_due ON jobs (kind, queue, run_at);
@@ -274,7 +280,8 @@ CREATE TABLE webhook_endpoints (
   disabled_at     INTEGER,
   disabled_reason TEXT,
   failing_since   INTEGER,
-  created_at      INTEGER NOT NULL
+  created_at      INTEGER NOT NULL,
+  certificate_until INTEGER -- 0: it is refused
 ) STRICT;
 CREATE INDEX webhook_endpoints_by_app ON webhook_endpoints (app_id, mode);
 
@@ -330,14 +337,17 @@ CREATE TABLE operators (
   created_at    INTEGER NOT NULL,
   last_seen_at  INTEGER,
   unlocked_at   INTEGER, -- when the pauses that failed sign-ins have earned were lifted last
-  totp_begun    BLOB -- a second factor that was shown and is not proved yet, sealed, with its end
+  totp_begun    BLOB, -- a second factor that was shown and is not proved yet, sealed, with its end
+  app_ids       TEXT CHECK (json_array_length(app_ids) > 0) -- the only apps they see; NULL: all
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE operator_sessions (
   token_hash   BLOB PRIMARY KEY CHECK (length(token_hash) = 32),
   operator_id  TEXT NOT NULL REFERENCES operators ON DELETE CASCADE,
   created_at   INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL
+  last_seen_at INTEGER NOT NULL,
+  browser      TEXT NOT NULL, -- one word each; '' where it is not known
+  system       TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
 
@@ -347,7 +357,9 @@ CREATE TABLE invitations (
   role       TEXT NOT NULL,
   invited_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  app_ids    TEXT CHECK (json_array_length(app_ids) > 0), -- NULL: all
+  note       TEXT -- for whom it is; NULL: not said
 ) STRICT, WITHOUT ROWID;
 
 -- Every change of an operator. Each row's hash covers the one before: none can be changed or left out unseen.
@@ -362,9 +374,9 @@ CREATE TABLE audit_entries (
   hash   BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 
--- Whole hours, counted once all that can happen to their issues has happened.
-CREATE TABLE usage_hours (
-  hour     INTEGER NOT NULL,
+-- Quarters of an hour, counted once all that can happen to their issues has happened. Every time zone's days begin at one.
+CREATE TABLE usage_intervals (
+  at       INTEGER NOT NULL,
   app_id   TEXT NOT NULL,
   mode     TEXT NOT NULL,
   channel  TEXT NOT NULL REFERENCES channels,
@@ -372,12 +384,35 @@ CREATE TABLE usage_hours (
   country  TEXT NOT NULL,
   purpose  TEXT NOT NULL,
   issued    INTEGER NOT NULL,
+  sent      INTEGER NOT NULL,
   delivered INTEGER NOT NULL,
   failed    INTEGER NOT NULL,
   verified  INTEGER NOT NULL,
   spent     INTEGER NOT NULL,
+  messages  INTEGER NOT NULL, -- accepted by the carrier; an issue may have one for each of its legs
   latencies TEXT NOT NULL CHECK (json_valid(latencies)), -- a histogram
-  PRIMARY KEY (app_id, mode, hour, channel, provider, country, purpose)
+  PRIMARY KEY (app_id, mode, at, channel, provider, country, purpose)
+) STRICT, WITHOUT ROWID;
+
+-- What a message costs at a carrier. '' stands for any; the most specific price that is valid on a day wins.
+CREATE TABLE prices (
+  price_id   TEXT PRIMARY KEY,
+  provider   TEXT NOT NULL,
+  country    TEXT NOT NULL,
+  channel    TEXT NOT NULL,
+  currency   TEXT NOT NULL,
+  millionths INTEGER NOT NULL CHECK (millionths >= 0),
+  valid_from TEXT NOT NULL, -- a day
+  UNIQUE (provider, country, channel, valid_from)
+) STRICT, WITHOUT ROWID;
+
+-- Tokens of finance's tools, which may read usage and nothing else.
+CREATE TABLE report_tokens (
+  token_id   TEXT PRIMARY KEY,
+  name       TEXT NOT NULL,
+  token_hash BLOB NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  created_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses operators have signed in from, as keyed hashes: from there the right password always counts.
@@ -465,6 +500,42 @@ CREATE TABLE incidents (
 CREATE UNIQUE INDEX incidents_open ON incidents (app_id, key_kind, country) WHERE ended_at IS NULL;
 CREATE INDEX incidents_to_tell ON incidents (tell_at) WHERE tell_at IS NOT NULL;
 CREATE INDEX incidents_by_app ON incidents (app_id, since);
+
+-- What the operator must know. One of a kind and subject is open at a time, so that nothing is told twice.
+CREATE TABLE notices (
+  notice_id BLOB PRIMARY KEY NOT NULL CHECK (length(notice_id) = 16),
+  kind      TEXT NOT NULL,
+  subject   TEXT NOT NULL,
+  app_id    TEXT,
+  facts     TEXT NOT NULL, -- JSON: the values of its sentence
+  since     INTEGER NOT NULL,
+  gone_at   INTEGER,
+  ended_at  INTEGER
+) STRICT;
+CREATE UNIQUE INDEX notices_open ON notices (kind, subject) WHERE ended_at IS NULL;
+CREATE INDEX notices_ended ON notices (ended_at) WHERE ended_at IS NOT NULL;
+
+-- Where notices are told, beside the console.
+CREATE TABLE notice_ways (
+  way_id     TEXT PRIMARY KEY NOT NULL,
+  name       TEXT NOT NULL,
+  channel    TEXT NOT NULL,
+  settings   BLOB NOT NULL, -- sealed: passwords, secrets, and URLs that are secrets
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- One message about a notice on one way: that it began, and that it ended.
+CREATE TABLE notice_messages (
+  message_id BLOB PRIMARY KEY NOT NULL CHECK (length(message_id) = 16),
+  notice_id  BLOB NOT NULL,
+  way_id     TEXT NOT NULL,
+  phase      TEXT NOT NULL,
+  status     TEXT NOT NULL,
+  tries      INTEGER NOT NULL,
+  tried_at   INTEGER,
+  error      TEXT
+) STRICT;
+CREATE UNIQUE INDEX notice_messages_once ON notice_messages (notice_id, way_id, phase);
 
 -- The proof of a human that an app asks for where it would refuse.
 CREATE TABLE challenges (

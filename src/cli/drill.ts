@@ -155,6 +155,7 @@ export async function ask(opened: Opened): Promise<DrillFindings> {
     ...{
       transport: NOBODY,
       toOperator: NOBODY,
+      mailer: { send: async () => 'drill', verify: async () => 'drill' },
       dial: noDial,
       hooks: NO_HOOKS,
       backups: () => ({ made: [] }),

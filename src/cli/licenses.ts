@@ -16,7 +16,7 @@ export interface Component {
   note?: string
 }
 
-export interface Notice {
+export interface LicenseNotice {
   program: Component
   /** Bun, which the binary embeds. */
   runtime: Component
@@ -34,13 +34,13 @@ export const licensesCommand = (): Command =>
     .action(async ({ json }: { json?: boolean }) => {
       if (embedded === undefined)
         throw new Failure('unavailable', 'The licences are collected when the program is built: bun run build')
-      const notice: Notice = await Bun.file(embedded).json()
+      const notice: LicenseNotice = await Bun.file(embedded).json()
       outputFor(json)(notice, linesOf(notice))
     })
 
 const RULE = '─'.repeat(80)
 
-export function linesOf({ program, runtime, packages }: Notice): string[] {
+export function linesOf({ program, runtime, packages }: LicenseNotice): string[] {
   const about = `${program.name} carries Bun and code of ${packages.length} packages; their licences follow its own.`
   return [about, ...[program, runtime, ...packages].flatMap(linesOfOne)]
 }

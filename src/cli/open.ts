@@ -20,6 +20,7 @@ import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault, systemRandom } from '../system/vault'
 import { throttleWrites } from '../system/write-throttle'
 import type { InspectDependencies } from '../usecases/inspect'
+import { COMMAND_LINE } from '../usecases/shared/write-audit'
 import type { Front } from './awaited-database'
 import { Failure, notEmbedded } from './output'
 
@@ -165,7 +166,7 @@ export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' 
   store,
   vault,
   clock,
-  actor: { name: 'cli' },
+  actor: { name: COMMAND_LINE },
   // The server checks this itself.
   node: { wakeUps: { wake() {}, subscribe() {} } },
   random: systemRandom,

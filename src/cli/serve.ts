@@ -9,6 +9,7 @@ import { assertParses, warmUpConnections } from '../system/http-connection'
 import { ConnectionPool } from '../system/kept-connections'
 import { leaveNoCoreFiles } from '../system/libc'
 import { watchDescriptors } from '../system/listen'
+import { createMailer } from '../system/mailer'
 import { systemPasswords } from '../system/passwords'
 import { exposedKeyFile } from '../system/secret'
 import { createTransport } from '../system/transport'
@@ -66,6 +67,7 @@ export async function serve(opened: Opened): Promise<Served> {
     random: systemRandom,
     transport: createTransport(toCarriers),
     toOperator: createTransport(toOperator),
+    mailer: createMailer(),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,

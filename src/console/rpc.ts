@@ -4,12 +4,15 @@
  */
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
+import { toEventStream } from '@orpc/standard-server-fetch'
+import { deviceOf } from '../domain/access/device'
 import { assertMay, SESSION_MS } from '../domain/access/operator'
 import { errorFields, forbidden, invalid, type Refusal } from '../domain/shared/error'
 import { SECOND_MS } from '../domain/shared/value'
 import { clientIpOf, isLoopbackHost, isOwnAddress } from '../http/authenticate'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { readJsonBody } from '../http/json'
+import { ProtectionHistory } from '../usecases/abuse/read-protection'
 import { sessionOf } from '../usecases/people'
 import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'
@@ -17,15 +20,20 @@ import { operatorProcedures, sessionProcedures } from './procedures/access'
 import { appProcedures, keyProcedures } from './procedures/apps'
 import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
+import { liveProcedures } from './procedures/live'
 import { walletProcedures } from './procedures/money'
+import { noticeProcedures } from './procedures/notices'
+import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { relayProcedures } from './procedures/relays'
+import { priceProcedures, reportTokenProcedures } from './procedures/reports'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
+import { assertReach } from './reach'
 
-const createRouter = (deps: ConsoleDependencies) => ({
+const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory(deps)) => ({
   session: sessionProcedures(deps),
   operators: operatorProcedures(deps),
   apps: appProcedures(deps),
@@ -37,11 +45,16 @@ const createRouter = (deps: ConsoleDependencies) => ({
   templates: templateProcedures(deps),
   webhooks: webhookProcedures(deps),
   carriers: carrierProcedures(deps),
+  overview: overviewProcedures(deps, history),
   usage: usageProcedures(deps),
-  protection: protectionProcedures(deps),
+  prices: priceProcedures(deps),
+  reportTokens: reportTokenProcedures(deps),
+  protection: protectionProcedures(deps, history),
   audit: auditProcedures(deps),
   privacy: privacyProcedures(deps),
   system: systemProcedures(deps),
+  live: liveProcedures(deps),
+  notices: noticeProcedures(deps),
 })
 
 /** `socketAddress` is the peer's. */
@@ -52,12 +65,14 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
   const { publicUrl } = deps.facts
   const installation = deps.store.read.installation()
 
-  const guard = async <T>({ context, procedure, next }: Intercepted<T>): Promise<T> => {
+  const guard = async <T>({ context, procedure, input, next }: Intercepted<T>): Promise<T> => {
     context.entered = true
-    const { permission } = procedure['~orpc'].meta as Access
+    const { permission, reach } = procedure['~orpc'].meta as Access
     if (permission !== null) {
       if (!context.signedIn) throw notSignedIn()
-      assertMay(context.signedIn.operator.role, permission)
+      const { operator } = context.signedIn
+      assertMay(operator.role, permission)
+      await assertReach(deps.store, operator, reach, input)
     }
     return next()
   }
@@ -100,7 +115,11 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
     const context: ConsoleContext = {
       signedIn,
-      visitor: { ip, hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }) },
+      visitor: {
+        ip,
+        hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }),
+        device: deviceOf(request.headers.get('user-agent')),
+      },
       origin: publicUrl ?? page.origin,
       sessionToken: undefined,
       retryAfterMs: undefined,
@@ -116,6 +135,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     )
     if (!result.matched) return answer(404, interfaceError('NOT_FOUND', 'No such procedure').toJSON())
     const { status, body: answered } = result.response
+    if (isStream(answered)) return eventStream(answered)
     return answer(status, answered, { ...setCookie(cookie, context.sessionToken), ...retryAfter(context.retryAfterMs) })
   }
 
@@ -135,9 +155,19 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
 /** The page translates the reason, so it needs the values of the sentence. */
 const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
 
+const isStream = (body: unknown): body is AsyncIterator<unknown> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
+/** The procedure sends heartbeats itself, which also keep proxies from closing it. Nginx would hold events back. */
+function eventStream(events: AsyncIterator<unknown>): Response {
+  const headers = { 'cache-control': 'no-store', 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+  return new Response(toEventStream(events, { eventIteratorKeepAliveEnabled: false }), { headers })
+}
+
 interface Intercepted<T> {
   context: ConsoleContext
   procedure: { '~orpc': { meta: unknown } }
+  input: unknown
   next: () => Promise<T>
 }
 

@@ -70,6 +70,7 @@ export const ROUTE_PATTERNS: readonly string[] = [
   '/provider-reports/:provider',
   '/compat/twilio/*',
   '/relay/:source/:relay',
+  '/reports/usage',
 ]
 
 const PATTERN = /[:*]/

@@ -2,6 +2,7 @@
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
 import type { Origin } from '../domain/codes/issue'
+import { USAGE_REPORT_PATH } from '../domain/operations/usage-report'
 import { errorFields, invalid, Refusal, unavailable } from '../domain/shared/error'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -141,6 +142,7 @@ export interface RouteDependencies {
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
   relay: AnswerRelay
+  usageReport: (request: Request, url: URL) => Promise<Response | Json>
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
@@ -162,6 +164,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     readiness,
     reports,
     relay,
+    usageReport,
     publishedKeys,
     metrics,
     node,
@@ -202,6 +205,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
+    if (path === USAGE_REPORT_PATH) return { route: 'usage-report', response: await usageReport(request, url) }
     if (path.startsWith(RELAY_PREFIX)) return { route: 'relay', ...(await relay(request, path, callerOf(incoming))) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }

@@ -4,13 +4,18 @@ import { SECOND_MS } from '../domain/shared/value'
 import type { Node, Slot } from '../ports/node'
 import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
 import { type ReportDependencies, reportQuery } from '../usecases/record-report'
+import { noticeCall, type SendNoticeDependencies } from '../usecases/send-notice'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import { startNextLeg } from '../usecases/start-next-leg'
 import type { CarrierSlots } from './dispatch'
 import { fixedSemaphore, slotsPerQueue } from './dispatch'
 import { type AcquireJobSlot, perform } from './runner'
 
-interface KindDependencies extends DeliverDependencies, ReportDependencies, SendWebhookDependencies {
+interface KindDependencies
+  extends DeliverDependencies,
+    ReportDependencies,
+    SendWebhookDependencies,
+    Omit<SendNoticeDependencies, 'clock'> {
   node: Pick<Node, 'wakeUps' | 'logSampler'>
   slots: CarrierSlots
 }
@@ -18,6 +23,7 @@ interface KindDependencies extends DeliverDependencies, ReportDependencies, Send
 export function jobKinds(deps: KindDependencies): Record<JobKind, AcquireJobSlot> {
   const query = reportQuery(deps)
   const nextLeg = startNextLeg(deps)
+  const notice = noticeCall(deps)
   const nextLegs = fixedSemaphore(NEXT_LEGS_AT_ONCE)
   return {
     deliver: kind(deps.slots.acquire, async (job, slot) => perform(deps, await deliverCode(deps, job, slot), job)),
@@ -30,6 +36,10 @@ export function jobKinds(deps: KindDependencies): Record<JobKind, AcquireJobSlot
       (job) => perform(deps, nextLeg, job),
     ),
     webhook: webhookKind(deps),
+    notice: kind(
+      slotsPerQueue(() => 1, NOTICES_AT_ONCE),
+      (job) => perform(deps, notice, job),
+    ),
   }
 }
 
@@ -47,6 +57,7 @@ function kind<P extends Slot>(
 const REPORTS_PER_CARRIER = 64
 const REPORTS_AT_ONCE = 512
 const NEXT_LEGS_AT_ONCE = 64
+const NOTICES_AT_ONCE = 8
 
 /** Few at first, so that one slow receiver delays nobody else. A receiver that answers quickly gets one more each time. */
 const WEBHOOKS_PER_ENDPOINT = 8

@@ -9,8 +9,9 @@ import { deleteOldData, type RetentionDependencies } from '../usecases/delete-ol
 import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
 import { type TellOperatorDependencies, tellOperator } from '../usecases/notify-operator'
-import { rollUpUsage } from '../usecases/read-usage'
+import { rollUpUsage } from '../usecases/roll-up-usage'
 import type { SaveDependencies } from '../usecases/shared/save-issue'
+import { NoticeWatch, type WatchDependencies } from '../usecases/watch-notices'
 
 const EVERY_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'
@@ -19,6 +20,7 @@ interface SweepDependencies
   extends SaveDependencies,
     RetentionDependencies,
     TellOperatorDependencies,
+    WatchDependencies,
     Omit<ErasureDependencies, 'actor'> {
   store: Store
   clock: Clock
@@ -38,8 +40,11 @@ export class Sweeps {
   #running: Promise<void> = Promise.resolve()
   #telling: Promise<void> | undefined
   #isStopped = false
+  readonly #notices: NoticeWatch
 
-  constructor(private readonly deps: SweepDependencies) {}
+  constructor(private readonly deps: SweepDependencies) {
+    this.#notices = new NoticeWatch(deps)
+  }
 
   start(): void {
     const { deps } = this
@@ -75,6 +80,7 @@ export class Sweeps {
     await expireDue(deps)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
+    await this.#notices.look()
     // Not awaited: a receiver that does not answer must not delay the sweep.
     this.#telling ??= tellOperator(deps)
       .catch((error: unknown) => this.#note(error))

@@ -2,7 +2,7 @@
 import type { Clock, Schedule } from './clock'
 import type { Backups, ErasedFile } from './files'
 import type { Log } from './log'
-import type { Descriptors, Dial, HookTransport, Transport } from './network'
+import type { Descriptors, Dial, HookTransport, Mailer, Transport } from './network'
 import type { Fleet } from './node'
 import type { Store } from './store'
 import type { MetricsSource, Telemetry } from './telemetry'
@@ -13,8 +13,9 @@ export interface Ports {
   random: Random
   vault: Vault
   transport: Transport
-  /** To the operator's webhook for incidents. */
+  /** To the operator's webhooks. */
   toOperator: Transport
+  mailer: Mailer
   dial: Dial
   hooks: HookTransport
   descriptors: Descriptors

@@ -1,4 +1,5 @@
-/** Outgoing connections: HTTP to carriers, webhooks to receivers, and byte streams. */
+/** Outgoing connections: HTTP to carriers, webhooks to receivers, mail, and byte streams. */
+import type { WaySettings } from '../domain/operations/notice'
 
 /** File descriptors of this process. */
 export interface Descriptors {
@@ -33,6 +34,18 @@ export interface Transport {
   }): Promise<TransportResult>
 }
 
+/** Sends mail by SMTP. Never throws for a failure of the server or the network. */
+export interface Mailer {
+  /** `id`: the part of the Message-ID before the `@`. Answers why the server did not take it; undefined: it did. */
+  send(
+    settings: WaySettings,
+    mail: { id: string; subject: string; text: string },
+    timeoutMs: number,
+  ): Promise<string | undefined>
+  /** Connects and signs in, and sends nothing. Answers why it could not; undefined: it could. */
+  verify(settings: WaySettings, timeoutMs: number): Promise<string | undefined>
+}
+
 /**
  * Posts webhooks. Follows no redirect and keeps no state between requests. Never throws for a failure of the receiver
  * or the network.
@@ -60,6 +73,8 @@ export type HookAnswer =
       retryAfter: string | undefined
       /** The first KiB. */
       body: string
+      /** When the receiver's certificate expires, Unix milliseconds; undefined without TLS. */
+      certificateUntil?: number | undefined
     }
   /**
    * Nothing was sent: no address of the host may be reached. The addresses are not told, so that nobody maps a network

@@ -12,6 +12,7 @@ import type { CarrierConfig, Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { Route } from '../domain/delivery/route'
 import type { Template } from '../domain/message/template'
+import type { ChangeTopic } from '../domain/operations/change'
 import type { JobKind } from '../domain/operations/job'
 import type { LogSampler } from '../domain/operations/log-sampler'
 import type { NodeState } from '../domain/operations/node'
@@ -32,6 +33,16 @@ export interface Node {
   readonly logSampler: LogSampler
   readonly wakeUps: WakeUps
   readonly traffic: Traffic
+  readonly changes: Changes
+}
+
+/** What has changed in the store, in whatever server, for open pages of the console. */
+export interface Changes {
+  /**
+   * The topics that have changed since the last answer, within a second; none of them is a heartbeat. It ends when the
+   * server leaves. Throws `unavailable` where too many pages are open.
+   */
+  follow(signal: AbortSignal | undefined): AsyncGenerator<readonly ChangeTopic[], void>
 }
 
 /** Tells dispatchers at once that a job of a kind is due, so that they need not poll. */
@@ -196,7 +207,7 @@ export interface StoreLoad {
 export interface Fleet {
   readonly nodeId: string
   /** Reports that this server is alive. Answers the servers heard of within a day, in the same order on every server. */
-  heartbeat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
+  heartbeat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving' | 'isFollowed' | 'changes'>): Promise<NodeState[]>
   /** Removes a server that is gone, until it is heard of again. */
   forget(nodeId: string): Promise<void>
   /** Counts one under every rule exactly, across all servers, or throws `limited` and counts none. */

@@ -448,10 +448,39 @@ function outcomeReader(
       (given !== undefined ? byPattern(given.slice(api.codePrefix.length)) : undefined) ??
       byPattern(ofStatus) ??
       (isSuccess && api.accepted === undefined ? 'accepted' : verdictOfStatus(status))
-    if (means === 'accepted' && isSuccess) return acceptanceOf(answer, status)
-    const code = given ?? ofStatus + (isSuccess && api.accepted !== undefined ? description.unreadable : '')
-    return refusalOf(means === 'accepted' ? verdictOfStatus(status) : means, code)
+    const outcome = (): SendOutcome => {
+      if (means === 'accepted' && isSuccess) return acceptanceOf(answer, status)
+      const code = given ?? ofStatus + (isSuccess && api.accepted !== undefined ? description.unreadable : '')
+      return refusalOf(means === 'accepted' ? verdictOfStatus(status) : means, code)
+    }
+    const answered = outcome()
+    return answered.kind === 'accepted' ? answered : { ...answered, said: wordsIn(answer, OF_ANSWERS) }
   }
+}
+
+/** Where carriers write a sentence beside their codes. */
+const OF_REPORTS =
+  /^(error(message|msg|text|desc|description|info|detail)?|(status|result|failure)(message|msg|text|desc|description|reason)|desc|description|reason|details?)$/
+/** In a report, `message` may be the text that was sent. */
+const OF_ANSWERS = new RegExp(`^(message|msg|title)$|${OF_REPORTS.source}`)
+
+const DEEPEST = 4
+const LONGEST_WORDS = 1_000
+
+/** The first sentence of an answer: a text under a name that stands for one, with a space in it. */
+function wordsIn(answer: unknown, names: RegExp, depth = 0): string | undefined {
+  if (typeof answer !== 'object' || answer === null || depth > DEEPEST) return undefined
+  const entries = Object.entries(answer)
+  const sentence = entries.find(
+    ([name, value]) =>
+      typeof value === 'string' && value.trim().includes(' ') && names.test(name.toLowerCase().replace(/[^a-z]/g, '')),
+  )
+  if (sentence) return String(sentence[1]).slice(0, LONGEST_WORDS)
+  for (const [, value] of entries) {
+    const words = wordsIn(value, names, depth + 1)
+    if (words !== undefined) return words
+  }
+  return undefined
 }
 
 /** Reads the result from an item; undefined while it is not decided. */
@@ -482,6 +511,7 @@ function resultReader(
     return {
       status: 'failed',
       code: code ?? failedCode(firstOf(objectScope({ status }), objectScope(item))),
+      said: wordsIn(item, OF_REPORTS),
       ...absence,
     }
   }

@@ -14,6 +14,7 @@ import type { Fleet } from '../ports/node'
 import type { Store } from '../ports/store'
 import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
+import { ChangeFeed } from './change-feed'
 import { CountedBacklog, SharedLimits } from './limits/request-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { createWakeUps, type RunningNode } from './single-node'
@@ -42,7 +43,9 @@ export function cluster({
   warmedUp = () => {},
   ...given
 }: ClusterDependencies): RunningNode {
-  const { store, load } = watchStore(given.store, clock)
+  const changes = new ChangeFeed(clock, () => beat())
+  const { store: watched, load } = watchStore(given.store, clock)
+  const store = changes.watch(watched)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: false })
@@ -50,8 +53,10 @@ export function cluster({
   let isLeaving = false
   let warming: Promise<void> | undefined
   const beat = async () => {
-    const nodes = await fleet.heartbeat({ name, version: VERSION, isLeaving })
+    const { isFollowed, counts } = changes
+    const nodes = await fleet.heartbeat({ name, version: VERSION, isLeaving, isFollowed, changes: counts })
     live = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
+    changes.learn(live.filter(({ nodeId }) => nodeId !== fleet.nodeId))
   }
 
   return {
@@ -67,6 +72,7 @@ export function cluster({
     logSampler: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
+    changes,
     async start() {
       await beat()
     },
@@ -84,6 +90,7 @@ export function cluster({
     },
     async leave() {
       isLeaving = true
+      changes.close()
       // If this fails, the other servers notice the missing heartbeats.
       await beat().catch(() => {})
     },

@@ -11,6 +11,7 @@ import type { Store } from '../ports/store'
 import type { Random } from '../ports/vault'
 import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
+import { ChangeFeed } from './change-feed'
 import { CountedBacklog, LocalLimits } from './limits/request-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
 import { followClock, watchStore } from './store-watch'
@@ -52,7 +53,8 @@ export function singleNode({
   ...given
 }: SingleNodeDependencies): RunningNode {
   const { store: seen, load } = watchStore(given.store, clock)
-  const store = followClock(seen, clock, random)
+  const changes = new ChangeFeed(clock)
+  const store = changes.watch(followClock(seen, clock, random))
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: true })
@@ -71,6 +73,7 @@ export function singleNode({
     logSampler: new LogSampler(),
     wakeUps: createWakeUps(),
     traffic,
+    changes,
     async start({ alone: isAlone }) {
       try {
         await store.transaction(async (tx) => {
@@ -91,7 +94,9 @@ export function singleNode({
       await keyUse.tidy(store)
       await traffic.maintain()
     },
-    async leave() {},
+    async leave() {
+      changes.close()
+    },
     async stop() {
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})

@@ -6,6 +6,7 @@ import type { RenewalPlace } from '../ports/store/key-ring'
 import { challengeSeal, relaySeal } from './rows/app'
 import { configSeal } from './rows/carrier'
 import { messageSeal } from './rows/issue'
+import { waySeal } from './rows/notice'
 import { begunSeal, totpSeal } from './rows/person'
 import { snapshotSeal } from './rows/traffic'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
@@ -32,6 +33,7 @@ export const SEALED: readonly SealedColumn[] = [
   of('providers', ['name'], 'config', configSeal),
   of('challenges', ['app_id'], 'settings', challengeSeal),
   of('relays', ['relay_id'], 'settings', relaySeal),
+  of('notice_ways', ['way_id'], 'settings', waySeal),
   of('operators', ['operator_id'], 'totp_secret', totpSeal),
   of('operators', ['operator_id'], 'totp_begun', begunSeal),
   of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),

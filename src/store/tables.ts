@@ -8,11 +8,18 @@ import type { Allowance, KeyKind, KeyLimits, StoredKeyKind } from '../domain/acc
 import type { Role } from '../domain/access/operator'
 import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
 import type { ReviewNumber } from '../domain/codes/review-number'
-import type { Retry, SendOutcome } from '../domain/delivery/delivery'
+import type { DeliveryReport, Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
 import type { Texts } from '../domain/message/rendered-message'
 import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
+import type {
+  NoticeChannel,
+  NoticeFacts,
+  NoticeKind,
+  NoticeMessageState,
+  NoticePhase,
+} from '../domain/operations/notice'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
@@ -135,6 +142,8 @@ export const apiKeys = table('api_keys', ['keyId'], {
   allows: json<Allowance[]>(),
   createdAt: bigint,
   lastUsedAt: optional(bigint),
+  name: optional(text),
+  createdBy: text,
 })
 
 export const templates = table('templates', ['appId', 'templateId', 'version'], {
@@ -235,6 +244,7 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   networkHash: optional(bytes),
   origin: optional(text),
   legs: optional(json<PlannedLeg[]>()),
+  wrongAt: optional(json<readonly number[]>()),
   erasedAt: optional(bigint),
 })
 
@@ -311,6 +321,36 @@ export const incidents = table('incidents', ['incidentId'], {
   refunded: optional(bigint),
 })
 
+export const notices = table('notices', ['noticeId'], {
+  noticeId: uuid,
+  kind: word<NoticeKind>(),
+  subject: text,
+  appId: optional(text),
+  facts: json<NoticeFacts>(),
+  since: bigint,
+  goneAt: optional(bigint),
+  endedAt: optional(bigint),
+})
+
+export const noticeWays = table('notice_ways', ['wayId'], {
+  wayId: text,
+  name: text,
+  channel: word<NoticeChannel>(),
+  settings: bytes,
+  createdAt: bigint,
+})
+
+export const noticeMessages = table('notice_messages', ['messageId'], {
+  messageId: uuid,
+  noticeId: uuid,
+  wayId: text,
+  phase: word<NoticePhase>(),
+  status: word<NoticeMessageState>(),
+  tries: integer,
+  triedAt: optional(bigint),
+  error: optional(text),
+})
+
 export const clockSteps = table('clock_steps', [], {
   noticedAt: bigint,
   setBackMs: bigint,
@@ -354,6 +394,9 @@ export const attempts = table('attempts', ['appId', 'mode', 'issueId', 'number']
   outcome: optional(word<SendOutcome['kind']>()),
   retry: optional(word<Retry>()),
   code: optional(text),
+  said: optional(text),
+  report: optional(word<DeliveryReport['status']>()),
+  reportedAt: optional(bigint),
   carrierMessageId: named('provider_message_id', optional(text)),
 })
 
@@ -394,6 +437,7 @@ export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
   disabledReason: optional(text),
   failingSince: optional(bigint),
   createdAt: bigint,
+  certificateUntil: optional(bigint),
 })
 
 export const webhookEvents = table('webhook_events', ['eventId'], {
@@ -440,6 +484,7 @@ export const operators = table('operators', ['operatorId'], {
   createdAt: bigint,
   lastSeenAt: optional(bigint),
   unlockedAt: optional(bigint),
+  appIds: optional(json<string[]>()),
 })
 
 export const operatorAddresses = table('operator_addresses', ['operatorId', 'addressHash'], {
@@ -453,6 +498,8 @@ export const operatorSessions = table('operator_sessions', ['tokenHash'], {
   operatorId: text,
   createdAt: bigint,
   lastSeenAt: bigint,
+  browser: text,
+  system: text,
 })
 
 export const invitations = table('invitations', ['tokenHash'], {
@@ -461,6 +508,8 @@ export const invitations = table('invitations', ['tokenHash'], {
   invitedBy: text,
   createdAt: bigint,
   expiresAt: bigint,
+  appIds: optional(json<string[]>()),
+  note: optional(text),
 })
 
 export const auditEntries = table('audit_entries', ['seq'], {
@@ -474,8 +523,9 @@ export const auditEntries = table('audit_entries', ['seq'], {
   hash: bytes,
 })
 
-export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channel', 'carrier', 'country', 'purpose'], {
-  hour: bigint,
+const usageKey = ['appId', 'mode', 'at', 'channel', 'carrier', 'country', 'purpose'] as const
+export const usageIntervals = table('usage_intervals', usageKey, {
+  at: bigint,
   appId: text,
   mode,
   channel: leg,
@@ -483,11 +533,31 @@ export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channe
   country: text,
   purpose: text,
   issued: bigint,
+  sent: bigint,
   delivered: bigint,
   failed: bigint,
   verified: bigint,
   spent: bigint,
+  messages: bigint,
   latencies: json<Record<string, number>>(),
+})
+
+export const prices = table('prices', ['priceId'], {
+  priceId: text,
+  carrier: named('provider', text),
+  country: text,
+  channel: word<Leg | ''>(),
+  currency: text,
+  millionths: bigint,
+  validFrom: text,
+})
+
+export const reportTokens = table('report_tokens', ['tokenId'], {
+  tokenId: text,
+  name: text,
+  tokenHash: bytes,
+  createdBy: text,
+  createdAt: bigint,
 })
 
 export const facts = table('facts', ['name'], {
@@ -514,6 +584,8 @@ export const nodes = table('nodes', ['nodeId'], {
   seenAt: bigint,
   leaving: boolean,
   lagMs: bigint,
+  followed: boolean,
+  changes: json<Record<string, number>>(),
 })
 
 /** SQLite only: the allowed channels, which PostgreSQL checks by a domain. */

@@ -115,9 +115,11 @@ interface Exchange {
 function exchange({ connections, target: url, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
   return new Promise((resolve) => {
     let answer: ResponseHead | undefined
+    let certificateUntil: number | undefined
     const kept: Uint8Array[] = []
     let size = 0
-    const failedBy = (reason: HookFailure) => resolve(answer ? answerOf(answer, kept) : failed(reason))
+    const failedBy = (reason: HookFailure) =>
+      resolve(answer ? answerOf(answer, kept, certificateUntil) : failed(reason))
     const abort = (reason: HookFailure) => {
       connection?.abort(handler)
       failedBy(reason)
@@ -125,6 +127,7 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
     const handler: ResponseHandler = {
       head(head) {
         answer = head
+        certificateUntil = connection?.certificateUntil
       },
       body(chunk) {
         kept.push(chunk)
@@ -149,12 +152,13 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
   })
 }
 
-function answerOf(answer: ResponseHead, kept: readonly Uint8Array[]): HookAnswer {
+function answerOf(answer: ResponseHead, kept: readonly Uint8Array[], certificateUntil: number | undefined): HookAnswer {
   return {
     kind: 'answered',
     status: answer.status,
     location: answer.header('location'),
     retryAfter: answer.header('retry-after'),
+    certificateUntil,
     // `stream` drops a character that the cut divides.
     body: new TextDecoder().decode(Buffer.concat(kept).subarray(0, BODY_KEPT_BYTES), { stream: true }),
   }

@@ -4,6 +4,7 @@
  */
 import type { HTTPParser } from 'node:_http_common'
 import type { LookupFunction, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { loadSocketPoll } from './socket-poll'
 
 /** For all headers of a response, with interim responses and trailers. */
@@ -91,6 +92,7 @@ export class HttpConnection {
   #unwritten: Uint8Array | undefined
   #head: ResponseHead | undefined
   #staysOpen = false
+  #certificateUntil: number | undefined
 
   constructor(
     url: OriginAddress,
@@ -120,6 +122,12 @@ export class HttpConnection {
 
   get address(): string | undefined {
     return this.#socket.remoteAddress
+  }
+
+  /** When the certificate of the other side expires, Unix milliseconds; undefined without TLS. */
+  get certificateUntil(): number | undefined {
+    this.#certificateUntil ??= Date.parse((this.#socket as Partial<TLSSocket>).getPeerCertificate?.().valid_to ?? '')
+    return Number.isNaN(this.#certificateUntil) ? undefined : this.#certificateUntil
   }
 
   /** The descriptor of the socket; undefined after it is closed, or where the runtime does not reveal it (docs/internals.md). */

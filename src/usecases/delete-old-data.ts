@@ -3,6 +3,7 @@
 import { REMEMBERED_DAYS } from '../abuse/rules/failure-budget'
 import { DECISIONS_KEPT_MS } from '../abuse/rules/incident'
 import { REPORT_DEADLINE_MS } from '../domain/delivery/delivery'
+import { NOTICES_KEPT_MS } from '../domain/operations/notice'
 import { DAY_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
@@ -64,6 +65,7 @@ export async function deleteOldData({
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficHours(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficSnapshots(daysAgo(1), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.incidents(daysAgo(REMEMBERED_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.notices(clock.now() - NOTICES_KEPT_MS, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.absences(clock.now(), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
 }

@@ -180,6 +180,7 @@ const factsOf = (issue: Issue): ExportedFields => ({
   metadata: issue.metadata,
   ...{ createdAt: iso(issue.createdAt), expiresAt: iso(issue.expiresAt), updatedAt: iso(issue.updatedAt) },
   ...{ verificationStatus: issue.verificationStatus, verifiedAt: iso(issue.verifiedAt) },
+  ...(issue.wrongAt && { wrongCodesAt: issue.wrongAt.map((at) => iso(at)) }),
   ...{ attemptsUsed: issue.attemptsUsed, maxAttempts: issue.maxAttempts },
   ...{ deliveryStatus: issue.deliveryStatus, outcomeCode: issue.providerOutcomeCode },
   ...{ billingStatus: issue.billingStatus, price: issue.price, debitedAmount: issue.debitedAmount },
@@ -189,9 +190,10 @@ const factsOf = (issue: Issue): ExportedFields => ({
 
 async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<ExportedFields[]> {
   const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
-  return attempts.map(({ number, leg, carrier, calledAt, answeredAt, outcome, code, carrierMessageId }) => ({
+  return attempts.map(({ number, leg, carrier, calledAt, answeredAt, outcome, code, ...more }) => ({
     ...{ number, channel: leg, provider: carrier, calledAt: iso(calledAt), answeredAt: iso(answeredAt), outcome, code },
-    providerMessageId: carrierMessageId,
+    ...{ providerSaid: more.said, report: more.report, reportedAt: iso(more.reportedAt) },
+    providerMessageId: more.carrierMessageId,
   }))
 }
 

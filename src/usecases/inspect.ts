@@ -34,6 +34,10 @@ export interface AttemptReport {
   outcome: Attempt['outcome']
   code: string | undefined
   explanation: string | undefined
+  /** The carrier's own words, without digits. */
+  said: string | undefined
+  report: Attempt['report']
+  reportedAt: number | undefined
 }
 
 export interface IssueStory {
@@ -73,7 +77,7 @@ export async function findAnywhere(store: Store, issueId: string): Promise<Issue
 }
 
 async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Promise<AttemptReport> {
-  const { number, leg, carrier, calledAt, answeredAt, outcome, code } = attempt
+  const { number, leg, carrier, calledAt, answeredAt, outcome, code, said, report, reportedAt } = attempt
   return {
     number,
     leg,
@@ -84,6 +88,9 @@ async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Pro
     outcome,
     code,
     explanation: code === undefined ? undefined : await explain(carrier, code),
+    said,
+    report,
+    reportedAt,
   }
 }
 

@@ -4,12 +4,11 @@
  */
 
 import type { Issue } from '../domain/codes/issue'
-import type { AwaitedReport } from '../domain/delivery/attempt'
+import { type AwaitedReport, withReport } from '../domain/delivery/attempt'
 import {
   afterReport,
   type DeliveryReport,
   isFinal,
-  presentableCode,
   REPORT_DEADLINE_MS,
   settlementOf,
 } from '../domain/delivery/delivery'
@@ -116,14 +115,13 @@ function revokeOthers(
   }
 }
 
-/** A report that overtakes the carrier's answer is that answer: the message was accepted. The code of a failure is kept with its attempt. */
+/** A report that overtakes the carrier's answer is that answer: the message was accepted. What it says is kept with its attempt. */
 async function noteInAttempt(tx: Tx, { messageId, ...awaited }: AwaitedReport, report: DeliveryReport): Promise<void> {
   const attempts = await tx.attempts.ofIssue(awaited, awaited.issueId)
   const attempt = attempts.findLast((one) => one.messageId === messageId && one.outcome !== 'refused')
   if (!attempt) return
   if (attempt.outcome === undefined) await tx.attempts.answer({ ...attempt, outcome: 'accepted', answeredAt: tx.now })
-  if (report.status === 'failed' && report.code !== undefined)
-    await tx.attempts.changeCode({ ...attempt, code: presentableCode(report.code) })
+  await tx.attempts.noteReport(withReport(attempt, report, tx.now))
 }
 
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */

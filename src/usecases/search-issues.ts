@@ -1,11 +1,5 @@
 /** Searches issues by id, by the beginning of a purpose, by what became of them, and by time. */
-import {
-  type DeliveryStatus,
-  effectiveStatus,
-  type Issue,
-  overallStatus,
-  type VerificationStatus,
-} from '../domain/codes/issue'
+import { type DeliveryStatus, effectiveStatus, type Issue, overallStatus } from '../domain/codes/issue'
 import { dayAt, timeOfDay } from '../domain/shared/time-zone'
 import { type Channel, DAY_MS, isUuid, type Leg, type Owner } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -19,7 +13,7 @@ export interface IssueSearch {
   /** An id, or the beginning of a purpose. */
   search?: string | undefined
   /** `relayed`: those of relays, which are found otherwise only by their id. */
-  status?: VerificationStatus | 'relayed' | undefined
+  status?: IssueFilter['status']
   delivery?: DeliveryStatus | undefined
   channel?: Channel | undefined
   /** The current leg. */
@@ -113,13 +107,13 @@ async function searchHours(
   return { rows: found.map(({ issue }) => issue) }
 }
 
-interface Span {
+interface DaySpan {
   from: number
   to: number
   isOldestFirst: boolean
 }
 
-function* hoursWithin({ hour, timeZone }: HourOfDay, { from, to, isOldestFirst }: Span) {
+function* hoursWithin({ hour, timeZone }: HourOfDay, { from, to, isOldestFirst }: DaySpan) {
   const firstDay = dayAt(from, timeZone)
   const days = Math.ceil((to - from) / DAY_MS) + 1
   for (let n = 0; n < days; n++) {

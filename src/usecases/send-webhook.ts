@@ -41,6 +41,8 @@ export interface SendWebhookDependencies {
   telemetry: Telemetry
 }
 
+const ENDPOINT_STATE = ['failingSince', 'disabledAt', 'certificateUntil'] as const
+
 /** For all hops of one attempt. */
 const TIMEOUT_MS = 5 * SECOND_MS
 
@@ -51,6 +53,8 @@ interface WebhookCall {
 
 interface WebhookOutcome extends HookAnswered {
   error: string | undefined
+  /** See `Endpoint`. */
+  certificateUntil: number | undefined
   answer: string | undefined
 }
 
@@ -138,6 +142,7 @@ async function post(
         retryAfterMs: readRetryAfter(answer.retryAfter, clock.now()),
         error: isRedirect(answer.status) ? 'redirect' : undefined,
         answer: answer.body,
+        certificateUntil: answer.certificateUntil,
       }
     }
     url = next
@@ -150,6 +155,7 @@ const failure = (error: string): WebhookOutcome => ({
   retryAfterMs: undefined,
   error,
   answer: undefined,
+  certificateUntil: error === 'tls' ? 0 : undefined,
 })
 
 /** Undefined where the template cannot be filled in. */
@@ -230,9 +236,9 @@ async function noteAttempt(
   await tx.hooks.addAttempt({ deliveryId, number, calledAt, answeredAt, status, error, answer })
   await tx.hooks.save(delivery)
   const { endpoint } = hook
-  const after = afterAttempt(endpoint, judge(attempted), tx.now)
-  if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
-    await tx.endpoints.saveState(after)
+  const { certificateUntil = endpoint.certificateUntil } = attempted
+  const after = { ...afterAttempt(endpoint, judge(attempted), tx.now), certificateUntil }
+  if (ENDPOINT_STATE.some((name) => after[name] !== endpoint[name])) await tx.endpoints.saveState(after)
   if (after.disabledAt !== endpoint.disabledAt) {
     const { endpointId, disabledReason: reason } = after
     tx.afterCommit(() => log.warn({ endpointId, reason }, 'webhook is disabled'))

@@ -151,6 +151,7 @@ const VALUES: Record<string, string> = {
   type: 'http',
   role: 'viewer',
   source: 'plain',
+  by: 'slack',
   url: 'https://a.example/',
   events: 'otp.sent',
   to: '010-1234-5678',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { join } from 'node:path'
 import satisfies from 'spdx-satisfies'
 import { withoutGuideFromSource } from '../../deploy/release/licenses/collect'
-import type { Component, Notice } from '../../src/cli/licenses'
+import type { Component, LicenseNotice } from '../../src/cli/licenses'
 import { HANGS_AFTER_MS } from '../support/until'
 import { released } from './compiled'
 import { fromSource, newFolder, type Program, ROOT, run } from './support'
@@ -17,8 +17,8 @@ const folder = newFolder()
 afterAll(() => folder.remove())
 
 let binary: Program
-let notice: Notice
-const noticeOf = async (program: Program): Promise<Notice> =>
+let notice: LicenseNotice
+const noticeOf = async (program: Program): Promise<LicenseNotice> =>
   JSON.parse((await run(program, 'licenses', '--json')).stdout)
 beforeAll(async () => {
   binary = await released(folder.path)

@@ -1,7 +1,8 @@
 /** What a screen makes of what is typed, without a browser. */
 import { describe, expect, test } from 'bun:test'
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js/min'
-import { callingCodeOf, countriesIn, countryOf, countryWith } from '../../client/screen/countries'
+import { callingCodeOf, countriesIn, countriesLike, countryOf, countryWith } from '../../client/screen/countries'
+import { directionOf } from '../../client/screen/direction'
 import { typedCode } from '../../client/screen/fields'
 import { typedNumber, typedOf, wholeNumber } from '../../client/screen/number'
 
@@ -22,10 +23,33 @@ describe('countries', () => {
     ['+1 415', 'KR', 'US'],
     ['+44 7700', 'US', 'GB'],
     ['+7 1', 'US', 'RU'],
-    ['+3912', 'US', 'US'],
+    ['+39', 'US', 'IT'],
+    ['+447700900000', 'KR', 'GB'],
+    ['+44(7700)', 'JE', 'JE'],
+    ['+4', 'KR', 'KR'],
+    ['+999', 'KR', 'KR'],
     ['010', 'KR', 'KR'],
   ])('%s, where %s is chosen, is of %s', (number, chosen, country) => {
     expect(countryWith(number, chosen)).toBe(country)
+  })
+
+  test.each([
+    ['kor', ['KP', 'KR']],
+    ['한국', []],
+    ['대한', ['KR']],
+    ['+82', ['KR']],
+    ['8 2', ['KR']],
+    ['GB', ['GB']],
+    ['cote d', ['CI']],
+    ['nowhere', []],
+  ])('%p finds %p', (typed, codes) => {
+    const found = countriesLike(typed, countriesIn('ko'))
+    expect(found.map(({ code }) => code).sort()).toEqual(codes)
+  })
+
+  test('all are found by nothing', () => {
+    const all = countriesIn('en')
+    expect(countriesLike(' ', all)).toBe(all)
   })
 
   test('of a language is where most speak it', () => {
@@ -68,6 +92,16 @@ test.each([
   ['', undefined],
   ['call me', undefined],
 ])('%p is sent as %p', (typed, whole) => {
-  expect(wholeNumber(typed, 'KR')).toBe(whole)
-  if (whole) expect(wholeNumber(typedOf(whole, 'KR'), 'KR')).toBe(whole)
+  expect(wholeNumber(typed, '82')).toBe(whole)
+  if (whole) expect(wholeNumber(typedOf(whole, '82'), '82')).toBe(whole)
+})
+
+test.each([
+  ['ar', 'rtl'],
+  ['he-IL', 'rtl'],
+  ['FA', 'rtl'],
+  ['en', 'ltr'],
+  ['ko', 'ltr'],
+] as const)('%s is read %s', (language, direction) => {
+  expect(directionOf(language)).toBe(direction)
 })

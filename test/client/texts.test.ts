@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { languageOf, loadTexts } from '../../client/element/language'
 import type { FlowTextKey } from '../../client/flow'
 import * as module from '../../client/texts'
 import { minutesOf, say, type Texts } from '../../client/texts'
@@ -6,8 +7,26 @@ import { minutesOf, say, type Texts } from '../../client/texts'
 const { minutesOf: _, say: __, ...languages } = module
 const placeholdersOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
 
-test('there are seven languages', () => {
-  expect(Object.keys(languages).sort()).toEqual(['de', 'en', 'es', 'fr', 'ja', 'ko', 'zh'])
+test('there are thirty languages, and the element has each', async () => {
+  expect(Object.keys(languages)).toHaveLength(30)
+  for (const [name, texts] of Object.entries<Texts>(languages)) {
+    const tag = name === 'zhTW' ? 'zh-TW' : name
+    expect(languageOf([tag])).toBe(tag)
+    expect(await loadTexts(tag)).toBe(texts)
+  }
+})
+
+test.each([
+  [['zh-Hant-HK', 'en'], 'zh-TW'],
+  [['zh_MO'], 'zh-TW'],
+  [['zh-Hans-CN'], 'zh'],
+  [['no'], 'nb'],
+  [['nn-NO'], 'nb'],
+  [['iw'], 'he'],
+  [['xx', 'pt-PT'], 'pt'],
+  [['xx'], 'en'],
+])('%p is shown in %s', (tags, language) => {
+  expect(languageOf(tags)).toBe(language)
 })
 
 describe.each(Object.entries<Texts>(languages))('%s', (name, texts) => {
@@ -17,6 +36,7 @@ describe.each(Object.entries<Texts>(languages))('%s', (name, texts) => {
       const english = languages.en[key as keyof Texts]
       expect([key, placeholdersOf(text)]).toEqual([key, placeholdersOf(english)])
       if (name !== 'en') expect(text).not.toBe(english)
+      expect([key, text.trim()]).toEqual([key, text])
     }
     expect(new Set(Object.values(texts)).size).toBe(Object.keys(texts).length)
   })
@@ -24,7 +44,9 @@ describe.each(Object.entries<Texts>(languages))('%s', (name, texts) => {
   test('is filled in', () => {
     expect(say(texts, { key: 'MISMATCH', attemptsRemaining: 4 })).toContain('4')
     expect(say(texts, { key: 'resend', waitMs: 29_001 })).toContain('0:30')
-    for (const key of Object.keys(texts) as FlowTextKey[]) expect(say(texts, { key })).not.toMatch(/[{}]/)
+    // The number is a node of its own.
+    for (const key of Object.keys(texts).filter((each) => each !== 'sent_to') as FlowTextKey[])
+      expect(say(texts, { key })).not.toMatch(/[{}]/)
   })
 })
 

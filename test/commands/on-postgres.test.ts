@@ -230,6 +230,21 @@ describe('on PostgreSQL', () => {
     await told('plan', 'remove', appId, 'sms', '--yes')
   })
 
+  test('notices and their ways', async () => {
+    using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    const url = `http://127.0.0.1:${receiver.port}/`
+    const { wayId, secret } = await told('notice', 'add', 'pager', '--by', 'webhook', '--url', url)
+    expect(secret).toStartWith('whsec_')
+    await told('notice', 'quiet', '--from', '22:00', '--to', '08:00', '--zone', 'Asia/Seoul')
+    expect(await told('notice', 'ways')).toMatchObject({
+      ways: [{ wayId, name: 'pager', target: url }],
+      quietHours: { from: '22:00', to: '08:00', timeZone: 'Asia/Seoul', urgentPass: false },
+    })
+    expect(await told('notice', 'test', wayId)).toEqual({ wayId, taken: true })
+    expect(await told('notice', 'list', '--all')).toEqual({ notices: [] })
+    await told('notice', 'remove', wayId, '--yes')
+  })
+
   test('relays, review numbers, and purposes of Twilio Verify', async () => {
     const { relayId, secret } = await told('relay', 'add', appId, 'login', '--source', 'supabase')
     expect(secret).toStartWith('v1,whsec_')
@@ -241,6 +256,17 @@ describe('on PostgreSQL', () => {
     expect((await told('review', 'list', appId)).reviewNumbers).toMatchObject([{ name: 'App Store', code }])
     await told('review', 'remove', appId, 'App Store')
     expect(await told('app', 'twilio', appId, '--purpose', 'signup')).toMatchObject({ accountSid: expect.any(String) })
+  })
+
+  test('prices, and tokens of finance', async () => {
+    const { priceId } = await told('price', 'set', '9.9', 'KRW', '--carrier', 'main', '--from', '2026-01-01')
+    const set = { priceId, amount: '9.9', currency: 'KRW', carrier: 'main', country: '', channel: '' }
+    expect((await told('price', 'list')).prices).toEqual([{ ...set, validFrom: '2026-01-01' }])
+    await told('price', 'remove', priceId, '--yes')
+    const { tokenId, token } = await told('report-token', 'create', 'ERP')
+    expect(token).toStartWith('rpt_')
+    expect((await told('report-token', 'list')).tokens).toMatchObject([{ tokenId, name: 'ERP', createdBy: 'cli' }])
+    await told('report-token', 'revoke', tokenId, '--yes')
   })
 
   test('templates and webhooks', async () => {

@@ -25,3 +25,9 @@ export async function atRest(): Promise<void> {
   await frame()
   while (isMoving()) await frame()
 }
+
+/** For the page: nothing turns or is grey in place of what is still to come. */
+export const hasLoaded = () =>
+  ![...document.querySelectorAll('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')].some((waiting) =>
+    waiting.checkVisibility(),
+  )

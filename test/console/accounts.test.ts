@@ -1,5 +1,5 @@
 /** What is told of people: what the audit log holds of them, who they are, and why somebody does not get in. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
@@ -8,6 +8,7 @@ import { World } from '../support/world'
 import { ConsoleClient } from './client'
 
 const PASSWORD = 'correct horse battery'
+const HOUR_MS = 3_600_000
 const NEW_PASSWORD = 'staple of a correct horse'
 
 let world: World
@@ -262,4 +263,91 @@ test('when a session was seen last is stored once a minute at most', async () =>
   expect(await seen()).toEqual([{ at: openedAt }])
   world.clock.step(1)
   expect(await seen()).toEqual([{ at: openedAt + 60_001 }])
+})
+
+describe('the sessions of an operator', () => {
+  const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Safari/604.1'
+  let phone: ConsoleClient
+  const list = async (client: ConsoleClient) => (await client.call('session/list')).body.sessions
+  const isIn = async (client: ConsoleClient) => (await client.call('session/current')).body.operator !== undefined
+
+  beforeEach(async () => {
+    world.clock.step(1_000)
+    phone = new ConsoleClient(world, '192.0.2.3')
+    const credentials = { email: 'bob@example.com', password: PASSWORD }
+    expect((await phone.call('session/signIn', credentials, { 'user-agent': IPHONE })).status).toBe(200)
+  })
+
+  test('are listed with their device, and without an address, a token or its hash', async () => {
+    const sessions = await list(bob)
+    const id = expect.stringMatching(/^[0-9a-f]{16}$/)
+    const at = world.clock.now()
+    expect(sessions).toEqual([
+      { sessionId: id, createdAt: at, lastSeenAt: at, browser: 'Safari', system: 'iPhone', isThis: false },
+      { sessionId: id, createdAt: at - 1_000, lastSeenAt: at - 1_000, browser: '', system: '', isThis: true },
+    ])
+    expect((await list(phone)).map(({ isThis }: { isThis: boolean }) => isThis)).toEqual([true, false])
+    expect(JSON.stringify(await world.rows('SELECT * FROM operator_sessions'))).not.toContain('192.0.2')
+  })
+
+  test('that are over are not listed', async () => {
+    world.clock.step(11 * HOUR_MS)
+    expect(await list(bob)).toHaveLength(2)
+    world.clock.step(2 * HOUR_MS)
+    expect(await list(bob)).toHaveLength(1)
+  })
+
+  test('are ended one at a time, or all but this one; the audit log has both', async () => {
+    const [{ sessionId }] = await list(bob)
+    await bob.call('session/end', { sessionId })
+    expect([await isIn(phone), await isIn(bob)]).toEqual([false, true])
+    expect((await bob.call('session/end', { sessionId })).status).toBe(404)
+    await signIn(phone)
+    expect((await bob.call('session/endOthers')).body).toEqual({ sessions: 1 })
+    expect([await isIn(phone), await isIn(bob)]).toEqual([false, true])
+    expect((await noted(3)).filter(([, , action]) => action !== 'session.open')).toEqual([
+      [ids.bob, '192.0.2.2', 'session.end', ids.bob, { sessionId }],
+      [ids.bob, '192.0.2.2', 'session.end_all', ids.bob, { ended: 1 }],
+    ])
+  })
+
+  test('are seen and ended by an owner, and by nobody else', async () => {
+    const { sessions } = (await ann.call('operators/sessions', { operatorId: ids.bob })).body
+    expect(sessions).toHaveLength(2)
+    const [{ sessionId }] = sessions
+    // Somebody else's session is none of one's own.
+    expect((await ann.call('session/end', { sessionId })).status).toBe(404)
+    expect((await bob.call('operators/sessions', { operatorId: ids.ann })).status).toBe(403)
+    await ann.call('operators/endSession', { operatorId: ids.bob, sessionId })
+    expect([await isIn(phone), await isIn(bob)]).toEqual([false, true])
+    expect((await ann.call('operators/endSessions', { operatorId: ids.bob })).body).toEqual({ sessions: 1 })
+    expect([await isIn(bob), await isIn(ann)]).toEqual([false, true])
+    expect(await noted(2)).toEqual([
+      [ids.ann, '192.0.2.1', 'session.end', ids.bob, { sessionId }],
+      [ids.ann, '192.0.2.1', 'session.end_all', ids.bob, { ended: 1 }],
+    ])
+  })
+})
+
+test('a key has a name and a creator, who may be gone; a rotated one keeps the name', async () => {
+  const { appId } = await world.furnish()
+  await ann.call('operators/changeRole', { operatorId: ids.bob, role: 'developer' })
+  const create = (name: string) => bob.call('keys/create', { appId, kind: 'sk', mode: 'test', name })
+  const { keyId } = (await create('  Backend of the shop ')).body
+  const shown = async (client: ConsoleClient) => {
+    const { keys } = (await client.call('keys/list', { appId })).body
+    return keys.slice(0, 1).map(({ name, creator }: { name?: string; creator: object }) => [name, creator])
+  }
+  const bobs = { name: 'Bob', isCommandLine: false }
+  expect(await shown(bob)).toEqual([['Backend of the shop', { ...bobs, isMine: true }]])
+  expect(await shown(ann)).toEqual([['Backend of the shop', { ...bobs, isMine: false }]])
+  expect((await create('x'.repeat(101))).body.data).toMatchObject({ param: 'name', reason: 'too_long' })
+  world.clock.step(1_000)
+  await ann.call('keys/rotate', { keyId, overlapHours: 0 })
+  expect(await shown(ann)).toEqual([['Backend of the shop', { name: 'Ann', isCommandLine: false, isMine: true }]])
+  await ann.call('operators/remove', { operatorId: ids.bob })
+  const { keys } = (await ann.call('keys/list', { appId })).body
+  expect(keys.find((key: { keyId: string }) => key.keyId === keyId).creator).toEqual({
+    ...{ isCommandLine: false, isMine: false },
+  })
 })

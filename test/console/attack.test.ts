@@ -41,17 +41,17 @@ describe('an app whose cap is reached', () => {
     await opened.rpc('apps/protect', { appId, protection: { caps } })
     await opened.go('/')
     await opened.rpc('wallet/setAlert', { appId, below: 5_000 })
-    await opened.page.getByText('credits are left.').waitFor()
+    await opened.page.getByText('credits are left').waitFor()
     const statuses: number[] = []
     for (let n = 0; n < 14; n++) statuses.push(await ask(british(n)))
     expect(statuses.filter((status) => status === 429)).toHaveLength(12)
     const told = opened.page
       .getByRole('listitem')
-      .filter({ hasText: 'Shop: codes to United Kingdom (GB) exceed a cap.' })
+      .filter({ hasText: 'Shop: codes to United Kingdom (GB) exceed a cap' })
     await told.waitFor()
     expect(await told.textContent()).toContain('Refused so far: 12.')
     const [first] = await opened.page.getByRole('main').getByRole('listitem').all()
-    expect(await first?.textContent()).toContain('Shop: codes to United Kingdom (GB) exceed a cap.')
+    expect(await first?.textContent()).toContain('Shop: codes to United Kingdom (GB) exceed a cap')
     await told.getByRole('link').click()
     await incident().waitFor()
     expect(await incident().textContent()).toContain('Over a cap')
@@ -60,6 +60,7 @@ describe('an app whose cap is reached', () => {
 
   test('shows what was refused, by hour, country, prefix, network and rule', async () => {
     await opened.go('/protection')
+    await opened.page.getByRole('link', { name: 'What was refused' }).click()
     await opened.page.getByRole('img', { name: 'Chart of Codes that matched a rule: from 0 to 12' }).waitFor()
     const groups = section('Grouped by')
     const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })
@@ -102,7 +103,7 @@ describe('an app whose cap is reached', () => {
     await incident().getByText('Blocked: Secret keys').waitFor()
     expect(await ask(british(21))).toBe(429)
     const undo = incident().getByRole('button', { name: 'Unblock United Kingdom (GB)' })
-    await section('Current rules').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
+    await section('Current blocks').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
     await undo.click()
     await opened.page.getByText('Codes are sent to United Kingdom (GB) again.').waitFor()
     await undo.waitFor({ state: 'hidden' })
@@ -122,87 +123,114 @@ describe('an app whose cap is reached', () => {
     await incident().getByText('Ended').waitFor()
     const { reopened } = await opened.rpc('protection/state', { appId })
     expect(reopened).toMatchObject([{ kind: 'sk', country: 'GB' }])
-    await section('Current rules').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
-    await section('Current rules').getByText(`refuse no code. ${holds}`).waitFor()
-    expect((await opened.rpc('protection/open')).incidents).toEqual([])
+    await section('Exempt after an incident').getByText('United Kingdom (GB) (Secret keys) until').waitFor()
+    await section('Exempt after an incident').getByText(`refuse no code. ${holds}`).waitFor()
+    expect((await opened.rpc('overview/show', { mode: 'live' })).incidents).toEqual([])
     await opened.go('/')
-    await opened.page.getByText('credits are left.').waitFor()
+    await opened.page.getByText('credits are left').waitFor()
     expect(await opened.page.getByText('exceed a cap').count()).toBe(0)
   })
 })
 
-describe('settings', () => {
+describe('the policy', () => {
   const dialog = () => opened.page.getByRole('dialog')
-  const open = async () => {
-    await opened.go('/protection')
-    await button('Settings').click()
+  const open = async (rule: string) => {
+    await opened.go('/protection/policy')
+    await button(`Change the rule: ${rule}`).click()
     await dialog().waitFor()
+  }
+  const save = async () => {
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'hidden' })
   }
   const protection = async () => (await opened.rpc('apps/list')).apps[0].protection
 
-  test('change what is touched and nothing else, though somebody decides at the same time', async () => {
-    await open()
-    await dialog().getByRole('combobox', { name: 'Codes above a cap' }).click()
-    await opened.page.getByRole('option', { name: 'send and report' }).click()
+  test('changes what is touched and nothing else, though somebody decides at the same time', async () => {
+    await open('Allow list')
     await dialog().getByLabel('Networks of end users').fill('192.0.2.0/24\n2001:db8::/32')
+    await opened.rpc('apps/protect', { appId, protection: { closed: ['RU'], trusted: { countries: ['JP'] } } })
+    await save()
+    await open('Caps')
+    await dialog().getByRole('combobox', { name: 'Codes above a cap' }).click()
+    await opened.page.getByRole('option', { name: 'Watch only: send and report' }).click()
     await dialog().getByLabel('Scope', { exact: true }).selectOption({ label: 'per prefix' })
     await button('Add a cap').click()
     expect(await button('Add a cap').isDisabled()).toBe(true)
     await dialog().getByRole('textbox', { name: 'Browser keys: messages per prefix per day' }).fill('70')
-    await opened.rpc('apps/protect', { appId, protection: { closed: ['RU'], trusted: { countries: ['JP'] } } })
-    await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().waitFor({ state: 'hidden' })
+    await save()
     expect(await protection()).toMatchObject({
       ...{ capping: 'watch', conversion: 'block', closed: ['RU'] },
       caps: [{ kind: 'pk', per: 'prefix', of: 'messages', every: 'day', max: 70 }],
       trusted: { countries: ['JP'], networks: ['192.0.2.0/24', '2001:db8::/32'] },
     })
-    await section('Current rules').getByText('Browser keys: 70 messages per prefix per day').waitFor()
+    await section('Caps').getByText('Browser keys: 70 messages per prefix per day').waitFor()
   })
 
-  test('say beside the field what is not right', async () => {
-    await open()
+  test('says beside the field what is not right', async () => {
+    await open('Allow list')
     await dialog().getByLabel('Networks of end users').fill('everybody')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().getByText('not a network in CIDR notation: everybody').waitFor()
     await dialog().getByLabel('Networks of end users').fill('')
+    await save()
+    await open('Caps')
     await dialog().getByRole('button', { name: 'Remove the cap “Browser keys: messages per prefix per day”' }).click()
-    await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().waitFor({ state: 'hidden' })
+    await save()
     expect(await protection()).toMatchObject({ caps: [], trusted: { networks: [], countries: ['JP'] } })
   })
 
-  test('refuse a text that names no country, and save none of it', async () => {
-    await open()
+  test('says before it is saved how many codes of the last hour a change of countries would have refused', async () => {
+    expect(await ask(british(60))).toBe(200)
+    await open('Countries')
+    const denied = dialog().getByRole('combobox', { name: 'Deny list of countries for all keys' })
+    await denied.fill('germ')
+    await denied.press('Enter')
+    await denied.press('Tab')
+    await dialog()
+      .getByText(/^Concerns 1 live key, \d+ codes in the last hour. To undo it, change it back here.$/)
+      .waitFor()
+    await denied.fill('uk')
+    await denied.press('Enter')
+    await denied.press('Tab')
+    await dialog()
+      .getByText(/Of these, \d+ codes would have been refused for their country\./)
+      .waitFor()
+    expect(await opened.violations()).toEqual([])
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect(await ask(british(61))).toBe(200)
+  })
+
+  test('refuses a text that names no country, and saves none of it', async () => {
+    await open('Countries')
     const closed = dialog().getByRole('combobox', { name: 'Deny list of countries for all keys' })
-    const save = dialog().getByRole('button', { name: 'Save' })
+    const button = dialog().getByRole('button', { name: 'Save' })
     await closed.fill('일본')
     await closed.press('Enter')
     await closed.fill('uk')
     await closed.press('Tab')
     await closed.fill('Atlantis')
-    await save.click()
+    await button.click()
     await dialog().getByText('There is no country “Atlantis”. Choose one from the list.').waitFor()
     await closed.and(opened.page.locator(':focus')).waitFor()
     expect((await protection()).closed).toEqual(['RU'])
     await closed.fill('germ')
     await closed.press('Enter')
-    await save.click()
+    await closed.press('Tab')
+    await button.click()
     await dialog().waitFor({ state: 'hidden' })
     expect((await protection()).closed).toEqual(['RU', 'JP', 'GB', 'DE'])
     await opened.rpc('apps/protect', { appId, protection: { closed: ['RU'] } })
   })
 
-  test('trust no phone any more where that is asked for', async () => {
+  test('trusts no phone any more where that is asked for', async () => {
     await runJson(program, 'app', 'protect', appId, '--trust-phone', '010-1234-5678')
     await until(async () => (await protection()).trusted.phones === 1, 'the phone')
-    await open()
+    await open('Allow list')
     await dialog().getByText('1 phone is on the allow list.').waitFor()
     expect(await opened.violations()).toEqual([])
     await button('Clear the allow list').click()
     await dialog().getByText('No phone is on the allow list.').waitFor()
-    await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().waitFor({ state: 'hidden' })
+    await save()
     expect((await protection()).trusted.phones).toBe(0)
   })
 })
@@ -216,7 +244,9 @@ test('who may only look is offered nothing to do', async () => {
   await opened.go('/protection')
   await incident().waitFor()
   expect(await incident().getByRole('button').count()).toBe(0)
-  expect(await button('Settings').count()).toBe(0)
+  await opened.go('/protection/policy')
+  await section('Countries').waitFor()
+  expect(await opened.page.getByRole('main').getByRole('button').count()).toBe(0)
 })
 
 test('nothing the browser or a screen reader complains about', async () => {

@@ -21,18 +21,53 @@ export class ConsoleClient {
     private readonly ip = '127.0.0.1',
   ) {}
 
+  #streams = new AbortController()
+
   /** A header that is undefined is left out. */
-  async call(path: string, input?: unknown, headers: Record<string, string | undefined> = {}): Promise<ConsoleAnswer> {
+  async request(path: string, input?: unknown, headers: Record<string, string | undefined> = {}): Promise<Response> {
     const sent = { 'content-type': 'application/json', origin: ORIGIN, cookie: this.cookie, ...headers }
+    this.#streams = new AbortController()
     const request = new Request(`${ORIGIN}/console/rpc/${path}`, {
       method: 'POST',
       headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== undefined),
       body: JSON.stringify({ json: input }),
+      signal: this.#streams.signal,
     })
-    const response = await this.world.run(this.world.app.fetch(request, this.ip))
+    return this.world.run(this.world.app.fetch(request, this.ip))
+  }
+
+  /** What a stream of server-sent events says, one event at a time; undefined once it has ended. `leave` hangs up. */
+  async follow(path: string): Promise<{ next(): Promise<Json>; leave(): void }> {
+    const response = await this.request(path)
+    const streams = this.#streams
+    const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    return {
+      leave: () => streams.abort(),
+      next: async () => {
+        for (;;) {
+          const end = text.indexOf('\n\n')
+          if (end < 0) {
+            const { value, done } = await this.world.run(reader.read())
+            if (done) return undefined
+            text += value
+            continue
+          }
+          const [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? []
+          text = text.slice(end + 2)
+          if (data !== undefined) return JSON.parse(data).json
+        }
+      },
+    }
+  }
+
+  async call(path: string, input?: unknown, headers: Record<string, string | undefined> = {}): Promise<ConsoleAnswer> {
+    const response = await this.request(path, input, headers)
     const cookie = response.headers.get('set-cookie')
     if (cookie !== null) this.cookie = cookie.split(';')[0] ?? ''
-    const text = await response.text()
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    const text = isStream ? '' : await response.text()
+    if (isStream) this.#streams.abort()
     const body = text === '' ? undefined : JSON.parse(text).json
     return { status: response.status, body, cookie, headers: response.headers }
   }

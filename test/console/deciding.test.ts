@@ -56,25 +56,26 @@ function store(text: string): void {
   database.close()
 }
 
-/** In the settings of the app. */
-async function choose(label: string, option: string): Promise<void> {
-  await button('Settings').click()
+/** A rule of the policy. */
+async function choose(rule: string, label: string, option: string): Promise<void> {
+  await opened.go('/protection/policy')
+  await button(`Change the rule: ${rule}`).click()
   await dialog().getByRole('combobox', { name: label }).click()
   await opened.page.getByRole('option', { name: option }).click()
   await dialog().getByRole('button', { name: 'Save' }).click()
   await dialog().waitFor({ state: 'hidden' })
 }
-const part = (name: string) => section('Current rules').locator('div:has(> dt)').filter({ hasText: name })
 
 describe('wrong codes', () => {
   const WRONG = 'Codes to phones with too many wrong codes'
 
   test('are only watched where its owner chooses that: a hundred keep nobody waiting, and the phone is counted', async () => {
-    await opened.go('/protection')
-    await part('Wrong codes').getByText('Refuse').waitFor()
-    await part('Wrong codes').getByText('No phone is paused or locked.').waitFor()
-    await choose(WRONG, 'send and report')
-    await part('Wrong codes').getByText('Watch only').waitFor()
+    await opened.go('/protection/phones')
+    await section('Paused and locked now').getByText('No phone is paused or locked.').waitFor()
+    await opened.go('/protection/policy')
+    await section('Wrong codes').getByText('Blocking').waitFor()
+    await choose('Wrong codes', WRONG, 'Watch only: send and report')
+    await section('Wrong codes').getByText('Watch only').waitFor()
     for (let code = 0; code < 10; code++) {
       const { status, body } = await issue(GUESSED, { maxAttempts: 10 })
       expect(status).toBe(200)
@@ -83,31 +84,32 @@ describe('wrong codes', () => {
       for (let n = 0; n < 10; n++) await opened.server.verify(key, body.issueId, wrong)
     }
     expect(await ask(GUESSED)).toBe(200)
-    await part('Wrong codes').getByText('Secret keys: 1 locked.').waitFor()
-    await part('Wrong codes').getByText('Codes are sent to them anyway.').waitFor()
+    await opened.page.getByRole('link', { name: 'Locked phones' }).click()
+    await section('Paused and locked now').getByText('Secret keys: 1 locked.').waitFor()
+    await section('Paused and locked now').getByText('Codes are sent to them anyway.').waitFor()
     expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
-    await choose(WRONG, 'refuse')
-    await part('Wrong codes').getByText('Refuse').waitFor()
+    await choose('Wrong codes', WRONG, 'Block')
+    await section('Wrong codes').getByText('Blocking').waitFor()
     expect(await ask(GUESSED)).toBe(429)
   })
 
   test('have locked a phone that is opened by its number, and another that is not locked is said to be so', async () => {
-    await opened.go('/protection')
-    await button('Unlock a phone').click()
-    await dialog().getByRole('button', { name: 'Look up' }).click()
-    await dialog().getByText('Enter a number.').waitFor()
-    await dialog().getByLabel('Phone number').fill('010-9999-8888')
-    await dialog().getByRole('button', { name: 'Look up' }).click()
-    await dialog().getByText('+821099998888 is neither locked nor paused.').waitFor()
-    await dialog().getByLabel('Phone number').fill(GUESSED)
-    await dialog().getByRole('button', { name: 'Look up' }).click()
-    await dialog().getByText('Secret keys: locked after 100 wrong codes, until').waitFor()
-    await dialog().getByText('Browser keys: neither locked nor paused.').waitFor()
+    await opened.go('/protection/phones')
+    const form = section('Unlock a phone')
+    await form.getByRole('button', { name: 'Look up' }).click()
+    await form.getByText('Enter a number.').waitFor()
+    await form.getByLabel('Phone number').fill('010-9999-8888')
+    await form.getByRole('button', { name: 'Look up' }).click()
+    await form.getByText('+821099998888 is neither locked nor paused.').waitFor()
+    await form.getByLabel('Phone number').fill(GUESSED)
+    await form.getByRole('button', { name: 'Look up' }).click()
+    await form.getByText('Secret keys: locked after 100 wrong codes, until').waitFor()
+    await form.getByText('Browser keys: neither locked nor paused.').waitFor()
     await expectAccessible(opened.page, 'opening a phone')
-    await dialog().getByRole('button', { name: 'Unlock: Secret keys' }).click()
+    await form.getByRole('button', { name: 'Unlock: Secret keys' }).click()
     await told('+821012345678 is unlocked.')
-    await dialog().waitFor({ state: 'hidden' })
-    await part('Wrong codes').getByText('No phone is paused or locked.').waitFor()
+    expect(await form.getByLabel('Phone number').inputValue()).toBe('')
+    await section('Paused and locked now').getByText('No phone is paused or locked.').waitFor()
     expect(await ask(GUESSED)).toBe(200)
     await opened.go('/audit')
     const entry = opened.page.getByRole('row').filter({ hasText: 'Unlocked a phone' })
@@ -127,14 +129,13 @@ describe('a place where rules were against codes', () => {
     for (let n = 0; n < 12; n++) expect(await ask(british(10 + n))).toBe(429)
     await decide({ caps: [] })
     expect(await ask(british(30))).toBe(200)
-    await opened.go('/protection')
+    await opened.go('/protection/refused')
     await groups().getByRole('radiogroup').getByText(group, { exact: true }).click()
     const place = group === 'Prefix' ? 'United Kingdom (GB), prefix' : 'United Kingdom (GB)'
     await row(place).getByRole('button', { name: 'Block for a day' }).click()
     await dialog().getByRole('radio', { name: 'Every key' }).check()
     await dialog().getByRole('button', { name: 'Block for a day' }).click()
     await row(place).getByText('Blocked').waitFor()
-    await part('Current blocks').getByText('United Kingdom (GB)').waitFor()
     expect(await ask(british(31))).toBe(429)
     expect(await ask('010-5555-1234')).toBe(200)
     await row(place).getByRole('button', { name: 'Unblock' }).click()
@@ -173,8 +174,8 @@ test('all countries but those where codes were typed are closed to secret keys o
     store(
       `INSERT INTO traffic_hours VALUES ('${appId}', 'sk', '${country}', ${hour}, ${10 + verified}, 10, ${verified}, 10)`,
     )
-  await opened.go('/protection')
-  const countries = part('Countries')
+  await opened.go('/protection/policy')
+  const countries = section('Countries')
   await countries
     .getByText('In the last 90 days codes of secret keys were verified in South Korea and Japan.')
     .waitFor()
@@ -197,16 +198,24 @@ test.each([360, 1280])(
   'nothing of it has to be scrolled sideways at %p pixels, and nothing is hidden from anybody',
   async (width) => {
     await opened.page.setViewportSize({ width, height: 800 })
-    await opened.go('/protection')
+    const places = [
+      ['', 'Current blocks'],
+      ['/policy', 'Countries'],
+      ['/refused', 'Grouped by'],
+      ['/phones', 'Paused and locked now'],
+    ] as const
+    for (const [place, shown] of places) {
+      await opened.go(`/protection${place}`)
+      await section(shown).waitFor()
+      expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await expectAccessible(opened.page, `protection${place} at ${width}`)
+    }
     // An operator has opened the phone: it has to wait for nothing any more.
-    await part('Wrong codes').getByText('No phone is paused or locked.').waitFor()
-    await section('Grouped by').getByRole('row').first().waitFor()
-    expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await expectAccessible(opened.page, `the page at ${width}`)
-    await button('Unlock a phone').click()
-    await dialog().getByLabel('Phone number').fill(GUESSED)
-    await dialog().getByRole('button', { name: 'Look up' }).click()
-    await dialog().getByRole('status').waitFor()
+    await section('Paused and locked now').getByText('No phone is paused or locked.').waitFor()
+    const form = section('Unlock a phone')
+    await form.getByLabel('Phone number').fill(GUESSED)
+    await form.getByRole('button', { name: 'Look up' }).click()
+    await form.getByRole('status').waitFor()
     expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await opened.page.setViewportSize({ width: 1280, height: 800 })
   },

@@ -1,5 +1,7 @@
 /** What is said, who is told, who delivers, and how much of it: those pages of the console over the program from source. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { verifyWebhook } from '../../client/webhook'
 import { released } from '../binary/compiled'
@@ -86,6 +88,19 @@ async function open(path: string, options: Parameters<typeof openPage>[1] = {}):
 }
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+
+test('an open page shows what a command changes, without asking in between', async () => {
+  const { page, requests, complaints } = await open('/wallet')
+  await page.getByText('No entries yet').or(page.getByText('Available')).first().waitFor()
+  const asked = () => requests.filter((url) => url.endsWith('/wallet/show')).length
+  await until(() => requests.some((url) => url.endsWith('/live/changes')), 'the page to follow')
+  const before = asked()
+  await runJson(program, 'credit', 'add', '--app', appId, '--amount', '4321')
+  await page.getByText('4,321').first().waitFor()
+  // Pages ask once when they begin to follow, once for the change, and once a minute in any case.
+  expect(asked() - before).toBeLessThan(4)
+  expect(complaints).toEqual([])
+})
 
 describe('templates', () => {
   test('a template with a variable is previewed while it is written, and saved', async () => {
@@ -213,6 +228,8 @@ describe('webhooks', () => {
     expect(receiver.arrived).toHaveLength(3)
 
     await choose(page, 'Disable')
+    await page.getByRole('dialog').getByText('cannot be replayed').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Disabled: nothing is sent').waitFor()
     await choose(page, 'Enable')
     await page.getByText('Disabled: nothing is sent').waitFor({ state: 'detached' })
@@ -366,6 +383,26 @@ describe('a carrier without a shell', () => {
   })
 })
 
+const ANYWHERE = { carrier: '', country: '', channel: '' }
+
+/** What a click saves as a file. */
+async function saving(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Uint8Array }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()])
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
+}
+
+/** The cells of the first sheet of a workbook that are not empty, row by row. */
+function cellsOf(workbook: Uint8Array): string[][] {
+  const files = unzipSync(workbook)
+  const read = (name: string) => new TextDecoder().decode(files[name])
+  const texts = [...read('xl/sharedStrings.xml').matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text = '']) => text)
+  return [...read('xl/worksheets/sheet1.xml').matchAll(/<row .*?<\/row>/g)].map(([row]) =>
+    [...row.matchAll(/<c ([^>]*)><v>([^<]*)<\/v>/g)].map(([, type = '', value = '']) =>
+      type.includes('t="s"') ? (texts[Number(value)] ?? '') : value,
+    ),
+  )
+}
+
 describe('providers and usage', () => {
   test('a carrier is tested, a route is set by keyboard and removed, and the issues are counted', async () => {
     const { page, complaints } = await open('/providers')
@@ -474,18 +511,36 @@ describe('providers and usage', () => {
     await button(page, 'Remove').click()
     await page.getByText('No routes').waitFor()
 
-    await page.goto(`${server.url}/console/usage?mode=live`)
-    await page.getByText('3 codes were issued').waitFor()
-    await page.getByText('100% of the codes were verified').waitFor()
-    const issues = page.getByRole('region', { name: 'Issues', exact: true })
-    await issues.getByRole('img', { name: 'Chart of Issues: from 0 to 3' }).waitFor()
-    await issues.getByText('Table').click()
-    expect(await issues.getByRole('row').count()).toBe(25)
-    await page.getByRole('radiogroup', { name: 'Grouped by' }).getByText('Carrier').click()
-    await page.getByRole('rowheader', { name: 'backup' }).waitFor()
-    await page.getByText('30 days').click()
-    await page.getByText('By hour').waitFor({ state: 'detached' })
-    await page.getByText('3 codes were issued').waitFor()
+    // A month's report as a file: three clicks from any page.
+    await rpc(page, 'prices/set', { ...ANYWHERE, currency: 'KRW', amount: '9.9', validFrom: '2020-01-01' })
+    await page.goto(`${server.url}/console/issues?mode=live`)
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await page.getByText('Last 30 days', { exact: true }).click()
+    const saved = await saving(page, () => button(page, 'CSV: Sums').click())
+    expect(saved.name).toMatch(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
+
+    // It says what the procedure says, and so does the workbook.
+    const [from, to] = saved.name.match(/\d{4}-\d\d-\d\d/g) ?? []
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    const { rows } = await rpc(page, 'usage/report', {
+      ...{ appId, mode: 'live', from, to, timeZone, groupBy: ['app', 'country', 'carrier'] },
+    })
+    const apps = new Map((await rpc(page, 'apps/list')).apps.map((app: Json) => [app.appId, app.name]))
+    const sums = rows.map((row: Json) => [
+      ...[apps.get(row.app), row.app, row.country, row.carrier, row.issued, row.sent, row.delivered, row.failed],
+      ...[row.verified, row.messages, row.unpriced, row.spent, row.cost[0]?.amount ?? ''],
+    ])
+    expect(sums.length).toBeGreaterThan(0)
+    const text = new TextDecoder().decode(saved.bytes)
+    const lines = text.replace('\uFEFF', '').trimEnd().split('\r\n')
+    expect(lines.slice(1)).toEqual(sums.map((cells: unknown[]) => cells.join(',')))
+    const workbook = await saving(page, () => button(page, 'Excel: Sums').click())
+    expect(workbook.name).toBe(saved.name.replace('.csv', '.xlsx'))
+    expect(cellsOf(workbook.bytes).slice(1)).toEqual(sums.map((cells: unknown[]) => cells.map(String).filter(Boolean)))
+
+    await page.getByText('KRW 29.7').first().waitFor()
+    await page.getByRole('img', { name: 'Chart of Codes: from 0 to 3' }).waitFor()
+    await page.getByRole('cell', { name: 'backup' }).waitFor()
     expect(page.url()).toContain('range=30d')
     expect(complaints).toEqual([])
   })

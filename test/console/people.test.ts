@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { released } from '../binary/compiled'
 import { newFolder, Server } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
-import { expectAccessible } from './accessible'
+import { expectAccessible, hasLoaded } from './accessible'
 import { launch, openPage } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -108,12 +108,13 @@ describe('people of the console', () => {
   test('a viewer is invited, accepts elsewhere, and finds nothing to change', async () => {
     await go('/operators', 'Operators')
     await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByLabel('For whom (optional)').fill('Bob of support')
     await page.getByRole('radio', { name: 'Viewer' }).check()
     await expectAccessible(page, 'inviting')
     await page.getByRole('button', { name: 'Create a link' }).click()
     const link = (await page.getByRole('region', { name: 'Invitation link' }).textContent()) ?? ''
     await page.getByRole('button', { name: 'I have stored it' }).click()
-    await page.getByRole('button', { name: 'Withdraw the invitation as Viewer by Ann' }).waitFor()
+    await page.getByRole('button', { name: 'Withdraw the invitation for Bob of support as Viewer by Ann' }).waitFor()
 
     const bob = await openPage(browser)
     await bob.page.goto(link.trim())
@@ -148,9 +149,24 @@ describe('people of the console', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Actions for Bob' }).click()
     await page.getByRole('menuitem', { name: 'Change role' }).click()
-    await page.getByRole('radio', { name: 'Developer' }).check()
+    await page.getByRole('radio', { name: 'Support' }).check()
+    await page.getByRole('radio', { name: 'Some apps only' }).check()
+    await page.getByRole('button', { name: 'Change role' }).click()
+    const apps = page.getByRole('combobox', { name: 'Which apps' })
+    await page.waitForFunction(() => document.querySelector('[role=dialog] [aria-invalid=true]') !== null)
+    await apps.click()
+    await page.getByRole('option', { name: 'shop', exact: true }).click()
+    await page.keyboard.press('Tab')
+    await expectAccessible(page, 'changing a role')
     await page.getByRole('button', { name: 'Change role' }).click()
     await page.getByText('The role of Bob is changed.').waitFor()
+    await page.getByRole('cell', { name: 'Support shop' }).waitFor()
+    await page.getByRole('button', { name: 'Actions for Bob' }).click()
+    await page.getByRole('menuitem', { name: 'Sessions' }).click()
+    await page.getByRole('button', { name: /^End the session: .*Linux/ }).click()
+    await page.getByText('The session is ended.').waitFor()
+    await page.getByText('Not signed in anywhere').waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Actions for Bob' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog')
@@ -247,7 +263,7 @@ describe('people of the console', () => {
     ['/account', 'Account'],
   ])('%s is accessible, and fits on a phone in Korean', async (path, heading) => {
     await go(path, heading)
-    await page.waitForLoadState('networkidle')
+    await page.waitForFunction(hasLoaded)
     await expectAccessible(page, path)
     await page.setViewportSize({ width: 360, height: 700 })
     await page.evaluate(() => localStorage.setItem('watchword.language', 'ko'))

@@ -127,18 +127,25 @@ describe('what came of it', () => {
   })
 
   test('is counted for the overview, which says when it is more than usual: rules, limits and the wallet', async () => {
-    const refused = () => ask('protection/refused', ofApp())
+    const refused = async () => {
+      const { total, before, rules, unusual } = (await ask('overview/show', ofApp({ mode: 'live' }))).refused
+      return { total, before, rules, unusual }
+    }
     await store({ decisions: [decision({ minute: START - 20 * HOUR_MS, times: 2 }), decision({ isRefused: false })] })
-    expect(await refused()).toEqual({ lastDay: 2, lately: 0, usual: 0, isUnusual: false })
+    const cap = { rule: 'cap', refused: 2, before: 0 }
+    expect(await refused()).toEqual({ total: 2, before: 0, rules: [cap], unusual: [] })
     // Five codes for one phone in ten minutes, and no more.
     for (let n = 0; n < 8; n++) await issue(korean(1))
     await world.advance(8_000)
-    expect(await refused()).toEqual({ lastDay: 5, lately: 3, usual: 0, isUnusual: false })
+    const limit = { rule: 'limit', refused: 3, before: 0 }
+    expect(await refused()).toEqual({ total: 5, before: 0, rules: [limit, cap], unusual: [] })
     const { balance } = await ask('wallet/show', ofApp())
     await ask('wallet/clawback', ofApp({ amount: balance, reference: 'all' }))
     for (let n = 2; n < 5; n++) expect((await issue(korean(n))).status).toBe(402)
     await world.advance(8_000)
-    expect(await refused()).toEqual({ lastDay: 8, lately: 6, usual: 0, isUnusual: true })
+    const unusual = [{ appId: keys.appId, lately: 6, usual: 0 }]
+    expect(await refused()).toMatchObject({ total: 8, before: 0, unusual })
+    await store({ decisions: [decision({ minute: START - 30 * HOUR_MS, times: 4 })] })
     expect((await show()).rules.map(({ rule, refused }: { rule: string; refused: number }) => [rule, refused])).toEqual(
       [
         ['cap', 2],
@@ -146,7 +153,7 @@ describe('what came of it', () => {
         ['no_credit', 3],
       ],
     )
-    expect(await ask('protection/refused', { appId: 'app_none' })).toMatchObject([404, {}])
+    expect(await ask('overview/show', { appId: 'app_none', mode: 'live' })).toMatchObject([404, {}])
   })
 
   test('names the digits of a prefix once twenty phones share it, and not before', async () => {
@@ -253,14 +260,14 @@ describe('an incident', () => {
       ...{ incidentId: expect.any(String), appId: keys.appId, kind: 'sk', country: 'GB', isBlocked: true },
       ...{ since: expect.any(Number), lastAt: expect.any(Number), refused: 12, rules: ['cap'], cost: 0 },
     })
-    expect((await ask('protection/open')).incidents).toEqual([incident])
+    expect((await ask('overview/show', { mode: 'live' })).incidents).toEqual([incident])
     const endedAt = world.clock.now()
     const { reopenedUntil } = await ask('protection/end', { incidentId: incident.incidentId })
     expect(reopenedUntil - endedAt).toBe(24 * 3_600_000)
     expect((await ask('protection/state', ofApp())).reopened).toEqual([
       { kind: 'sk', country: 'GB', until: reopenedUntil },
     ])
-    expect((await ask('protection/open')).incidents).toEqual([])
+    expect((await ask('overview/show', { mode: 'live' })).incidents).toEqual([])
     expect((await ask('protection/incidents', ofApp())).rows).toEqual([{ ...incident, endedAt: expect.any(Number) }])
     expect(await ask('protection/end', { incidentId: 'none' })).toMatchObject([404, { reason: 'no_such' }])
   })

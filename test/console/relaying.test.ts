@@ -39,7 +39,7 @@ test('a relay is made in three clicks; a test of it is in the list and in the in
   await page.getByLabel('Platform').selectOption('plain')
   await click('Create relay')
   const secret = (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? ''
-  const url = (await page.getByRole('region', { name: 'URL' }).textContent()) ?? ''
+  const url = (await page.getByRole('region', { name: 'URL', exact: true }).textContent()) ?? ''
   await click('Copy: Secret')
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
   await page.keyboard.press('Escape')
@@ -77,6 +77,23 @@ test('a relay is made in three clicks; a test of it is in the list and in the in
   expect(opened.complaints).toEqual([])
 })
 
+test('a program with the SDK of Twilio gets its settings in one click', async () => {
+  const { page } = opened
+  await opened.go('/relays?mode=test')
+  await page.getByText('No services yet').waitFor()
+  await page.getByLabel('Purpose').fill('signup')
+  const before = clicks
+  await click('Add purpose')
+  await row('signup')
+    .getByText(/^VA[0-9a-f]{32}$/)
+    .waitFor()
+  expect(clicks - before).toBe(1)
+  await click('Copy: Service SID, signup')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^VA[0-9a-f]{32}$/)
+  expect(await page.getByRole('region', { name: 'Base URL' }).textContent()).toEndWith('/compat/twilio')
+  expect(await opened.violations()).toEqual([])
+})
+
 test('a review number is added in the row of its app, and signs in by its code', async () => {
   const { page } = opened
   await opened.go('/apps')
@@ -89,6 +106,9 @@ test('a review number is added in the row of its app, and signs in by its code',
   expect(await added.locator('code').textContent()).toMatch(/^\d{6}$/)
   expect(await opened.violations()).toEqual([])
   await click('Remove App Store')
+  const question = page.getByRole('dialog', { name: 'Remove App Store' })
+  await question.getByText('get a message instead of the fixed code').waitFor()
+  await question.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No review numbers').waitFor()
   expect(opened.complaints).toEqual([])
 })

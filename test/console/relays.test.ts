@@ -186,10 +186,34 @@ test('a review number is added, shown with its code, and removed', async () => {
   expect((await owner.call('apps/reviewNumbers', ofApp)).body.reviewNumbers).toEqual([])
 })
 
+test('a client of Twilio Verify gets its settings, and works with them', async () => {
+  const ofApp = { appId: keys.appId }
+  expect((await owner.call('apps/twilio', ofApp)).body).toEqual({
+    baseUrl: 'http://localhost/compat/twilio',
+    accountSid: expect.stringMatching(/^AC[0-9a-f]{32}$/),
+    services: [],
+  })
+  const { status, body } = await owner.call('apps/addTwilioPurpose', { ...ofApp, purpose: 'signup' })
+  expect(status).toBe(200)
+  expect((await owner.call('apps/twilio', ofApp)).body).toEqual(body)
+  expect(body.services).toEqual([{ purpose: 'signup', serviceSid: expect.stringMatching(/^VA[0-9a-f]{32}$/) }])
+  const url = `${new URL(body.baseUrl).pathname}/v2/Services/${body.services[0].serviceSid}/Verifications`
+  const headers = {
+    authorization: `Basic ${btoa(`${body.accountSid}:${keys.test}`)}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  const created = await world.send('POST', url, 'To=%2B14155550100&Channel=sms', { headers })
+  expect([created.status, created.body.account_sid]).toEqual([201, body.accountSid])
+  expect((await owner.call('apps/addTwilioPurpose', { ...ofApp, purpose: '' })).body.data).toMatchObject({
+    param: 'purpose',
+  })
+  expect((await owner.call('apps/twilio', { appId: 'app_none' })).status).toBe(404)
+})
+
 describe('each role', () => {
-  const LOOK = ['relays/list', 'relays/messages']
+  const LOOK = ['relays/list', 'relays/messages', 'apps/twilio']
   const KEYS = ['relays/create', 'relays/changeSecret', 'relays/remove', 'relays/test']
-  const APPS = ['apps/reviewNumbers', 'apps/addReviewNumber', 'apps/removeReviewNumber']
+  const APPS = ['apps/reviewNumbers', 'apps/addReviewNumber', 'apps/removeReviewNumber', 'apps/addTwilioPurpose']
   test.each([
     ['viewer', LOOK],
     ['developer', [...LOOK, ...KEYS]],

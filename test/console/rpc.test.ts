@@ -149,7 +149,7 @@ describe('the console', () => {
   })
 
   test('signing in writes back nothing of what changed meanwhile', async () => {
-    const { changeRole, openSession } = await import('../../src/usecases/people')
+    const { changeRights, openSession } = await import('../../src/usecases/people')
     await join('owner')
     const [ann] = await world.store.read.people.all()
     if (!ann) throw new Error('nobody is there')
@@ -164,8 +164,8 @@ describe('the console', () => {
       },
       passwords: { hash: async (text: string) => text, verify: async () => true },
     }
-    const visitor = { ip: '10.0.0.1', hasOwnAddress: true }
-    await changeRole(deps, { name: 'test' }, ann.operatorId, 'viewer')
+    const visitor = { ip: '10.0.0.1', hasOwnAddress: true, device: { browser: 'Safari', system: 'iPhone' } }
+    await changeRights(deps, { name: 'test' }, ann.operatorId, { role: 'viewer' })
     await openSession(deps, visitor, ann)
     expect((await world.store.read.people.all())[0]?.role).toBe('viewer')
     for (const before of [{ passwordHash: 'of before a reset' }, { totpSecret: 'of before it was taken off' }]) {

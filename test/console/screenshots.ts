@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type Json, newFolder, programIn, ROOT, Server, StubCarrier } from '../binary/support'
 import { until } from '../support/until'
+import { hasLoaded } from './accessible'
 import { goThrough } from './first-run'
 import { atTheEnd } from './layout/measure'
 import { callFrom } from './open-console'
@@ -121,7 +122,7 @@ async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promis
   for (const [name, path] of Object.entries({ ...PAGES, issue: `/issues/${issueId}` })) {
     await page.goto(`${server.url}/console${path}?mode=live`.replace(/\?(.*)\?/, '?$1&'))
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await page.waitForFunction(hasLoaded)
     await takePictures(page, language, name, MAIN.includes(name) ? ALL_WIDTHS : WIDTHS)
   }
   await server.stop('SIGKILL')

@@ -474,7 +474,7 @@ const accounts: Array<[string, () => Promise<void>]> = [
       await owner()
       const { operatorId } = await another()
       const [, invited] = await inFront<unknown>(
-        () => people.changeRole(deps(), actor, operatorId, 'viewer'),
+        () => people.changeRights(deps(), actor, operatorId, { role: 'viewer' }),
         () => people.invite(deps(), { name: operatorId }, { role: 'owner', inviter: operatorId }),
       )
       expect(reasons(invited ? [invited] : [])).toEqual(['role_lacks_permission'])
@@ -486,7 +486,7 @@ const accounts: Array<[string, () => Promise<void>]> = [
     async () => {
       const both = [await owner(), await another()]
       const ends = [
-        (id: string) => people.changeRole(deps(), actor, id, 'viewer'),
+        (id: string) => people.changeRights(deps(), actor, id, { role: 'viewer' }),
         (id: string) => people.removeOperator(deps(), actor, id),
       ]
       const outcomes = await atOnce<unknown>(
@@ -509,7 +509,7 @@ const accounts: Array<[string, () => Promise<void>]> = [
       const { secret } = await people.beginTotp(deps(), known, PASSWORD)
       const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
       const outcomes = await atOnce<unknown>(
-        () => people.changeRole(deps(), actor, operatorId, 'viewer'),
+        () => people.changeRights(deps(), actor, operatorId, { role: 'viewer' }),
         () => people.unlock(deps(), actor, { operatorId }),
         () => people.confirmTotp(deps(), actor, known, totp),
         () => people.changePassword(deps(), actor, known, { current: PASSWORD, password: 'another one' }),

@@ -138,7 +138,7 @@ async function underWay(world: World, keys: Furnished) {
     await tx.people.add({
       ...{ operatorId: 'op_one', email: 'a@b.example', name: 'Ann', role: 'owner', passwordHash: 'x' },
       ...{ totpSecret: 'JBSWY3DPEHPK3PXP', totpBegun: { secret: 'GEZDGNBVGY3TQOJQ', until: 1 } },
-      ...{ createdAt: tx.now, lastSeenAt: undefined, unlockedAt: undefined },
+      ...{ createdAt: tx.now, lastSeenAt: undefined, unlockedAt: undefined, appIds: undefined },
     })
     await tx.people.rememberAddress('op_one', world.vault.addressHash('op_one 10.0.0.0'), 5)
   })

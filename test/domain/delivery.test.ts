@@ -10,6 +10,7 @@ import {
   isWorthSending,
   maySendAgain,
   presentableCode,
+  presentableWords,
   REPORT_DEADLINE_MS,
   type SendOutcome,
   type Step,
@@ -142,6 +143,24 @@ describe('a code of a carrier', () => {
 
   test('of an accepted message, which has none, stays none', () => {
     expect(withoutQuotes(ACCEPTED, message)).toEqual(ACCEPTED)
+  })
+})
+
+describe('words of a carrier', () => {
+  test.each([
+    ['The number +82 10-1234-5678 is barred', 'The number +## ##-####-#### is barred'],
+    ['번호 ０１０ 은(는)\n 수신 거부 ①', '번호 ### 은(는) 수신 거부 #'],
+    [`${'x'.repeat(300)}`, 'x'.repeat(200)],
+    ['the code was one two three four', undefined],
+    [' \n ', undefined],
+  ])('%s is kept as %s', (said, kept) => expect(presentableWords(said)).toBe(kept))
+
+  test('that quote the text are dropped', () => {
+    const message = { to: '+821012345678', text: 'Hello Ann, your code for Example Bank is ready' }
+    const told = (said: string) => withoutQuotes({ kind: 'ambiguous', code: 'X', said }, message)
+    expect(told('blocked: "your code for Example" is spam')).toEqual({ kind: 'ambiguous', code: 'X', said: undefined })
+    expect(told('your code is spam')).toMatchObject({ said: 'your code is spam' })
+    expect(told('Hello')).toMatchObject({ said: 'Hello' })
   })
 })
 

@@ -45,6 +45,7 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   networkHash: undefined,
   origin: undefined,
   legs: undefined,
+  wrongAt: undefined,
   ...changes,
 })
 

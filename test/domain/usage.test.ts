@@ -2,17 +2,17 @@ import { expect, test } from 'bun:test'
 import { addUp, LATENCY_STEPS_MS, type UsageRow } from '../../src/domain/operations/usage'
 
 const row = (more: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ hour: 0, channel: 'sms', carrier: 'main', country: 'KR', purpose: 'login' },
-  ...{ issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0, latencies: [] },
+  ...{ at: 0, channel: 'sms', carrier: 'main', country: 'KR', purpose: 'login' },
+  ...{ issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0, latencies: [] },
   ...more,
 })
 const at = (step: number, count = 1) =>
   Array.from({ length: LATENCY_STEPS_MS.length + 1 }, (_, n) => (n === step ? count : 0))
 
 test('rows are added up by name', () => {
-  const counts = { issued: 7, delivered: 5, failed: 2, verified: 4, spent: 6 }
+  const counts = { issued: 7, sent: 6, messages: 8, delivered: 5, failed: 2, verified: 4, spent: 6 }
   expect(addUp([row(counts), row({ issued: 1 }), row()])).toEqual({ ...counts, issued: 8 })
-  expect(addUp([])).toEqual({ issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 })
+  expect(addUp([])).toEqual({ issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 })
 })
 
 test('each step of latency is above the one before', () => {

@@ -37,7 +37,12 @@ const reads = (appId: string): Inputs => ({
   'webhooks/preview': { template: '{"a":"{{type}}"}', events: ['otp.sent'] },
   'carriers/list': {},
   'carriers/routes': {},
-  'usage/show': { appId, mode: 'test', from: 0, to: END, by: 'day', groupBy: 'purpose' },
+  'usage/report': {
+    ...{ mode: 'test', from: '2026-01-01', to: '2026-01-31' },
+    timeZone: 'Asia/Seoul',
+    groupBy: ['day'],
+  },
+  'prices/list': {},
   'system/show': {},
   'session/current': {},
 })
@@ -83,6 +88,14 @@ const writes = (appId: string): Inputs => ({
   'wallet/clawback': { appId, amount: 1, reference: 'r' },
   'wallet/setOverdraft': { appId, limit: 0 },
   'wallet/setAlert': { appId, below: 1 },
+  'prices/set': {
+    ...{ carrier: 'a', country: 'KR', channel: 'sms', currency: 'KRW' },
+    amount: '1',
+    validFrom: '2026-01-01',
+  },
+  'prices/remove': { priceId: 'none' },
+  'reportTokens/create': { name: 'ERP' },
+  'reportTokens/revoke': { tokenId: 'none' },
   'carriers/test': { name: 'none', to: '010-1234-5678', channel: 'sms' },
   'carriers/setRoute': { channel: 'sms', country: 'KR', appId, providers: ['main'] },
   'carriers/removeRoute': { channel: 'sms', country: 'KR', appId },

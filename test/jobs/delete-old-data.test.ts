@@ -34,6 +34,7 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
     trafficHours: (before, limit) => take('trafficHours', before, limit),
     trafficSnapshots: (before, limit) => take('trafficSnapshots', before, limit),
     incidents: (before, limit) => take('incidents', before, limit),
+    notices: (before, limit) => take('notices', before, limit),
     absences: (before, limit) => take('absences', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
   }
@@ -58,6 +59,7 @@ test('each has its time', async () => {
     trafficHours: [365 * 24],
     trafficSnapshots: [24],
     incidents: [365 * 24],
+    notices: [90 * 24],
     absences: [0],
     outbox: [undefined],
   })

@@ -39,7 +39,7 @@ test('one that is moved and claimed again by one commit, before its last run has
     store,
     clock: new VirtualClock(NOW),
     log,
-    kinds: { deliver, 'await-report': idle, 'next-leg': idle, webhook: idle },
+    kinds: { deliver, 'await-report': idle, 'next-leg': idle, notice: idle, webhook: idle },
     wakeUps: createWakeUps(),
   })
   runner.start()

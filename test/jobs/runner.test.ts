@@ -68,7 +68,7 @@ test.each(MOMENTS)(
         }
       )
     }
-    const kinds = { deliver: idle, 'await-report': idle, 'next-leg': idle, webhook: kind }
+    const kinds = { deliver: idle, 'await-report': idle, 'next-leg': idle, notice: idle, webhook: kind }
     const wakeUps = createWakeUps()
     const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, wakeUps })
     runner.start()
@@ -92,7 +92,7 @@ test.each(['deliver', 'await-report', 'webhook'] as const)(
       transaction: () => new Promise(() => {}),
     } as unknown as Store
     const kind: AcquireJobSlot = () => ({ run: async () => {}, release() {} })
-    const kinds = { deliver: kind, 'await-report': kind, 'next-leg': kind, settle: kind, webhook: kind }
+    const kinds = { deliver: kind, 'await-report': kind, 'next-leg': kind, notice: kind, webhook: kind }
     const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
     expect(runner.lastLookedAt()).toBe(0)
     runner.start()
@@ -142,7 +142,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
     store,
     clock,
     log,
-    kinds: { deliver: idle, 'await-report': idle, 'next-leg': idle, webhook },
+    kinds: { deliver: idle, 'await-report': idle, 'next-leg': idle, notice: idle, webhook },
     wakeUps,
   })
   runner.start()

@@ -3,9 +3,9 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { ROOT } from '../binary/support'
 import { freePort } from '../support/free-port'
-import { ask, built, Running, relayed, type Source } from './support'
+import { ask, built, type GoSource, Running, relayed } from './support'
 
-export const KRATOS: Source = {
+export const KRATOS: GoSource = {
   repository: 'https://github.com/ory/kratos',
   commit: 'b86338da04a040247a07f46100a86dcfb3875909',
   program: 'kratos',

@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto'
 import { SQL } from 'bun'
 import { freePort } from '../support/free-port'
 import { Postgres } from '../support/postgres'
-import { ask, built, Running, relayed, type Source } from './support'
+import { ask, built, type GoSource, Running, relayed } from './support'
 
-export const SUPABASE: Source = {
+export const SUPABASE: GoSource = {
   repository: 'https://github.com/supabase/auth',
   commit: 'bc32168e13fdc928c98b449fc76bc3fdb9a293c5',
   program: 'auth',

@@ -10,27 +10,41 @@ export interface Source {
   repository: string
   /** What the results in the documentation were measured with. */
   commit: string
+}
+
+export interface GoSource extends Source {
   /** The program in the folder of the source. */
   program: string
   /** Arguments of `go build`. */
   build: string[]
 }
 
-/** The folder of the source, with its program built: the one that is given, or a clone of its own. */
-export async function built({ repository, commit, program, build }: Source, given: string | undefined, into: string) {
+/** The folder of the source: the one that is given, or a clone of its own. */
+export async function cloned({ repository, commit }: Source, given: string | undefined, into: string) {
   const folder = given ?? join(into, 'source')
   if (!given) {
     await must(['git', 'init', '-q', folder], into)
     await must(['git', 'fetch', '-q', '--depth', '1', repository, commit], folder)
     await must(['git', 'checkout', '-q', 'FETCH_HEAD'], folder)
   }
+  return folder
+}
+
+/** The folder of the source, with its program built. */
+export async function built(source: GoSource, given: string | undefined, into: string) {
+  const folder = await cloned(source, given, into)
+  const { program, build } = source
   if (!existsSync(join(folder, program)))
     await must(['go', 'build', '-buildvcs=false', ...build, '-o', program, '.'], folder)
   return folder
 }
 
-async function must(command: string[], cwd: string): Promise<void> {
-  const { exited } = Bun.spawn(command, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+export async function must(command: string[], cwd: string, env = {}): Promise<void> {
+  const { exited } = Bun.spawn(command, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   if ((await exited) !== 0) throw new Error(`${command.join(' ')} failed`)
 }
 

@@ -1,4 +1,5 @@
 /** A Korean vendor's HTTP API behind the transport port: it answers as told, and remembers what it was asked. */
+
 import { expect } from 'bun:test'
 import type { AwaitedReport } from '../../src/domain/delivery/attempt'
 import { presentableCode, type SendOutcome } from '../../src/domain/delivery/delivery'
@@ -12,6 +13,7 @@ import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+import { withoutWords } from './without-words'
 
 type VendorRequest = Parameters<Transport['request']>[0]
 
@@ -44,9 +46,8 @@ export class FakeVendor {
       reportUrl: undefined,
     }
     const parsed = type.config.parse(config) as Record<string, unknown>
-    return type.create(
-      { name: 'kr', type: 'kr', channels: type.channels, config: parsed, createdAt: NOW },
-      dependencies,
+    return withoutWords(
+      type.create({ name: 'kr', type: 'kr', channels: type.channels, config: parsed, createdAt: NOW }, dependencies),
     )
   }
 

@@ -1,4 +1,5 @@
 /** A vendor's HTTP API behind the transport port: it answers as told, and remembers what it was asked. */
+
 import { expect } from 'bun:test'
 import type { AwaitedReport } from '../../src/domain/delivery/attempt'
 import type { SendOutcome } from '../../src/domain/delivery/delivery'
@@ -10,6 +11,7 @@ import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+import { withoutWords } from './without-words'
 
 export type VendorRequest = Parameters<Transport['request']>[0]
 
@@ -84,7 +86,7 @@ export function connect(
       ...changes,
     },
   )
-  return { vendor, provider }
+  return { vendor, provider: withoutWords(provider) }
 }
 
 /** Outcomes are kept and shown: a short ASCII code, and nothing of message or configuration. */

@@ -4,7 +4,7 @@ import type { Contents } from '../../build'
 import { makeRelease, type Plan } from '../../deploy/release/make'
 import { originOf } from '../../deploy/release/origin'
 import { TARGETS } from '../../deploy/release/targets'
-import type { Notice } from '../../src/cli/licenses'
+import type { LicenseNotice } from '../../src/cli/licenses'
 import { compile } from '../binary/compiled'
 import { ROOT, run } from '../binary/support'
 
@@ -17,7 +17,7 @@ export const OURS = `linux-${process.arch}`
 
 export async function contentsOf(binary: string): Promise<Contents> {
   const { stdout } = await run({ command: [binary], cwd: ROOT }, 'licenses', '--json')
-  const notice: Notice = JSON.parse(stdout)
+  const notice: LicenseNotice = JSON.parse(stdout)
   return { console: [], guide: [], notice, origin: { ...originOf(ROOT), builtAt: BUILT_AT.toISOString() } }
 }
 

@@ -114,6 +114,11 @@ test.each<[string, string, Change]>([
     `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at) SELECT 'webhook', app_id, 'live', zeroblob(16), 1 FROM apps`,
   ],
   [
+    'A job belongs to no message of a notice',
+    'a job whose notice is gone',
+    `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at) SELECT 'notice', app_id, 'live', zeroblob(16), 1 FROM apps`,
+  ],
+  [
     'A rendered message belongs to no issue',
     'a message whose issue is gone',
     `INSERT INTO outbox (issue_id, expires_at, sealed) VALUES (zeroblob(16), 1, zeroblob(60))`,

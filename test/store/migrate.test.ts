@@ -166,7 +166,7 @@ describe('the checks of a table', () => {
     ['issues', 'verification_status', ['issued', 'expired', 'replaced', 'max_attempts']],
     ['issues', 'delivery_status', ['queued', 'sent', 'delivered', 'failed']],
     ['issues', 'billing_status', ['reserved', 'debit_pending', 'debited', 'release_pending', 'released']],
-    ['jobs', 'kind', ['deliver', 'await-report', 'next-leg', 'webhook']],
+    ['jobs', 'kind', ['deliver', 'await-report', 'next-leg', 'webhook', 'notice']],
     ['attempts', 'outcome', ['accepted', 'ambiguous']],
     ['ledger_entries', 'entry_type', ['credit']],
   ])('let nothing into %s.%s but what is named', async (table, column, named) => {

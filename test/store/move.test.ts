@@ -61,7 +61,7 @@ async function furnishedFile(): Promise<string> {
       }),
     api_keys: [1, 2].map(
       (n) =>
-        `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]'`,
+        `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]', ${n === 1 ? 'NULL' : text(NASTY)}, 'op_1'`,
     ),
     challenges: [`'app_one', ${blob(60, 4)}`],
     relays: [`'rly_one', 'app_one', ${blob(60, 5)}`],
@@ -78,7 +78,7 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 2 ? "'[7,8]'" : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
     erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
@@ -86,8 +86,8 @@ async function furnishedFile(): Promise<string> {
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
-      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}`,
-      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL`,
+      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, 'failed', 9, ${text(NASTY)}`,
+      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
     ],
     awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
     jobs: [
@@ -95,7 +95,7 @@ async function furnishedFile(): Promise<string> {
       `12, 'await-report', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0`,
     ],
     webhook_endpoints: [
-      `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5`,
+      `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5, 0`,
     ],
     webhook_events: [
       `${uuid(70)}, 'app_one', 'live', 'otp.sent', ${uuid(2)}, ${blob(200, 5)}, 5, 'a-request'`,
@@ -107,13 +107,16 @@ async function furnishedFile(): Promise<string> {
       `${uuid(80)}, 2, 5, 6, NULL, 'timeout', NULL`,
     ],
     operators: [
-      `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}`,
+      `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}, NULL`,
+      `'op_2', 'b@b.example', 'Ben', 'support', '$argon2id$x', NULL, 5, NULL, NULL, NULL, '["app_one"]'`,
     ],
     operator_addresses: [`'op_1', ${blob(16, 1)}, 6`],
-    operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6`],
-    invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
+    operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6, 'Chrome', 'macOS'`],
+    invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6, '["app_one"]', ${text(NASTY)}`],
     audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
-    usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
+    usage_intervals: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 3, 2, 1, 1, 4, 3, '{"100":2}'`],
+    prices: [`'prc_one', 'main', 'KR', '', 'KRW', 9900000, '2026-01-01'`],
+    report_tokens: [`'rpt_one', ${text(NASTY)}, ${blob(32, 5)}, 'cli', 5`],
     failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],
     traffic_hours: [`'app_one', 'pk', 'KR', 3600000, 4, 5, 3, 1`],
     traffic_snapshots: [`'app_one', 5, ${blob(40, 7)}`],
@@ -121,6 +124,15 @@ async function furnishedFile(): Promise<string> {
     incidents: [
       `${uuid(90)}, 'app_one', 'pk', 'KR', 5, 6, NULL, 1, 7, '["cap"]', NULL, 0, 3, 9, 1, NULL`,
       `${uuid(91)}, 'app_one', 'pk', 'KR', 3, 4, 5, 0, 2, '[]', 4, 1, 0, NULL, 0, 2`,
+    ],
+    notices: [
+      `${uuid(95)}, 'carrier_down', 'main', NULL, '{"carrier":"main"}', 5, NULL, NULL`,
+      `${uuid(96)}, 'low_credit', 'app_one', 'app_one', ${text(JSON.stringify({ app: NASTY }))}, 5, 6, 7`,
+    ],
+    notice_ways: [`'way_one', ${text(NASTY)}, 'slack', ${blob(30, 8)}, 5`],
+    notice_messages: [
+      `${uuid(97)}, ${uuid(95)}, 'way_one', 'began', 'failed', 7, 8, 'HTTP 500'`,
+      `${uuid(98)}, ${uuid(96)}, 'way_one', 'began', 'pending', 0, NULL, NULL`,
     ],
     clock_steps: [`5, 10, 'a'`, `5, 11, 'b'`],
     facts: [`'audit_head', CAST('2 abc' AS BLOB)`, `'usage_until', CAST('3600000' AS BLOB)`],

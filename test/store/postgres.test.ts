@@ -4,6 +4,7 @@ import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/postgres/open'
 import { Schema } from '../support/schema-place'
 import { HANGS_AFTER_MS } from '../support/until'
+import { reportSuite } from './report-suite'
 import { type StillClock, VAULT } from './sample'
 import { storeSuite } from './suite'
 
@@ -33,5 +34,6 @@ const opened = (batches: boolean) => async (clock: StillClock) => {
 }
 
 storeSuite('PostgreSQL', opened(false))
+reportSuite('PostgreSQL', opened(false))
 // Every transaction may be batched; those that cannot be run alone.
 storeSuite('PostgreSQL, batching', opened(true), { mayShare: true })

@@ -93,6 +93,9 @@ export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt
   outcome: undefined,
   retry: undefined,
   code: undefined,
+  said: undefined,
+  report: undefined,
+  reportedAt: undefined,
   carrierMessageId: undefined,
   ...changes,
 })
@@ -147,6 +150,8 @@ export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredK
   prefix: 'sk_',
   lastFour: 'abcd',
   createdAt: NOW + n,
+  name: undefined,
+  createdBy: 'cli',
   ...changes,
 })
 

@@ -7,11 +7,12 @@ import { migrate } from '../../src/store/sqlite/connection/migrate'
 import { NEWEST_OF_PHONE } from '../../src/store/sqlite/issues'
 import { until } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
+import { reportSuite } from './report-suite'
 import { APP, anEndpoint, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
 import { storeSuite } from './suite'
 import { eventNumber, hookAttempt, hookOf } from './webhooks'
 
-storeSuite('SQLite', (clock) => {
+const opened = (clock: StillClock) => {
   const scratch = new Scratch()
   const stores: Store[] = []
   const opening = () => {
@@ -30,7 +31,10 @@ storeSuite('SQLite', (clock) => {
       scratch[Symbol.dispose]()
     },
   }
-})
+}
+
+storeSuite('SQLite', opened)
+reportSuite('SQLite', opened)
 
 test('what a phone has had is found by an index, and nothing is sorted for it', () => {
   using scratch = new Scratch()

@@ -14,6 +14,7 @@ import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
+import { noticeSuite } from './notices'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -576,6 +577,7 @@ export function storeSuite(
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+        expect(await list({ status: 'unverified' })).toEqual(ids([spent, replaced, swept, lapsed, fresh]))
       })
 
       test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {
@@ -602,12 +604,14 @@ export function storeSuite(
         const failed = settled(2, { deliveryStatus: 'failed', providerOutcomeCode: 'DND_LIST' })
         const abroad = settled(3, { country: 'GB', purpose: 'sign-in' })
         const unknown = settled(4, { country: undefined, purpose: 'sign-out' })
-        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB' })
+        const note = 'a "quoted" 값\n'
+        const metadata = { orderId: 'A-17', note }
+        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB', metadata })
         await add(plain, failed, abroad, unknown, called)
         const attempt = newAttempt(called, 1, 'first', NOW)
         await run(async (tx) => {
           await tx.attempts.add(attempt)
-          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second' })
+          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second', carrierMessageId: 'their-id' })
         })
         const found = async (filter: Partial<IssueFilter>) =>
           ids((await store.lists.issues.search(OWNER, { limit: 100, ...filter }, NOW)).issues)
@@ -623,6 +627,8 @@ export function storeSuite(
         expect(await found({ leg: 'alimtalk' })).toEqual([])
         for (const carrier of ['first', 'second']) expect(await found({ carrier })).toEqual(ids([called]))
         expect(await found({ carrier: 'third' })).toEqual([])
+        for (const mentioned of ['their-id', 'A-17', note]) expect(await found({ mentioned })).toEqual(ids([called]))
+        for (const mentioned of ['their', 'A-1', 'orderId', '"', '%']) expect(await found({ mentioned })).toEqual([])
         expect(await found({ country: 'GB', purpose: 'sign-', status: 'expired' })).toEqual(ids([abroad]))
         expect(await found({ country: 'GB', status: 'verified' })).toEqual([])
       })
@@ -1031,15 +1037,16 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
-      test('a report changes the code of an attempt, and nothing else', async () => {
+      test('a report is noted with its attempt, and changes nothing else', async () => {
         const [first, second] = [attemptOf(issue, 1), attemptOf(issue, 2)]
+        const report = { code: 'EXPIRED', said: 'the phone was off', report: 'failed', reportedAt: NOW + 9 } as const
         const known = await run(async (tx) => {
           for (const attempt of [first, second]) await tx.attempts.add(attempt)
           await tx.attempts.ofIssue(OWNER, issue.issueId)
-          await tx.attempts.changeCode({ ...first, carrierMessageId: 'other', code: 'EXPIRED' })
+          await tx.attempts.noteReport({ ...first, carrierMessageId: 'other', ...report })
           return tx.attempts.ofIssue(OWNER, issue.issueId)
         })
-        expect(known).toEqual([{ ...first, code: 'EXPIRED' }, second])
+        expect(known).toEqual([{ ...first, ...report }, second])
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
       })
 
@@ -1286,6 +1293,7 @@ export function storeSuite(
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    noticeSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
@@ -1408,6 +1416,8 @@ export function storeSuite(
           allowedOrigins: ['https://a.example'],
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
+          name: 'backend of the shop',
+          createdBy: 'op_1',
         })
         await run((tx) => tx.keys.add(rich))
         expect(await store.read.keys.find('key_2')).toEqual(rich)

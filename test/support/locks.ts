@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'idempotency-record', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
+  'phone', 'idempotency-record', 'issue', 'failures', 'notice', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
@@ -38,6 +38,10 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
   failures: {
     lock: ['failures', ({ kind, phoneHash }: { kind: string; phoneHash: Uint8Array }) => kind + hex(phoneHash)],
   },
+  notices: {
+    lock: ['notice', (noticeId: string) => noticeId],
+    lockMessage: ['notice', (messageId: string) => `of ${messageId}`],
+  },
   jobs: {
     lock: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],
     finish: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],
@@ -47,7 +51,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
   },
   attempts: {
     answer: ['attempt', ({ issueId }: { issueId: string }) => issueId],
-    changeCode: ['attempt', ({ issueId }: { issueId: string }) => issueId],
+    noteReport: ['attempt', ({ issueId }: { issueId: string }) => issueId],
   },
   endpoints: {
     lock: ['endpoint', (endpointId: string) => endpointId],

@@ -7,8 +7,9 @@ import type { Leg, Mode } from '../../src/domain/shared/value'
 import { describeApi } from '../../src/http/openapi'
 import { WAIT_FOR_SLOT_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
+import type { Backups } from '../../src/ports/files'
 import type { Log } from '../../src/ports/log'
-import type { HookTransport, Transport } from '../../src/ports/network'
+import type { HookTransport, Mailer, Transport } from '../../src/ports/network'
 import type { Fleet } from '../../src/ports/node'
 import type { Store } from '../../src/ports/store'
 import type { MetricsSource } from '../../src/ports/telemetry'
@@ -79,6 +80,8 @@ export interface WorldOptions {
   hooks?: HookTransport
   /** The receiver that is told of incidents. */
   toOperator?: Transport
+  mailer?: Mailer
+  backups?: Backups
   /** As a release hashed them that was no test. */
   passwords?: Passwords
   wrapTransport?: (transport: Transport) => Transport
@@ -102,6 +105,8 @@ interface Opened extends WorldOptions {
 const IS_OF_CONTRACT = Bun.main.includes('/test/contract/') && !IS_POSTGRES
 /** It is made once for a file of tests. */
 let described: AssertDescribed | undefined
+
+const NO_MAILER: Mailer = { send: async () => 'nobody listens', verify: async () => 'nobody listens' }
 
 export class World {
   readonly clock: VirtualClock
@@ -164,9 +169,10 @@ export class World {
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
       passwords: options.passwords ?? PLAIN_PASSWORDS,
-      backups: () => ({ made: [] }),
+      backups: () => options.backups ?? { made: [] },
       hooks: options.hooks ?? NOBODY_LISTENS,
       toOperator: options.toOperator ?? transportTo({}),
+      mailer: options.mailer ?? NO_MAILER,
       log: this.#log(),
       telemetry: createTelemetry({ log: this.#log(), ...options.listeners }),
       metrics: options.metrics,
@@ -319,7 +325,7 @@ export class World {
   /** A carrier reports on a message it took. */
   report(
     provider: string,
-    report: { messageId: string; status: string; code?: string },
+    report: { messageId: string; status: string; code?: string; errorText?: string },
     secret = REPORT_SECRET,
   ): Promise<Answer> {
     return this.send('POST', `/provider-reports/${provider}`, report, {

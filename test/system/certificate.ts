@@ -27,3 +27,6 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBC7hbESniJBGIjlb
 3aSFYmWzVn06c+SiOSmLKa09ivahRANCAATOKNmuW6XeSChbz/tNWyRhncJHqxAx
 WpNfpO5pILiVuXn6vxxAZ96XFDrhdVSIOOuKfHDh54uJsgQi7K7/frHG
 -----END PRIVATE KEY-----`
+
+/** When `CERT` expires, Unix milliseconds. */
+export const CERT_UNTIL = Date.UTC(2126, 9, 28, 9, 30, 21)

@@ -6,7 +6,7 @@ import { createHookTransport, type Resolve } from '../../src/system/hook-transpo
 import { ConnectionPool } from '../../src/system/kept-connections'
 import { VirtualClock } from '../support/clock'
 import { until } from '../support/until'
-import { CA } from './certificate'
+import { CA, CERT_UNTIL } from './certificate'
 import { inThisTurn, OK, Receiver, says } from './receiver'
 
 const OPEN = '127.0.0.1'
@@ -61,7 +61,8 @@ interface Call {
   connections?: ConnectionPool
 }
 
-const post = ({
+/** The answer, whose certificate is looked at here. */
+const post = async ({
   url,
   resolve = resolver([OPEN]),
   allowedCidrs = [`${OPEN}/32`],
@@ -71,14 +72,14 @@ const post = ({
   timeoutMs = TIMEOUT_MS,
   clock = new VirtualClock(0),
   connections = new ConnectionPool(clock),
-}: Call): Promise<HookAnswer> =>
-  createHookTransport({ resolve, connections, clock, ...(ca !== undefined && { ca }) }).post({
-    url,
-    headers,
-    body,
-    timeoutMs,
-    allowedCidrs,
-  })
+}: Call): Promise<HookAnswer> => {
+  const transport = createHookTransport({ resolve, connections, clock, ...(ca !== undefined && { ca }) })
+  const answer = await transport.post({ url, headers, body, timeoutMs, allowedCidrs })
+  if (answer.kind !== 'answered') return answer
+  const { certificateUntil, ...rest } = answer
+  expect(certificateUntil).toBe(url.startsWith('https:') ? CERT_UNTIL : undefined)
+  return rest
+}
 
 /** Connections that a test holds for several requests. No time passes for them. */
 const heldConnections = () => new ConnectionPool(new VirtualClock(0))

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import type { Component, Notice } from '../../../src/cli/licenses'
+import type { Component, LicenseNotice } from '../../../src/cli/licenses'
 import { buildConsole } from '../../../src/console/bundle'
 import { bundleAssets } from '../../../src/guide/site'
 import { type Bundled, type Manifest, manifestOf, packagesIn } from './packages'
@@ -10,7 +10,7 @@ import { type Bundled, type Manifest, manifestOf, packagesIn } from './packages'
 const ROOT = join(import.meta.dir, '../../..')
 
 /** @throws Error without the development packages, which bring the texts of Bun and of SPDX. */
-export async function collectNotice(): Promise<Notice> {
+export async function collectNotice(): Promise<LicenseNotice> {
   if (!(await standardText('MIT'))) throw new Error('To build needs the development packages: bun install')
   const bundles = await Promise.all([buildServer(), buildConsole(), bundleAssets()])
   const packages = await packagesIn(bundles.flatMap(({ metafile }) => metafile ?? []))

@@ -24,6 +24,7 @@ export const keyCommands = () =>
         appId: '--app <id>  app that owns the key',
         kind: 'sk: for servers, pk: for browsers',
         mode: 'live or test',
+        name: '--name <name>  what it is for, as lists show it',
         scopes: '--scope <scope>  what it may do, repeatable (default: sk *, pk otp:issue otp:verify)',
         allowedOrigins: '--origin <origin>  exact origin a pk key may be used from, repeatable',
         allowedCidrs: '--cidr <network>  network an sk key may be used from, repeatable',
@@ -34,12 +35,12 @@ export const keyCommands = () =>
         readsPerMin: 'rate limit of this key, live keys only',
         issuesPerMinPerIp: 'rate limit for each client address, live keys only',
       },
-      run: (admin, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
-        const wanted = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
+      run: (admin, { appId, kind, mode, name, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
+        const wanted = { appId, kind, mode, name, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
         return administer.createKey(admin, wanted)
       },
-      json: ({ key, stored: { keyId, kind, mode, scopes, allowedOrigins } }) => ({
-        ...{ keyId, key, kind, mode, scopes, allowedOrigins },
+      json: ({ key, stored: { keyId, kind, mode, name, scopes, allowedOrigins } }) => ({
+        ...{ keyId, key, kind, mode, name, scopes, allowedOrigins },
       }),
       lines: ({ key, stored: { keyId } }) => [`Created key ${keyId}; it is shown only now:`, key],
     }),
@@ -49,14 +50,23 @@ export const keyCommands = () =>
       input: APP_OPTION,
       run: async ({ store }, { appId }) => {
         await administer.existingApp({ store }, appId)
-        return store.read.keys.ofApp(appId)
+        const emails = new Map((await store.read.people.all()).map(({ operatorId, email }) => [operatorId, email]))
+        const keys = await store.read.keys.ofApp(appId)
+        return keys.map((key) => ({ ...key, createdBy: emails.get(key.createdBy) ?? key.createdBy }))
       },
       json: (keys) => ({ keys: keys.map(({ hash: _, ...rest }) => rest) }),
       lines: (keys, { appId }, { clock }) =>
         table(
-          ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'ALLOWS', 'STATE'],
+          ['KEY', 'NAME', 'CREATED BY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'ALLOWS', 'STATE'],
           keys.map((key) => [
-            ...[key.keyId, `${key.prefix}…${key.lastFour}`, key.mode, key.scopes.join(' ')],
+            ...[
+              key.keyId,
+              key.name ?? '',
+              key.createdBy,
+              `${key.prefix}…${key.lastFour}`,
+              key.mode,
+              key.scopes.join(' '),
+            ],
             ...[hasAllowances(key) ? key.allows.join(' ') : '', stateOf(key, clock.now())],
           ]),
           `${appId} has no keys yet. \`watchword key create\` creates one.`,

@@ -17,28 +17,32 @@ export const operatorCommands = () =>
       summary: 'list operators',
       ...NO_INPUT,
       run: async ({ store }) => ({
-        operators: (await store.read.people.all()).map(({ operatorId, email, name, role, totpSecret }) => ({
-          ...{ operatorId, email, name, role, hasTotp: totpSecret !== undefined },
+        operators: (await store.read.people.all()).map(({ operatorId, email, name, role, appIds, totpSecret }) => ({
+          ...{ operatorId, email, name, role, appIds, hasTotp: totpSecret !== undefined },
         })),
       }),
       lines: ({ operators }) =>
         table(
-          ['OPERATOR', 'EMAIL', 'NAME', 'ROLE', 'SECOND FACTOR'],
-          operators.map(({ operatorId, email, name, role, hasTotp }) => [
-            ...[operatorId, email, name, role, hasTotp ? 'yes' : 'no'],
+          ['OPERATOR', 'EMAIL', 'NAME', 'ROLE', 'APPS', 'SECOND FACTOR'],
+          operators.map(({ operatorId, email, name, role, appIds, hasTotp }) => [
+            ...[operatorId, email, name, role, appIds?.join(' ') ?? 'all', hasTotp ? 'yes' : 'no'],
           ]),
           'No operators yet. The set-up link that `watchword serve` prints creates the first one.',
         ),
     }),
     invite: adminCommand({
       summary: 'create an invitation link for an operator; it works once, for three days',
-      examples: ['--role developer'],
+      examples: ['--role developer', '--role support --apps app_4k2m9x0c7q1z --note ann@example.com'],
       input: inputOf(operators.invite),
-      help: { role: 'role of the operator' },
-      run: async (admin, { role }) => {
-        const { token, expiresAt } = await invite(peopleOf(admin), admin.actor, { role })
+      help: {
+        role: 'role of the operator',
+        appIds: '--apps <id...>  the only apps they see (default: all)',
+        note: '--note <text>  for whom it is, as the list of invitations shows it',
+      },
+      run: async (admin, { role, appIds, note }) => {
+        const { token, expiresAt } = await invite(peopleOf(admin), admin.actor, { role, appIds, note })
         const url = `${admin.config.publicUrl ?? ''}/console/invitation#${token}`
-        return { url, role, expiresAt: iso(expiresAt) }
+        return { url, role, appIds, expiresAt: iso(expiresAt) }
       },
       lines: ({ url, expiresAt }, _, { config }) => [
         `Until ${expiresAt}: ${url}`,

@@ -1,4 +1,4 @@
-import { accountSid, serviceSid, TWILIO_PREFIX } from '../../http/compat/twilio-answer'
+import { twilioSettings } from '../../http/compat/twilio-answer'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'
 import { APP_ARGUMENT, adminCommand, text } from './build'
@@ -14,11 +14,7 @@ export const twilio = adminCommand({
       ? administer.existingApp(admin, appId)
       : administer.addTwilioPurpose(admin, appId, purpose))
     const { config } = admin
-    return {
-      baseUrl: (config.publicUrl ?? `http://127.0.0.1:${config.port}`) + TWILIO_PREFIX.slice(0, -1),
-      accountSid: accountSid(appId),
-      services: (app.twilioPurposes ?? []).map((name) => ({ purpose: name, serviceSid: serviceSid(appId, name) })),
-    }
+    return twilioSettings(app, config.publicUrl ?? `http://127.0.0.1:${config.port}`)
   },
   lines: ({ baseUrl, accountSid, services }) => [
     `Base URL     ${baseUrl}`,

@@ -11,6 +11,7 @@ import { checkClock } from './clock'
 import { checkBackups, checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type DoctorFinding, problem, runAll } from './finding'
 import { checkMachine } from './machine'
+import { checkNotices } from './notices'
 import { checkProxy } from './proxy'
 import { checkKeys, checkSecret } from './secret'
 import { checkOperatorWebhook, checkWebhooks } from './webhooks'
@@ -23,6 +24,7 @@ const CHECKS: readonly Check[] = [
   checkProxy,
   checkCarriers,
   checkOperatorWebhook,
+  checkNotices,
   checkKeys,
   checkWebhooks,
   checkAudit,

@@ -21,6 +21,7 @@ import {
   type Wrong,
 } from './finding'
 import { checkMachine } from './machine'
+import { checkNotices } from './notices'
 import { checkProxy } from './proxy'
 import { checkKeys, checkSecret } from './secret'
 import { checkOperatorWebhook, checkWebhooks } from './webhooks'
@@ -38,6 +39,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkProxy,
   checkCarriers,
   checkOperatorWebhook,
+  checkNotices,
   checkKeys,
   checkWebhooks,
   checkAudit,

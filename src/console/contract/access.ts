@@ -2,11 +2,15 @@
 import { z } from 'zod'
 import { at, ok, permission, procedure, role } from './base'
 
+/** Missing: all apps. */
+const appIds = z.array(z.string()).optional()
+
 const operator = z.object({
   operatorId: z.string(),
   email: z.string(),
   name: z.string(),
   role,
+  appIds,
   hasTotp: z.boolean(),
   createdAt: at,
   lastSeenAt: at.optional(),
@@ -16,6 +20,21 @@ const password = z.string().min(12).max(256)
 const email = z.email().max(254)
 const personName = z.string().trim().min(1).max(100)
 const token = z.string().min(20).max(200)
+
+/** Browser and system are one word each, empty where they are not known. */
+const openSession = z.object({
+  sessionId: z.string(),
+  createdAt: at,
+  lastSeenAt: at,
+  browser: z.string(),
+  system: z.string(),
+  /** The session of the caller. */
+  isThis: z.boolean(),
+})
+const sessions = z.object({ sessions: z.array(openSession) })
+const ended = z.object({ sessions: z.int() })
+const ofSession = z.object({ sessionId: z.string() })
+const ofOperator = z.object({ operatorId: z.string() })
 
 export const session = {
   /** The caller's session; `operator` is missing while nobody is signed in. */
@@ -36,19 +55,22 @@ export const session = {
   signIn: procedure(null)
     .input(z.object({ email, password: z.string().max(256), totp: z.string().max(10).optional() }))
     .output(ok),
-  signOut: procedure('look').output(ok),
-  signOutEverywhere: procedure('look').output(z.object({ sessions: z.int() })),
-  changePassword: procedure('look')
+  signOut: procedure('look', 'anyone').output(ok),
+  signOutEverywhere: procedure('look', 'anyone').output(ended),
+  list: procedure('look', 'anyone').output(sessions),
+  end: procedure('look', 'anyone').input(ofSession).output(ok),
+  endOthers: procedure('look', 'anyone').output(ended),
+  changePassword: procedure('look', 'anyone')
     .input(z.object({ current: z.string().max(256), password }))
     .output(ok),
   /** Returns a secret for a QR code; it takes effect once `totpConfirm` has proved that it was scanned. */
-  totpBegin: procedure('look')
+  totpBegin: procedure('look', 'anyone')
     .input(z.object({ current: z.string().max(256) }))
     .output(z.object({ secret: z.string(), uri: z.string() })),
-  totpConfirm: procedure('look')
+  totpConfirm: procedure('look', 'anyone')
     .input(z.object({ totp: z.string().max(10) }))
     .output(ok),
-  totpRemove: procedure('look')
+  totpRemove: procedure('look', 'anyone')
     .input(z.object({ current: z.string().max(256) }))
     .output(ok),
   invitation: procedure(null)
@@ -60,27 +82,34 @@ export const session = {
 }
 
 export const operators = {
-  list: procedure('look').output(
+  /** Whoever sees some apps only learns the owners, whom to ask. */
+  list: procedure('look', 'apps').output(
     z.object({
       operators: z.array(operator),
-      invitations: z.array(z.object({ invitationId: z.string(), role, invitedBy: z.string(), expiresAt: at })),
+      invitations: z.array(
+        z.object({
+          invitationId: z.string(),
+          role,
+          appIds,
+          note: z.string().optional(),
+          invitedBy: z.string(),
+          expiresAt: at,
+        }),
+      ),
     }),
   ),
   /** Returns a link that works once, for three days. */
-  invite: procedure('operators')
-    .input(z.object({ role }))
+  invite: procedure('operators', 'installation')
+    .input(z.object({ role, appIds, note: z.string().trim().max(100).optional() }))
     .output(z.object({ url: z.string(), expiresAt: at })),
-  withdraw: procedure('operators')
+  withdraw: procedure('operators', 'installation')
     .input(z.object({ invitationId: z.string() }))
     .output(ok),
-  changeRole: procedure('operators')
-    .input(z.object({ operatorId: z.string(), role }))
-    .output(ok),
+  changeRole: procedure('operators', 'installation').input(ofOperator.extend({ role, appIds })).output(ok),
   /** Lifts the sign-in lockouts of the account. */
-  unlock: procedure('operators')
-    .input(z.object({ operatorId: z.string() }))
-    .output(ok),
-  remove: procedure('operators')
-    .input(z.object({ operatorId: z.string() }))
-    .output(ok),
+  unlock: procedure('operators', 'installation').input(ofOperator).output(ok),
+  remove: procedure('operators', 'installation').input(ofOperator).output(ok),
+  sessions: procedure('operators', 'installation').input(ofOperator).output(sessions),
+  endSession: procedure('operators', 'installation').input(ofOperator.extend(ofSession.shape)).output(ok),
+  endSessions: procedure('operators', 'installation').input(ofOperator).output(ended),
 }

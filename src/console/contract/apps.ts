@@ -87,14 +87,21 @@ const app = z.object({
   plans: z.array(plan).optional(),
 })
 
+/** What clients of Twilio Verify need. None of it is a secret. */
+const twilio = z.object({
+  baseUrl: z.string(),
+  accountSid: z.string(),
+  services: z.array(z.object({ purpose: z.string(), serviceSid: z.string() })),
+})
+
 /** A live number that gets a fixed code and no message. `dailyMax`: codes in 24 hours. */
 const reviewNumber = z.object({ name: z.string(), code: z.string(), dailyMax: z.int(), createdAt: at, endsAt: at })
 
 export const apps = {
-  list: procedure('look').output(
+  list: procedure('look', 'apps').output(
     z.object({ apps: z.array(app), defaultRegion: z.string(), liveRetentionDays: z.int() }),
   ),
-  create: procedure('apps')
+  create: procedure('apps', 'installation')
     .input(z.object({ name: z.string(), region }))
     .output(app),
   rename: procedure('apps')
@@ -134,10 +141,15 @@ export const apps = {
     .input(ofApp.extend({ name: z.string() }))
     .output(ok),
   /** All countries, for every form that asks for one. */
-  regions: procedure('look').output(z.object({ regions: z.array(z.string()) })),
+  regions: procedure('look', 'anyone').output(z.object({ regions: z.array(z.string()) })),
+  twilio: procedure('look').input(ofApp).output(twilio),
+  /** Clients of Twilio Verify may name the purpose from now on. */
+  addTwilioPurpose: procedure('apps')
+    .input(ofApp.extend({ purpose: z.string() }))
+    .output(twilio),
 }
 
-const allows = z.array(z.enum(ALLOWANCES))
+export const allows = z.array(z.enum(ALLOWANCES))
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),
@@ -159,6 +171,9 @@ const key = z.object({
   allows,
   /** An active key with more rights than live browser keys should have; see `allows`. */
   isOpen: z.boolean(),
+  name: z.string().optional(),
+  /** Without a name: an operator who is gone. */
+  creator: z.object({ name: z.string().optional(), isCommandLine: z.boolean(), isMine: z.boolean() }),
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: at,
   expiresAt: at.optional(),
@@ -176,6 +191,7 @@ export const keys = {
       ofApp.extend({
         kind: z.enum(['sk', 'pk']),
         mode,
+        name: z.string().optional(),
         scopes: z.array(z.enum(SCOPES)).optional(),
         allowedOrigins: z.array(z.string()).default([]),
         allowedCidrs: z.array(z.string()).default([]),

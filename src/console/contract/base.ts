@@ -5,9 +5,17 @@ import { HOOK_EVENT_TYPES } from '../../../contract/constants'
 import { PERMISSIONS, type Permission, ROLES } from '../../domain/access/operator'
 import type { ReasonAbout, RefusalReason } from '../../domain/shared/reason'
 
+/**
+ * What an operator who sees some apps only may call. `app`: its input names an app, or something that belongs to one, and it is
+ * theirs. `apps`: it spans apps, and answers theirs only. `anyone`: it concerns the caller, or nothing that is kept from
+ * anyone. `installation`: nothing.
+ */
+export type Reach = 'app' | 'apps' | 'anyone' | 'installation'
+
 /** Every procedure names the permission it needs; `null` is for callers who are not signed in. */
 export interface Access {
   permission: Permission | null
+  reach: Reach
 }
 
 /** Data with which the page translates a refusal. */
@@ -28,8 +36,8 @@ const errors = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot do this at the moment' },
 } as const
 
-export const procedure = (permission: Permission | null) =>
-  oc.$meta<Access>({ permission }).meta({ permission }).errors(errors)
+export const procedure = (permission: Permission | null, reach: Reach = permission === null ? 'anyone' : 'app') =>
+  oc.$meta<Access>({ permission, reach }).meta({ permission, reach }).errors(errors)
 
 /** Unix milliseconds. */
 export const at = z.int().min(0).max(8_640_000_000_000_000)

@@ -3,14 +3,8 @@ import { z } from 'zod'
 import { RULES } from '../../abuse/rules/rule'
 import { at, channel, leg, ok, procedure, severalCountries } from './base'
 
-const provider = z.object({
-  name: z.string(),
-  type: z.string(),
-  channels: z.array(leg),
-  concurrency: z.int(),
-  timeoutMs: z.int(),
-  inFlight: z.int(),
-  waiting: z.int(),
+/** What the server last found of a carrier. */
+export const carrierHealth = z.object({
   state: z.enum(['healthy', 'unhealthy', 'paused']),
   since: at.optional(),
   code: z.string().optional(),
@@ -18,6 +12,16 @@ const provider = z.object({
   retryAt: at.optional(),
   /** Counts of the last hour. */
   recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
+})
+
+const provider = carrierHealth.extend({
+  name: z.string(),
+  type: z.string(),
+  channels: z.array(leg),
+  concurrency: z.int(),
+  timeoutMs: z.int(),
+  inFlight: z.int(),
+  waiting: z.int(),
 })
 
 const route = z.object({
@@ -77,13 +81,13 @@ const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(
 const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
 
 export const carriers = {
-  list: procedure('look').output(z.object({ providers: z.array(provider) })),
+  list: procedure('look', 'installation').output(z.object({ providers: z.array(provider) })),
   /** Sends one test message, bypassing queue and wallet. */
-  test: procedure('carriers')
+  test: procedure('carriers', 'installation')
     .input(testOrder.extend({ name: z.string() }))
     .output(testReport),
   /** What it answered to live messages of the last hour or day. */
-  answers: procedure('look')
+  answers: procedure('look', 'installation')
     .input(z.object({ name: z.string(), hours: z.union([z.literal(1), z.literal(24)]) }))
     .output(
       z.object({
@@ -103,9 +107,9 @@ export const carriers = {
         ),
       }),
     ),
-  types: procedure('carriers').output(z.object({ types: z.array(type) })),
+  types: procedure('carriers', 'installation').output(z.object({ types: z.array(type) })),
   /** Refuses a name that is taken. The report secret is answered once. */
-  add: procedure('carriers')
+  add: procedure('carriers', 'installation')
     .input(filledIn.extend({ name: z.string(), type: z.string() }))
     .output(
       z.object({
@@ -116,7 +120,7 @@ export const carriers = {
       }),
     ),
   /** The values for the form of a carrier. It has no secret, only which ones are stored. */
-  settings: procedure('carriers')
+  settings: procedure('carriers', 'installation')
     .input(ofCarrier)
     .output(
       z.object({
@@ -127,20 +131,20 @@ export const carriers = {
       }),
     ),
   /** A new address needs the secrets again. */
-  change: procedure('carriers').input(filledIn.extend(ofCarrier.shape)).output(ok),
+  change: procedure('carriers', 'installation').input(filledIn.extend(ofCarrier.shape)).output(ok),
   /** It gets no new message until it is resumed. Its reports still count. */
-  pause: procedure('carriers').input(ofCarrier).output(ok),
-  resume: procedure('carriers').input(ofCarrier).output(ok),
+  pause: procedure('carriers', 'installation').input(ofCarrier).output(ok),
+  resume: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /**
    * Changes it once it has accepted a test message with the new settings. Reports that are signed with the old credentials count for
    * another day.
    */
-  rotate: procedure('carriers')
+  rotate: procedure('carriers', 'installation')
     .input(filledIn.extend({ ...ofCarrier.shape, test: testOrder }))
     .output(testReport.extend({ isRotated: z.boolean() })),
-  remove: procedure('carriers').input(ofCarrier).output(ok),
+  remove: procedure('carriers', 'installation').input(ofCarrier).output(ok),
   /** Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there. */
-  whatsappTemplate: procedure('carriers')
+  whatsappTemplate: procedure('carriers', 'installation')
     .input(
       ofCarrier.extend({
         languages: z.array(z.string()).max(50),
@@ -154,7 +158,7 @@ export const carriers = {
    * Which carrier would get a code for a number now, and why. The number is in the body of the request alone: it is neither stored
    * nor logged, and nothing is sent.
    */
-  explain: procedure('carriers')
+  explain: procedure('carriers', 'installation')
     .input(z.object({ appId: z.string(), to: z.string(), channel, kind: z.enum(['sk', 'pk']) }))
     .output(
       z.object({
@@ -181,12 +185,12 @@ export const carriers = {
         ),
       }),
     ),
-  routes: procedure('look').output(z.object({ routes: z.array(route) })),
+  routes: procedure('look', 'installation').output(z.object({ routes: z.array(route) })),
   /** `countries`: the same route for each of these. */
-  setRoute: procedure('carriers')
+  setRoute: procedure('carriers', 'installation')
     .input(route.extend({ countries: severalCountries.optional() }))
     .output(ok),
-  removeRoute: procedure('carriers')
+  removeRoute: procedure('carriers', 'installation')
     .input(route.omit({ providers: true }))
     .output(ok),
 }

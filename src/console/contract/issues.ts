@@ -1,7 +1,7 @@
 /** Issues without numbers or codes: request, attempts and result. */
 import { z } from 'zod'
 import { isTimeZone } from '../../domain/shared/time-zone'
-import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
+import { at, channel, eventType, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
 const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
@@ -31,14 +31,16 @@ export const issueRow = z.object({
 })
 
 export const webhookOfIssue = z.object({
+  deliveryId: z.string(),
   eventId: z.string(),
   endpointId: z.string(),
-  type: z.string(),
+  type: eventType,
   status: z.enum(['pending', 'delivered', 'failed']),
   attempts: z.int(),
   lastStatus: z.int().optional(),
   lastError: z.string().optional(),
   createdAt: at,
+  nextAttemptAt: at.optional(),
 })
 
 export const story = issueRow.extend({
@@ -46,6 +48,8 @@ export const story = issueRow.extend({
   templateId: z.string(),
   metadata: z.record(z.string(), z.string()),
   verifiedAt: at.optional(),
+  /** When each wrong code was checked. */
+  wrongAt: z.array(at),
   updatedAt: at,
   attempts: z.array(
     z.object({
@@ -59,6 +63,10 @@ export const story = issueRow.extend({
       code: z.string().optional(),
       /** Explanation of the error code. */
       explanation: z.string().optional(),
+      /** The carrier's own words, without digits. */
+      said: z.string().optional(),
+      report: z.enum(['delivered', 'failed']).optional(),
+      reportedAt: at.optional(),
     }),
   ),
   ledger: z.array(z.object({ entryType: z.string(), amountDelta: z.int(), balanceAfter: z.int(), createdAt: at })),
@@ -81,7 +89,7 @@ export const issues = {
       ofAppAndMode.extend({
         ...pageInput.shape,
         search: z.string().max(200).optional(),
-        status: verificationStatus.optional(),
+        status: z.enum([...verificationStatus.options, 'unverified']).optional(),
         delivery: deliveryStatus.optional(),
         channel: channel.optional(),
         leg: leg.optional(),
@@ -98,9 +106,9 @@ export const issues = {
     .output(pageOf(issueRow)),
   /**
    * By whatever is at hand: a phone number (live issues, newest first; the look-up is in the audit log), an issue id, a
-   * carrier's id of a message whose report is awaited, a key. Each may find something. A phone number needs `find`.
+   * carrier's id of a message, a value of the metadata, a key. Each may find something. A phone number needs `find`.
    */
-  find: procedure('look')
+  find: procedure('look', 'apps')
     .input(z.object({ text: z.string().trim().min(1).max(256) }))
     .output(
       z.object({

@@ -35,7 +35,7 @@ const ofPhone = ofApp.extend({ phoneNumber: z.string().min(1).max(64) })
 
 const learned = z.object({ verified: z.int(), onDays: z.int(), isLearned: z.boolean() })
 
-const incident = z.object({
+export const incident = z.object({
   incidentId: z.string(),
   appId: z.string(),
   kind,
@@ -123,14 +123,8 @@ export const protection = {
         networks: z.array(against.extend({ network: z.string() })),
       }),
     ),
-  /** Refused codes: in 24 hours, in the worse of the last two hours, and in the usual worst hour of a day. */
-  refused: procedure('look')
-    .input(ofApp)
-    .output(z.object({ lastDay: z.int(), lately: z.int(), usual: z.int(), isUnusual: z.boolean() })),
   /** Open incidents come first, all on the first page; then the others, newest first. */
   incidents: procedure('look').input(ofApp.extend(pageInput.shape)).output(pageOf(incident)),
-  /** Open incidents of all apps, newest first. */
-  open: procedure('look').output(z.object({ incidents: z.array(incident) })),
   /** Blocks a country or prefix for a day, for all keys or one kind. */
   block: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
   unblock: procedure('protection').input(ofApp.extend(place.shape)).output(ok),

@@ -1,37 +1,57 @@
 /** Usage from rollups, the audit log, and the state of the installation. */
 import { z } from 'zod'
+import { REPORT_GROUPS, type ReportGroup } from '../../domain/operations/usage-report'
 import { at, mode, pageInput, pageOf, procedure } from './base'
 
-const counts = z.object({
+export const counts = z.object({
   issued: z.int(),
+  /** A carrier took a message of it. */
+  sent: z.int(),
   delivered: z.int(),
   failed: z.int(),
   verified: z.int(),
   /** Credits. */
   spent: z.int(),
+  /** Accepted by carriers; an issue may have one for each of its legs. */
+  messages: z.int(),
   /** Milliseconds from call to acceptance; missing if nothing was accepted. */
   p50Ms: z.int().optional(),
   p95Ms: z.int().optional(),
 })
 
+const reportCounts = counts.omit({ p50Ms: true, p95Ms: true }).extend({
+  /** A decimal number for each currency. */
+  cost: z.array(z.object({ currency: z.string(), amount: z.string() })),
+  /** Accepted messages without a price. */
+  unpriced: z.int(),
+})
+
+/** A row has a value for each group that was asked for; `hour` is the hour of the day. */
+const group = z.string().optional()
+const reportGroups = {
+  ...{ app: group, month: group, day: group, hour: group },
+  ...{ country: group, carrier: group, channel: group, purpose: group },
+} satisfies Record<ReportGroup, z.ZodType>
+
 export const usage = {
-  show: procedure('look')
+  /** Sums of whole days of a time zone, by any groups, in pages. */
+  report: procedure('look', 'apps')
     .input(
       z.object({
-        appId: z.string(),
+        /** Missing: all apps that the operator sees, and for whoever sees all also removed ones. */
+        appId: z.string().optional(),
         mode,
-        from: at,
-        to: at,
-        by: z.enum(['hour', 'day']),
-        groupBy: z.enum(['channel', 'provider', 'country', 'purpose']).optional(),
+        ...{ from: z.string(), to: z.string(), timeZone: z.string() },
+        groupBy: z.array(z.enum(REPORT_GROUPS)).max(REPORT_GROUPS.length),
+        after: z.string().max(4_000).optional(),
+        limit: z.int().min(1).max(1_000).default(1_000),
       }),
     )
     .output(
       z.object({
-        total: counts,
-        /** One for each hour or day (UTC) of the period, including empty ones. */
-        series: z.array(counts.extend({ at })),
-        groups: z.array(counts.extend({ name: z.string() })),
+        total: reportCounts,
+        rows: z.array(reportCounts.extend(reportGroups)),
+        next: z.string().optional(),
       }),
     ),
 }
@@ -46,7 +66,7 @@ const lost = z.array(
 )
 
 export const audit = {
-  list: procedure('audit')
+  list: procedure('audit', 'installation')
     .input(z.object({ ...pageInput.shape, actor: z.string().optional(), action: z.string().optional() }))
     .output(
       pageOf(
@@ -63,15 +83,15 @@ export const audit = {
       ),
     ),
   /** Fast check that the newest entries are present. */
-  end: procedure('audit').output(z.object({ lost })),
+  end: procedure('audit', 'installation').output(z.object({ lost })),
   /** Verifies the hash chain of all entries. */
-  verify: procedure('audit').output(
+  verify: procedure('audit', 'installation').output(
     z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional(), lost }),
   ),
 }
 
 export const system = {
-  show: procedure('look').output(
+  show: procedure('look', 'installation').output(
     z.object({
       version: z.string(),
       startedAt: at,

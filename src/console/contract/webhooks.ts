@@ -17,7 +17,7 @@ const settings = z.object({
   template: z.string(),
 })
 
-const endpoint = settings.extend({
+export const endpoint = settings.extend({
   endpointId: z.string(),
   appId: z.string(),
   mode,
@@ -111,7 +111,7 @@ export const webhooks = {
     .input(ofEndpoint.extend({ eventId: z.string().optional(), since: at.optional() }))
     .output(z.object({ replayed: z.int() })),
   /** Previews a template for a sample of each event. Reports a `mistake` instead of refusing. */
-  preview: procedure('look')
+  preview: procedure('look', 'anyone')
     .input(z.object({ template: z.string(), events: z.array(eventType).max(HOOK_EVENT_TYPES.length) }))
     .output(
       z.object({

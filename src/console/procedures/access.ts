@@ -5,11 +5,12 @@ import * as people from '../../usecases/people'
 import { actorOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
-const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, lastSeenAt }: Operator) => ({
+const operatorView = ({ operatorId, email, name, role, appIds, totpSecret, createdAt, lastSeenAt }: Operator) => ({
   operatorId,
   email,
   name,
   role,
+  ...(appIds && { appIds: [...appIds] }),
   hasTotp: totpSecret !== undefined,
   createdAt,
   ...(lastSeenAt !== undefined && { lastSeenAt }),
@@ -18,6 +19,14 @@ const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, la
 /** Name of the operator who invited; `cli` for the command line. */
 const nameOf = async ({ store }: ConsoleDependencies, invitedBy: string): Promise<string> =>
   (await store.read.people.all()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
+
+async function sessionsView(deps: ConsoleDependencies, context: ConsoleContext, operatorId: string) {
+  const own = people.sessionId(signedIn(context).session.tokenHash)
+  return (await people.sessionsOf(deps, operatorId)).map(({ tokenHash, createdAt, lastSeenAt, browser, system }) => {
+    const sessionId = people.sessionId(tokenHash)
+    return { sessionId, createdAt, lastSeenAt, browser, system, isThis: sessionId === own }
+  })
+}
 
 export function sessionProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.session).$context<ConsoleContext>()
@@ -55,9 +64,20 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       return OK
     }),
     signOutEverywhere: os.signOutEverywhere.handler(async ({ context }) => {
-      const sessions = await people.signOutEverywhere(deps, actorOf(context), signedIn(context).operator.operatorId)
+      const sessions = await people.endSessions(deps, actorOf(context), signedIn(context).operator.operatorId)
       context.sessionToken = null
       return { sessions }
+    }),
+    list: os.list.handler(async ({ context }) => ({
+      sessions: await sessionsView(deps, context, signedIn(context).operator.operatorId),
+    })),
+    end: os.end.handler(async ({ input, context }) => {
+      await people.endSession(deps, actorOf(context), signedIn(context).operator.operatorId, input.sessionId)
+      return OK
+    }),
+    endOthers: os.endOthers.handler(async ({ context }) => {
+      const { operator, session } = signedIn(context)
+      return { sessions: await people.endSessions(deps, actorOf(context), operator.operatorId, session) }
     }),
     changePassword: os.changePassword.handler(async ({ input, context }) => {
       const { operator } = signedIn(context)
@@ -87,19 +107,26 @@ export function operatorProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.operators).$context<ConsoleContext>()
   const { store, clock } = deps
   return os.router({
-    list: os.list.handler(async () => ({
-      operators: (await store.read.people.all()).map(operatorView),
-      invitations: await Promise.all(
-        (await store.read.invitations.all())
-          .filter(({ expiresAt }) => clock.now() < expiresAt)
-          .map(async ({ tokenHash, role, invitedBy, expiresAt }) => ({
-            invitationId: people.invitationId(tokenHash),
-            role,
-            invitedBy: await nameOf(deps, invitedBy),
-            expiresAt,
-          })),
-      ),
-    })),
+    list: os.list.handler(async ({ context }) => {
+      const operators = await store.read.people.all()
+      if (signedIn(context).operator.appIds)
+        return { operators: operators.filter(({ role }) => role === 'owner').map(operatorView), invitations: [] }
+      return {
+        operators: operators.map(operatorView),
+        invitations: await Promise.all(
+          (await store.read.invitations.all())
+            .filter(({ expiresAt }) => clock.now() < expiresAt)
+            .map(async ({ tokenHash, role, appIds, note, invitedBy, expiresAt }) => ({
+              invitationId: people.invitationId(tokenHash),
+              role,
+              ...(appIds && { appIds: [...appIds] }),
+              note,
+              invitedBy: await nameOf(deps, invitedBy),
+              expiresAt,
+            })),
+        ),
+      }
+    }),
     invite: os.invite.handler(async ({ input, context }) => {
       const inviter = signedIn(context).operator.operatorId
       const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, inviter })
@@ -111,7 +138,7 @@ export function operatorProcedures(deps: ConsoleDependencies) {
       return OK
     }),
     changeRole: os.changeRole.handler(async ({ input, context }) => {
-      await people.changeRole(deps, actorOf(context), input.operatorId, input.role)
+      await people.changeRights(deps, actorOf(context), input.operatorId, input)
       return OK
     }),
     unlock: os.unlock.handler(async ({ input, context }) => {
@@ -122,5 +149,15 @@ export function operatorProcedures(deps: ConsoleDependencies) {
       await people.removeOperator(deps, actorOf(context), input.operatorId)
       return OK
     }),
+    sessions: os.sessions.handler(async ({ input, context }) => ({
+      sessions: await sessionsView(deps, context, input.operatorId),
+    })),
+    endSession: os.endSession.handler(async ({ input, context }) => {
+      await people.endSession(deps, actorOf(context), input.operatorId, input.sessionId)
+      return OK
+    }),
+    endSessions: os.endSessions.handler(async ({ input, context }) => ({
+      sessions: await people.endSessions(deps, actorOf(context), input.operatorId),
+    })),
   })
 }

@@ -4,10 +4,13 @@ import type { StoredKey } from '../../domain/access/api-key'
 import { isActive } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { hasAllowances } from '../../domain/access/browser-key'
+import { seesApp } from '../../domain/access/operator'
 import { textsOf } from '../../domain/message/rendered-message'
 import { regions } from '../../domain/phone/phone'
+import { twilioSettings } from '../../http/compat/twilio-answer'
 import * as administer from '../../usecases/administer'
-import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { COMMAND_LINE } from '../../usecases/shared/write-audit'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
 export function appProcedures(deps: ConsoleDependencies) {
@@ -19,8 +22,10 @@ export function appProcedures(deps: ConsoleDependencies) {
   })
   const reviewDeps = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
-    list: os.list.handler(async () => ({
-      apps: (await deps.store.read.apps.all()).map(view),
+    list: os.list.handler(async ({ context }) => ({
+      apps: (await deps.store.read.apps.all())
+        .filter(({ appId }) => seesApp(signedIn(context).operator, appId))
+        .map(view),
       defaultRegion: deps.facts.numbering.region,
       liveRetentionDays: deps.facts.liveRetentionDays,
     })),
@@ -75,6 +80,12 @@ export function appProcedures(deps: ConsoleDependencies) {
       await administer.removeReviewNumber(adminOf(deps, context), input.appId, input.name)
       return OK
     }),
+    twilio: os.twilio.handler(async ({ input, context }) =>
+      twilioSettings(await administer.existingApp(adminOf(deps, context), input.appId), context.origin),
+    ),
+    addTwilioPurpose: os.addTwilioPurpose.handler(async ({ input: { appId, purpose }, context }) =>
+      twilioSettings(await administer.addTwilioPurpose(adminOf(deps, context), appId, purpose), context.origin),
+    ),
     regions: os.regions.handler(() => ({ regions: [...regions()] })),
   })
 }
@@ -95,12 +106,20 @@ const protectionView = ({ blocks: _, open, secretTo, closed, caps, trusted, ...p
 
 export const shownKey = ({ prefix, lastFour }: StoredKey) => `${prefix}…${lastFour}`
 
+interface Creator {
+  name: string | undefined
+  isCommandLine: boolean
+  isMine: boolean
+}
+
 export function keyProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.keys).$context<ConsoleContext>()
   const { store, clock, node } = deps
 
-  const view = (key: StoredKey) => ({
+  const view = (key: StoredKey, creator: Creator) => ({
     keyId: key.keyId,
+    name: key.name,
+    creator,
     kind: key.kind,
     mode: key.mode,
     shown: shownKey(key),
@@ -118,9 +137,15 @@ export function keyProcedures(deps: ConsoleDependencies) {
   })
 
   return os.router({
-    list: os.list.handler(async ({ input }) => {
+    list: os.list.handler(async ({ input, context }) => {
       await administer.existingApp({ store }, input.appId)
-      return { keys: (await store.read.keys.ofApp(input.appId)).map(view).reverse() }
+      const names = new Map((await store.read.people.all()).map(({ operatorId, name }) => [operatorId, name]))
+      const creatorOf = ({ createdBy }: StoredKey) => ({
+        name: names.get(createdBy),
+        isCommandLine: createdBy === COMMAND_LINE,
+        isMine: createdBy === signedIn(context).operator.operatorId,
+      })
+      return { keys: (await store.read.keys.ofApp(input.appId)).map((key) => view(key, creatorOf(key))).reverse() }
     }),
     create: os.create.handler(async ({ input, context }) => {
       const { key, stored } = await administer.createKey(adminOf(deps, context), input)

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
 import type { ApiKey } from '../../domain/access/api-key'
-import { may } from '../../domain/access/operator'
+import { may, seesApp } from '../../domain/access/operator'
 import { attemptsRemaining, type Issue } from '../../domain/codes/issue'
 import { magicRecipient, type Recipient } from '../../domain/phone/phone'
 import { isRelayPurpose, shownMetadata } from '../../domain/relays/relay'
@@ -28,9 +28,11 @@ export function issueProcedures(deps: ConsoleDependencies) {
     }),
     find: os.find.handler(async ({ input, context }) => {
       const { numbering } = deps.facts
-      const mayFindPhones = may(signedIn(context).operator.role, 'find')
+      const { operator } = signedIn(context)
+      const mayFindPhones = may(operator.role, 'find')
+      const sees = (appId: string) => seesApp(operator, appId)
       const { issues, keys, apps } = await findByText(
-        { ...adminOf(deps, context), numbering, mayFindPhones },
+        { ...adminOf(deps, context), numbering, mayFindPhones, sees },
         input.text,
       )
       const foundIn = ({ appId }: { appId: string }) => ({ appId, appName: apps.get(appId)?.name ?? appId })
@@ -47,6 +49,7 @@ export function issueProcedures(deps: ConsoleDependencies) {
         templateId: issue.templateId,
         metadata: { ...shownMetadata(issue) },
         verifiedAt: issue.verifiedAt,
+        wrongAt: [...(issue.wrongAt ?? [])],
         updatedAt: issue.updatedAt,
         attempts: attempts.map((attempt) => ({ ...attempt })),
         ledger,

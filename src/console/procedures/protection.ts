@@ -3,7 +3,7 @@ import { LEARNED_DAYS, LEARNED_FROM } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import { protectionOf } from '../../abuse/rules/protection'
 import {
-  ProtectionHistory,
+  type ProtectionHistory,
   readDestinations,
   readLearned,
   readRecentTraffic,
@@ -19,10 +19,9 @@ const NETWORK_DIGITS = 8
 
 const NEEDED = { ...LEARNED_FROM, ofDays: LEARNED_DAYS }
 
-export function protectionProcedures(deps: ConsoleDependencies) {
+export function protectionProcedures(deps: ConsoleDependencies, history: ProtectionHistory) {
   const os = implement(consoleContract.protection).$context<ConsoleContext>()
   const { store, clock, node } = deps
-  const history = new ProtectionHistory(deps)
   const doing = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
     state: os.state.handler(async ({ input: { appId } }) => {
@@ -72,10 +71,6 @@ export function protectionProcedures(deps: ConsoleDependencies) {
         networks: networks.map((sum) => ({ ...sum, network: sum.network.slice(0, NETWORK_DIGITS) })),
       }
     }),
-    refused: os.refused.handler(async ({ input: { appId } }) => {
-      await administer.existingApp(deps, appId)
-      return history.refused(appId)
-    }),
     incidents: os.incidents.handler(async ({ input: { appId, after, limit } }) => {
       const [since, incidentId] = (after ?? '').split('.')
       const before = since && incidentId ? { since: Number(since), incidentId } : undefined
@@ -84,13 +79,10 @@ export function protectionProcedures(deps: ConsoleDependencies) {
       const ended = await traffic.ended(appId, { before, limit: limit + 1 })
       const last = ended.length > limit ? ended[limit - 1] : undefined
       return {
-        rows: [...open, ...ended.slice(0, limit)].map(view),
+        rows: [...open, ...ended.slice(0, limit)].map(incidentView),
         ...(last && { next: `${last.since}.${last.incidentId}` }),
       }
     }),
-    open: os.open.handler(async () => ({
-      incidents: (await store.lists.traffic.open({ limit: MOST_OPEN })).map(view),
-    })),
     block: os.block.handler(async ({ input: { appId, ...place }, context }) => {
       await administer.blockPlace(adminOf(deps, context), appId, place)
       return OK
@@ -110,4 +102,4 @@ export function protectionProcedures(deps: ConsoleDependencies) {
   })
 }
 
-const view = ({ rules, ...incident }: Incident) => ({ ...incident, rules: [...rules] })
+export const incidentView = ({ rules, ...incident }: Incident) => ({ ...incident, rules: [...rules] })

@@ -4,15 +4,17 @@ import { conditionsOf } from '../../domain/operations/node'
 import { BUILD, VERSION } from '../../domain/operations/version'
 import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
-import { readUsage } from '../../usecases/read-usage'
+import { readReport } from '../../usecases/read-report'
 import { lostEnds, verifyAudit } from '../../usecases/verify-audit'
-import type { ConsoleContext, ConsoleDependencies } from '../context'
+import { type ConsoleContext, type ConsoleDependencies, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
 export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
   return os.router({
-    show: os.show.handler(async ({ input: { appId, mode, ...query } }) => readUsage(deps, { appId, mode }, query)),
+    report: os.report.handler(({ input: { appId, ...query }, context }) =>
+      readReport(deps, { ...query, appIds: appId === undefined ? signedIn(context).operator.appIds : [appId] }),
+    ),
   })
 }
 

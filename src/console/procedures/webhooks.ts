@@ -93,7 +93,7 @@ function known(id: string | undefined): string | undefined {
   return id
 }
 
-function endpointView({ headers, template, disabledAt, secrets, ...endpoint }: Endpoint, policy: HookUrlPolicy) {
+export function endpointView({ headers, template, disabledAt, secrets, ...endpoint }: Endpoint, policy: HookUrlPolicy) {
   return {
     endpointId: endpoint.endpointId,
     appId: endpoint.appId,

@@ -13,7 +13,7 @@ import {
 } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { Frame } from './frame/frame'
-import type { GuardedBy } from './frame/may-not'
+import type { GuardedBy, PageOfInstallation } from './frame/may-not'
 import { NotFound, ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
 import { issueFilters, ledgerFilters, protectionSearch, usageSearch } from './pages/search-params'
@@ -32,6 +32,8 @@ declare module '@tanstack/react-router' {
     choices?: { allApps?: boolean; mode?: boolean }
     /** The permission that the page and its link need. Others see who has it. */
     needs?: GuardedBy
+    /** The page is about the whole installation: operators who see some apps only see whom to ask. */
+    allApps?: PageOfInstallation
   }
 }
 
@@ -73,6 +75,14 @@ const pageOfApp = <const Path extends string>(
   staticData: StaticDataRouteOption = ofApp,
 ) => createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load), staticData })
 
+const pageOfInstallation = <const Path extends string>(path: Path, load: PageLoader, allApps: PageOfInstallation) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    component: lazyRouteComponent(load),
+    staticData: { allApps },
+  })
+
 const routes = root.addChildren([
   inside.addChildren([
     createRoute({
@@ -99,16 +109,20 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/usage',
       component: lazyRouteComponent(() => import('./pages/usage')),
-      staticData: ofAppAndMode,
+      staticData: { needsApp: true, choices: { allApps: true, mode: true } },
       validateSearch: usageSearch,
     }),
     createRoute({
       getParentRoute: () => inside,
-      path: '/protection',
-      component: lazyRouteComponent(() => import('./pages/protection')),
+      path: '/protection/refused',
+      component: lazyRouteComponent(() => import('./pages/protection/refused')),
       staticData: ofApp,
       validateSearch: protectionSearch,
     }),
+    page('/notices', () => import('./pages/notices')),
+    pageOfApp('/protection', () => import('./pages/protection')),
+    pageOfApp('/protection/policy', () => import('./pages/protection/policy')),
+    pageOfApp('/protection/phones', () => import('./pages/protection/phones')),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it'), { ...ofApp, needs: 'try' }),
     page('/apps', () => import('./pages/apps')),
@@ -142,8 +156,8 @@ const routes = root.addChildren([
       staticData: ofApp,
       validateSearch: ledgerFilters,
     }),
-    page('/providers', () => import('./pages/providers')),
-    page('/operators', () => import('./pages/operators')),
+    pageOfInstallation('/providers', () => import('./pages/providers'), 'providers'),
+    pageOfInstallation('/operators', () => import('./pages/operators'), 'operators'),
     createRoute({
       getParentRoute: () => inside,
       path: '/audit',
@@ -160,7 +174,7 @@ const routes = root.addChildren([
       component: lazyRouteComponent(() => import('./pages/privacy')),
       staticData: { needs: 'privacy' },
     }),
-    page('/system', () => import('./pages/system')),
+    pageOfInstallation('/system', () => import('./pages/system'), 'system'),
     page('/account', () => import('./pages/account')),
     createRoute({ getParentRoute: () => inside, path: '$', component: NotFound }),
   ]),

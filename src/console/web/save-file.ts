@@ -1,6 +1,10 @@
+import { BYTE_ORDER_MARK, type CsvCell, csv } from '../../domain/shared/csv'
+
 /** Downloads a file that is built in the browser. */
-export function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+export const saveFile = (name: string, type: string, text: string): void => saveBlob(name, new Blob([text], { type }))
+
+function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url
   link.download = name
@@ -8,22 +12,12 @@ export function saveFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-type CsvCell = string | number | undefined
-
-/** Quotes text that a spreadsheet would run as a formula (CSV injection). Numbers stay numbers. */
-function cellOf(value: CsvCell): string {
-  if (value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const harmless = /^[\s]*[=+\-@|%]|^[\t\r\n]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
-/** Table as CSV, by RFC 4180. */
-const csv = (rows: readonly (readonly CsvCell[])[]): string =>
-  rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
-
-/** Spreadsheets recognize UTF-8 only by this mark. */
-const BYTE_ORDER_MARK = '\uFEFF'
-
 export const saveCsv = (name: string, rows: readonly (readonly CsvCell[])[]): void =>
   saveFile(name, 'text/csv;charset=utf-8', BYTE_ORDER_MARK + csv(rows))
+
+/** Table as a workbook, by a library that is loaded for it. Text is never a formula there. */
+export async function saveXlsx(name: string, rows: readonly (readonly CsvCell[])[]): Promise<void> {
+  const { default: write } = await import('write-excel-file/universal')
+  const cells = rows.map((row) => row.map((value) => value ?? null))
+  saveBlob(name, await write(cells, { stickyRowsCount: 1 }).toBlob())
+}

@@ -27,6 +27,9 @@ export async function needSession(from: string): Promise<void> {
 
 export const useSession = () => useSuspenseQuery(query()).data
 
+/** Whether the operator sees the whole installation, and not some apps only. */
+export const useSeesAllApps = (): boolean => useSession().operator?.appIds === undefined
+
 /** Whether the role allows it. This only hides buttons; the server decides. */
 export function useMay(): (permission: Permission) => boolean {
   const { operator } = useSession()

@@ -1,5 +1,4 @@
 /** The one time zone of lists, charts, days and exports: that of the browser, unless the reader has chosen another. */
-import { useSyncExternalStore } from 'react'
 import { isTimeZone } from '../../domain/shared/time-zone'
 import { kept } from './kept'
 
@@ -7,22 +6,12 @@ import { kept } from './kept'
 export const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const choice = kept('time-zone')
-const listeners = new Set<() => void>()
 
-export function timeZone(): string {
-  const chosen = choice.get()
-  return chosen && isTimeZone(chosen) ? chosen : browserTimeZone()
-}
+const orOfBrowser = (chosen: string | undefined) => (chosen && isTimeZone(chosen) ? chosen : browserTimeZone())
+
+export const timeZone = (): string => orOfBrowser(choice.get())
 
 /** Undefined: that of the browser. */
-export function setTimeZone(chosen: string | undefined): void {
-  choice.set(chosen ?? '')
-  for (const listener of listeners) listener()
-}
+export const setTimeZone = (chosen: string | undefined): void => choice.set(chosen ?? '')
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useTimeZone = (): string => useSyncExternalStore(subscribe, timeZone)
+export const useTimeZone = (): string => orOfBrowser(choice.use())

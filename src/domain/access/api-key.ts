@@ -177,6 +177,9 @@ export interface StoredKey extends ApiKey {
   lastFour: string
   lastUsedAt?: number | undefined
   createdAt: number
+  name: string | undefined
+  /** An operator, or `cli`. */
+  createdBy: string
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,6 +1,7 @@
 /** Operators: their roles, sessions and invitations. Decisions: "Operators". */
 import { forbidden, invalid } from '../shared/error'
 import { DAY_MS, HOUR_MS } from '../shared/value'
+import type { Device } from './device'
 
 export const ROLES = ['owner', 'developer', 'operator', 'support', 'finance', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
@@ -49,12 +50,32 @@ export function assertMay(role: Role, permission: Permission): void {
 
 export const permissionsOf = (role: Role): readonly Permission[] => MAY[role]
 
-export interface Operator {
+/** What an operator may do, and with which apps. */
+export interface OperatorRights {
+  readonly role: Role
+  /** The only apps they see; undefined: all. */
+  readonly appIds: readonly string[] | undefined
+}
+
+export const seesApp = ({ appIds }: Pick<OperatorRights, 'appIds'>, appId: string): boolean =>
+  appIds?.includes(appId) ?? true
+
+const APPS_AT_MOST = 100
+
+/** Throws `invalid`. An owner changes the installation, so that nothing could be kept from them. */
+export function assertRights({ role, appIds }: OperatorRights): void {
+  if (appIds === undefined) return
+  if (role === 'owner') throw invalid('apps', 'owner_sees_all_apps', 'an owner sees all apps')
+  if (appIds.length === 0) throw invalid('apps', 'required', 'at least one app, or all')
+  if (appIds.length > APPS_AT_MOST)
+    throw invalid('apps', 'too_many', `at most ${APPS_AT_MOST} apps`, { max: APPS_AT_MOST })
+}
+
+export interface Operator extends OperatorRights {
   readonly operatorId: string
   /** In lower case. */
   readonly email: string
   readonly name: string
-  readonly role: Role
   /** argon2id. */
   readonly passwordHash: string
   /** Base32; undefined: no second factor. */
@@ -67,7 +88,7 @@ export interface Operator {
   readonly unlockedAt: number | undefined
 }
 
-export interface OperatorSession {
+export interface OperatorSession extends Readonly<Device> {
   /** SHA-256 of the cookie. */
   readonly tokenHash: Uint8Array
   readonly operatorId: string
@@ -76,10 +97,11 @@ export interface OperatorSession {
 }
 
 /** A link that creates an account, once. */
-export interface Invitation {
+export interface Invitation extends OperatorRights {
   /** SHA-256 of the link's token. */
   readonly tokenHash: Uint8Array
-  readonly role: Role
+  /** For whom it is. */
+  readonly note: string | undefined
   readonly invitedBy: string
   readonly createdAt: number
   readonly expiresAt: number

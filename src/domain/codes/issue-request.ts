@@ -190,6 +190,7 @@ export const newIssue = (
   verificationStatus: 'issued',
   attemptsUsed: 0,
   verifiedAt: undefined,
+  wrongAt: undefined,
   deliveryStatus: 'queued',
   leg: given.legs?.[0]?.channel ?? channel,
   sendPending: true,

@@ -49,6 +49,8 @@ export interface Issue extends Owner {
   readonly verificationStatus: VerificationStatus
   readonly attemptsUsed: number
   readonly verifiedAt: number | undefined
+  /** When each wrong code was checked. */
+  readonly wrongAt: readonly number[] | undefined
 
   readonly deliveryStatus: DeliveryStatus
   /** The leg that carries the code now. */
@@ -171,6 +173,7 @@ function countWrongCode(issue: Issue, now: number): CodeVerdict {
     changed: {
       ...issue,
       attemptsUsed,
+      wrongAt: [...(issue.wrongAt ?? []), now],
       verificationStatus: isLast ? 'max_attempts' : 'issued',
       updatedAt: now,
     },

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../codes/issue'
 import type { Leg, Owner } from '../shared/value'
-import { presentableCode, type Retry, type SendOutcome } from './delivery'
+import { type DeliveryReport, presentableCode, presentableWords, type Retry, type SendOutcome } from './delivery'
 
 /** One call to a carrier. */
 export interface Attempt extends Owner {
@@ -19,6 +19,11 @@ export interface Attempt extends Owner {
   /** Retry class of a refusal. */
   readonly retry: Retry | undefined
   readonly code: string | undefined
+  /** The carrier's own words on a failure, without digits. */
+  readonly said: string | undefined
+  /** What its carrier reported last, and when the report came. */
+  readonly report: DeliveryReport['status'] | undefined
+  readonly reportedAt: number | undefined
   readonly carrierMessageId: string | undefined
 }
 
@@ -47,6 +52,9 @@ export const newAttempt = (issue: Issue, number: number, carrier: string, now: n
   outcome: undefined,
   retry: undefined,
   code: undefined,
+  said: undefined,
+  report: undefined,
+  reportedAt: undefined,
   carrierMessageId: undefined,
 })
 
@@ -56,7 +64,17 @@ export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number):
   outcome: outcome.kind,
   retry: retryOf(outcome),
   code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
+  said: outcome.kind === 'accepted' || outcome.said === undefined ? undefined : presentableWords(outcome.said),
   carrierMessageId: outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined,
+})
+
+/** A report says more than the answer did. Its code counts only where it failed. */
+export const withReport = (attempt: Attempt, { status, code, said }: DeliveryReport, now: number): Attempt => ({
+  ...attempt,
+  report: status,
+  reportedAt: now,
+  ...(status === 'failed' && code !== undefined && { code: presentableCode(code) }),
+  ...(status === 'failed' && said !== undefined && { said: presentableWords(said) }),
 })
 
 const retryOf = (outcome: SendOutcome): Retry | undefined => {

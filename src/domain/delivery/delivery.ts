@@ -24,18 +24,19 @@ export type Retry = 'later' | 'elsewhere' | 'never'
 export type SendRefusal = Retry | 'unfit' | 'unreached'
 
 /**
- * Outcome of one send. `code` is the carrier's, at most 128 characters, without personal data. `reportAfterMs`:
- * milliseconds.
+ * Outcome of one send. `code` is the carrier's, at most 128 characters, without personal data. `said`: the words beside it,
+ * as the carrier wrote them. `reportAfterMs`: milliseconds.
  */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: SendRefusal; code: string; absence?: Absence }
-  | { kind: 'ambiguous'; code: string }
+  | { kind: 'refused'; retry: SendRefusal; code: string; said?: string | undefined; absence?: Absence }
+  | { kind: 'ambiguous'; code: string; said?: string | undefined }
 
 /** A carrier's later report on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
+  said?: string | undefined
   absence?: Absence
 }
 
@@ -77,11 +78,35 @@ export function presentableCode(code: string): string {
   return /^[\x20-\x7e]+$/.test(code) && digitsIn(code).length < 6 ? code.slice(0, OUTCOME_CODE_MAX) : REDACTED
 }
 
+const WORDS_MAX = 200
+/** As many spelled-out digits may be a code. */
+const SPELLED_DIGITS = 4
+
+/**
+ * Words of a carrier as they may be stored and shown: they may quote the number or the message, so no digit is kept. Undefined where they
+ * spell digits out.
+ */
+export function presentableWords(said: string): string | undefined {
+  if ((said.match(DIGIT_NAME)?.length ?? 0) >= SPELLED_DIGITS) return undefined
+  const words = said.replace(/[\p{C}\s]+/gu, ' ').trim()
+  return words.replace(/\p{N}/gu, '#').slice(0, WORDS_MAX) || undefined
+}
+
+/** Equal characters in a row that count as a quote of the text. */
+const QUOTED_CHARACTERS = 12
+
+const isQuoting = (said: string, text: string): boolean =>
+  Array.from({ length: Math.max(1, said.length - QUOTED_CHARACTERS + 1) }, (_, at) =>
+    said.slice(at, at + QUOTED_CHARACTERS),
+  ).some((part) => part.length === QUOTED_CHARACTERS && text.includes(part))
+
 /** Equal digits in a row that count as a quote; fewer may be chance. */
 const QUOTED_DIGITS = 4
 
-/** Redacts an outcome code that quotes digits of the number or the text, spelled out or not. */
-export function withoutQuotes(outcome: SendOutcome, { to, text }: { to: string; text: string }): SendOutcome {
+/** Redacts an outcome code that quotes digits of the number or the text, spelled out or not, and drops words that quote the text. */
+export function withoutQuotes(answered: SendOutcome, { to, text }: { to: string; text: string }): SendOutcome {
+  const quotes = answered.kind !== 'accepted' && answered.said !== undefined && isQuoting(answered.said, text)
+  const outcome: SendOutcome = quotes ? { ...answered, said: undefined } : answered
   if (outcome.code === undefined) return outcome
   const secrets = [to.replace(/[^0-9]/g, ''), ...(text.match(/[0-9]+/g) ?? [])]
   const digits = digitsIn(outcome.code)

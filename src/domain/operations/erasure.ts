@@ -27,6 +27,7 @@ export function erased(issue: Issue, now: number): Issue {
   return {
     ...(verificationStatus === 'issued' ? markExpired(issue, now) : issue),
     ...{ codeHash: NO_CODE, metadata: undefined, prefixHash: undefined, networkHash: undefined, origin: undefined },
+    wrongAt: undefined,
     erasedAt: now,
   }
 }

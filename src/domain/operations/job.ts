@@ -6,13 +6,14 @@ import { MINUTE_MS, type Owner } from '../shared/value'
 
 /**
  * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · next-leg: start the
- * next leg of an issue whose message was not delivered in time · webhook: send one event to one endpoint.
+ * next leg of an issue whose message was not delivered in time · webhook: send one event to one endpoint · notice: tell
+ * the operator of one notice on one way.
  */
-export type JobKind = 'deliver' | 'await-report' | 'next-leg' | 'webhook'
+export type JobKind = 'deliver' | 'await-report' | 'next-leg' | 'webhook' | 'notice'
 
 /**
  * The queue jobs start in. A message whose carrier has no room waits in the queue of that carrier's name; webhooks have
- * a queue for each endpoint.
+ * a queue for each endpoint, notices one for each way.
  */
 export const FRONT = ''
 
@@ -20,7 +21,7 @@ export interface Job extends Owner {
   readonly jobId: number
   readonly kind: JobKind
   readonly queue: string
-  /** Id of the issue or webhook delivery. */
+  /** Id of the issue, webhook delivery or message of a notice. */
   readonly subjectId: string
   /** When it was due, Unix milliseconds. */
   readonly runAt: number
@@ -37,6 +38,7 @@ export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   'await-report': 30_000,
   'next-leg': 30_000,
   webhook: 30_000,
+  notice: 30_000,
 }
 
 /** A dispatcher that has not polled for so long counts as hanging. */

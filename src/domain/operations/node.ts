@@ -1,5 +1,7 @@
 /** Servers that share a database, by their last heartbeats. */
+
 import { MINUTE_MS } from '../shared/value'
+import type { ChangeTopic } from './change'
 
 export interface NodeState {
   readonly nodeId: string
@@ -13,6 +15,10 @@ export interface NodeState {
   readonly isLeaving: boolean
   /** How late the oldest due job was at its last poll, milliseconds. */
   readonly lagMs: number
+  /** Whether a page of the console is open there. */
+  readonly isFollowed?: boolean
+  /** How often each topic has changed there while a page was open anywhere. */
+  readonly changes?: Readonly<Partial<Record<ChangeTopic, number>>>
 }
 
 /** A server without a heartbeat for so long is gone, and others take over its jobs. */

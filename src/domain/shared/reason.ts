@@ -25,6 +25,9 @@ export const OPERATOR_REASONS = {
   link_used_up: 'The link was used or is too old.',
   not_signed_in: 'Nobody is signed in.',
   role_lacks_permission: 'Your role does not allow this.',
+  app_not_yours: 'You see some apps only, and this is not one of them.',
+  needs_all_apps: 'This concerns the whole installation, and you see some apps only.',
+  owner_sees_all_apps: 'Owners see all apps.',
   foreign_origin: 'The request comes from a page that is not part of the console.',
   public_url_needed: 'The console was opened at another origin than `WATCHWORD_PUBLIC_URL`.',
   last_owner: 'At least one owner must remain.',
@@ -67,7 +70,13 @@ export const OPERATOR_REASONS = {
   invalid_country: 'The value is not a country code of ISO 3166.',
   channel_not_delivered: 'The carrier does not deliver on this channel.',
   invalid_score: 'The value is not a number from 0 to 1.',
+  invalid_time_zone: 'The value is not the name of a time zone.',
   vendor_without_score: 'The vendor of the challenge gives no score.',
+  invalid_day: 'The value is not a day of the calendar.',
+  invalid_period: 'The period is longer than a report may be, or ends before it begins.',
+  too_many_rows: 'The report has more rows than a report may have.',
+  invalid_currency: 'The value is not a currency of ISO 4217.',
+  invalid_amount: 'The value is not an amount within the range, with at most six decimal places.',
 } as const satisfies Record<string, string>
 
 export type RefusalReason = Reason | keyof typeof OPERATOR_REASONS
@@ -96,6 +105,8 @@ export interface RefusalValues extends InterfaceValues {
   invalid_placeholder: { placeholder: string }
   no_such: { what: Thing }
   channel_not_delivered: { provider: string; channel: string }
+  invalid_period: { max: number }
+  too_many_rows: { max: number }
 }
 
 export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R>
@@ -109,13 +120,17 @@ export type Thing =
   | 'issue'
   | 'key'
   | 'language'
+  | 'way of notices'
   | 'operator'
   | 'plan'
+  | 'price'
   | 'provider'
   | 'relay'
+  | 'report token'
   | 'review number'
   | 'route'
   | 'server'
+  | 'session'
   | 'template'
   | 'webhook'
 

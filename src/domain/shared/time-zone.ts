@@ -62,3 +62,55 @@ export function isoAt(at: number, timeZone: string): string {
   const sign = offset < 0 ? '-' : '+'
   return `${new Date(at + offset).toISOString().slice(0, -1)}${sign}${two(minutes / 60)}:${two(minutes % 60)}`
 }
+
+/** Whether a text is a day of the calendar, such as `2026-01-31`. */
+export const isDay = (text: string): boolean => /^20\d\d-\d\d-\d\d$/.test(text) && dayOf(Date.parse(text)) === text
+
+/** The day of a time of UTC, or of what clocks show; empty where there is none. */
+export const dayOf = (utc: number): string => (Number.isNaN(utc) ? '' : new Date(utc).toISOString().slice(0, 10))
+
+/** Larger than any offset. */
+const FARTHEST_MS = 15 * HOUR_MS
+
+/** The first quarter of an hour of a day, also where its clocks skip midnight. */
+export function firstOfDay(day: string, timeZone: string): number {
+  const midnight = Date.parse(day)
+  const isReached = (at: number) => at + offsetMs(at, timeZone) >= midnight
+  return firstQuarter(midnight - FARTHEST_MS, midnight + FARTHEST_MS, isReached)
+}
+
+/** A period in which the clocks of a zone are `offsetMs` ahead of UTC. */
+export interface OffsetPeriod {
+  from: number
+  to: number
+  offsetMs: number
+}
+
+/** The periods between changes of the clocks. */
+export function offsetPeriods(from: number, to: number, timeZone: string): OffsetPeriod[] {
+  const periods: OffsetPeriod[] = []
+  let period = { from, to, offsetMs: offsetMs(from, timeZone) }
+  for (let at = from; at < to; at += DAY_MS) {
+    const next = Math.min(at + DAY_MS, to)
+    const offset = offsetMs(next, timeZone)
+    if (offset === period.offsetMs) continue
+    const changedAt = firstQuarter(at, next, (quarter) => offsetMs(quarter, timeZone) === offset)
+    periods.push({ ...period, to: changedAt })
+    period = { from: changedAt, to, offsetMs: offset }
+  }
+  return [...periods, period].filter((one) => one.from < one.to)
+}
+
+/** Clocks are set at whole quarters of an hour. */
+const QUARTER_MS = 15 * MINUTE_MS
+
+/** Where `isReached` is true from some quarter on, this quarter. */
+function firstQuarter(from: number, to: number, isReached: (at: number) => boolean): number {
+  let [below, above] = [0, Math.ceil((to - from) / QUARTER_MS)]
+  while (below < above) {
+    const middle = Math.floor((below + above) / 2)
+    if (isReached(from + middle * QUARTER_MS)) above = middle
+    else below = middle + 1
+  }
+  return from + below * QUARTER_MS
+}

@@ -36,6 +36,8 @@ export interface Endpoint extends Owner {
   readonly disabledReason: string | undefined
   /** First failure in a row, Unix milliseconds. */
   readonly failingSince: number | undefined
+  /** When the receiver's certificate expires, Unix milliseconds; 0: it is refused; undefined: unknown. */
+  readonly certificateUntil?: number | undefined
   readonly createdAt: number
 }
 

@@ -1,5 +1,6 @@
 /** Answers for clients of Twilio Verify v2: SIDs, verifications and errors. https://www.twilio.com/docs/verify/api */
 import { hash } from 'node:crypto'
+import type { App } from '../../domain/access/app'
 import { effectiveStatus, type Issue } from '../../domain/codes/issue'
 import { Refusal, type RefusalDetail, type RefusalKind } from '../../domain/shared/error'
 import type { Leg } from '../../domain/shared/value'
@@ -12,6 +13,13 @@ const sid = (prefix: string, ...parts: readonly string[]) =>
 
 export const accountSid = (appId: string): string => sid('AC', appId)
 export const serviceSid = (appId: string, purpose: string): string => sid('VA', appId, purpose)
+
+/** What a client of Twilio Verify is given instead of Twilio's own. */
+export const twilioSettings = ({ appId, twilioPurposes = [] }: App, origin: string) => ({
+  baseUrl: origin + TWILIO_PREFIX.slice(0, -1),
+  accountSid: accountSid(appId),
+  services: twilioPurposes.map((purpose) => ({ purpose, serviceSid: serviceSid(appId, purpose) })),
+})
 
 const sidOfUuid = (prefix: string, uuid: string) => prefix + uuid.replaceAll('-', '')
 

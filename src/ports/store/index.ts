@@ -4,7 +4,7 @@
  * The function of a transaction may run twice, since the database may ask for it. So it must touch nothing outside of
  * its transaction; effects that must happen once go to `afterCommit`. It must lock the rows that it reads to decide,
  * and those it changes. All transactions lock in one order: app, key, carrier (by name), people, invitation, phone,
- * idempotency record, issue, failures, job, attempt,
+ * idempotency record, issue, failures, notice, job, attempt,
  * absence, endpoint, webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
 import type { NodeState } from '../../domain/operations/node'
@@ -28,6 +28,7 @@ import type {
 import type { AttemptReader, AttemptTx, IdempotencyTx, IssueReader, IssueTx, OutboxTx, ReportTx } from './issues'
 import type { ClockTx, JobReader, JobTx } from './jobs'
 import type { KeyRingReader, KeyRingTx } from './key-ring'
+import type { NoticeReader, NoticeTx } from './notices'
 import type {
   AuditReader,
   AuditTx,
@@ -39,6 +40,7 @@ import type {
   SessionTx,
 } from './people'
 import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from './reports'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -108,7 +110,10 @@ export interface Tx {
   readonly invitations: InvitationTx
   readonly audit: AuditTx
   readonly usage: UsageTx
+  readonly prices: PriceTx
+  readonly reportTokens: ReportTokenTx
   readonly traffic: TrafficTx
+  readonly notices: NoticeTx
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
   readonly absences: AbsenceTx
@@ -135,7 +140,10 @@ export interface Reader {
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
   readonly audit: AuditReader
+  readonly prices: PriceReader
+  readonly reportTokens: ReportTokenReader
   readonly traffic: TrafficReader
+  readonly notices: NoticeReader
   readonly phones: PhoneReader
   readonly keyRing: KeyRingReader
   /** Tells this installation from others; hexadecimal digits. */

@@ -70,8 +70,8 @@ export interface IssueFilter {
   /** Oldest first: only this id and those after it. */
   from?: string | undefined
   isOldestFirst?: boolean | undefined
-  /** `relayed`: those of relays, which are in no other page. */
-  status?: VerificationStatus | 'relayed' | undefined
+  /** `relayed`: those of relays, which are in no other page. `unverified`: whatever the reason. */
+  status?: VerificationStatus | 'unverified' | 'relayed' | undefined
   /** The beginning of a purpose. */
   purpose?: string | undefined
   delivery?: DeliveryStatus | undefined
@@ -81,6 +81,8 @@ export interface IssueFilter {
   outcomeCode?: string | undefined
   /** A carrier that was called. */
   carrier?: string | undefined
+  /** A whole value of the metadata, or a carrier's id of a message. */
+  mentioned?: string | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
   limit: number
@@ -119,8 +121,8 @@ export interface AttemptTx {
   ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
-  /** Stores the code of an answered attempt, where a report says more than the answer did. */
-  changeCode(attempt: Attempt): Promise<void>
+  /** Stores what a report says of an attempt, and its moment. */
+  noteReport(attempt: Attempt): Promise<void>
 }
 
 export interface ReportTx {

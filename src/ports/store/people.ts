@@ -28,13 +28,15 @@ export interface SessionTx {
   /** Notes that the session is used now. One that has ended is not revived. */
   touch(tokenHash: Uint8Array): Promise<void>
   remove(tokenHash: Uint8Array): Promise<void>
-  /** Answers how many were removed. */
-  removeOf(operatorId: string): Promise<number>
+  /** Removes all but that one; answers how many were removed. */
+  removeOf(operatorId: string, kept?: Uint8Array): Promise<number>
 }
 
 export interface SessionReader {
   /** A session and its operator. */
   find(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
+  /** Newest first, also those that are no longer live. */
+  newestOf(operatorId: string, limit: number): Promise<OperatorSession[]>
 }
 
 export interface InvitationTx {

@@ -20,6 +20,8 @@ export interface RetentionTx {
   trafficHours(before: number, limit: number): Promise<number>
   /** Incidents that ended before a time. */
   incidents(before: number, limit: number): Promise<number>
+  /** Notices that ended before a time, with their messages. */
+  notices(before: number, limit: number): Promise<number>
   /** Traffic snapshots that are too old to start from. */
   trafficSnapshots(before: number, limit: number): Promise<number>
   /** Removes the network hashes of live issues from before a time. */

@@ -1,6 +1,6 @@
-/** Wallets, their ledger, and hourly usage. */
+/** Wallets, their ledger, and usage. */
 
-import type { UsageRow } from '../../domain/operations/usage'
+import type { UsageRow, UsageSlice, UsageSum } from '../../domain/operations/usage'
 import type { Owner } from '../../domain/shared/value'
 import type { EntryType, LedgerEntry, Wallet } from '../../domain/wallet/wallet'
 
@@ -44,8 +44,10 @@ export interface UsageTx {
 
 export interface UsageReader {
   /**
-   * Usage of the hours that begin at or after `from` and before `to`. Past hours may be ten minutes stale, the running
-   * one a few seconds.
+   * Usage of the intervals that begin at or after `from` and before `to`. Past hours may be ten minutes stale, or
+   * a sixth of their age; the running one a few seconds.
    */
   rows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
+  /** The same, added up by the database. A sum may come in several parts. */
+  sums(owner: Owner, slice: UsageSlice, now: number): Promise<UsageSum[]>
 }

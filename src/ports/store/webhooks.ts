@@ -44,9 +44,14 @@ export interface HookTx {
   addAttempt(attempt: HookAttempt): Promise<void>
 }
 
+export interface TroubledEndpoint
+  extends Pick<Endpoint, 'endpointId' | 'appId' | 'url' | 'disabledAt' | 'disabledReason' | 'certificateUntil'> {}
+
 export interface EndpointReader {
   ofApp(appId: string): Promise<Endpoint[]>
   find(endpointId: string): Promise<Endpoint | undefined>
+  /** Endpoints that are disabled, or whose certificate is refused or expires before a time. */
+  troubled(expiresBefore: number): Promise<TroubledEndpoint[]>
 }
 
 export interface HookFilter {

@@ -38,7 +38,8 @@ const ORDER = [
   ...[ours.jobs, ours.webhookEndpoints, ours.webhookEvents, ours.webhookDeliveries, ours.webhookAttempts],
   ...[ours.operators, ours.operatorAddresses, ours.operatorSessions, ours.invitations],
   ...[ours.trafficHours, ours.trafficSnapshots, ours.decisions, ours.incidents],
-  ...[ours.auditEntries, ours.usageHours, ours.clockSteps, ours.keyRing, ours.facts],
+  ...[ours.notices, ours.noticeWays, ours.noticeMessages, ours.prices, ours.reportTokens],
+  ...[ours.auditEntries, ours.usageIntervals, ours.clockSteps, ours.keyRing, ours.facts],
 ]
 
 /** Facts of each database that are not moved; `room` is written by the check of the disk. */

@@ -7,7 +7,7 @@ import type { Tx } from '../../ports/store'
 import type { AttemptReader } from '../../ports/store/issues'
 import { idFloor } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
-import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { attempts, awaitedReports } from './schema'
@@ -31,10 +31,10 @@ const STATEMENTS = {
       .returning({ number: attempts.number })
       .prepare(''),
   ),
-  changeCode: statement(() =>
+  noteReport: statement(() =>
     db
       .update(attempts)
-      .set(changes(attempts, ['code']))
+      .set(changes(attempts, ATTEMPT_REPORT))
       .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
       .prepare(''),
   ),
@@ -97,8 +97,8 @@ export function attemptTx(transaction: Transaction): Tx['attempts'] {
       transaction.forget(named(attempt.issueId))
       return true
     },
-    async changeCode(attempt) {
-      transaction.run(STATEMENTS.changeCode, attemptRow(attempt))
+    async noteReport(attempt) {
+      transaction.run(STATEMENTS.noteReport, attemptRow(attempt))
       transaction.forget(named(attempt.issueId))
     },
   }

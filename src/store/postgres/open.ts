@@ -25,8 +25,10 @@ import { TransactionRunner } from './connection/transaction-runner'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
 import { keyRingReader, keyRingRows } from './key-ring'
+import { noticeReader } from './notices'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
+import { priceReader, reportTokenReader } from './reports'
 import { SettingsWatch } from './settings'
 import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
@@ -165,7 +167,10 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
+    prices: priceReader(pool),
+    reportTokens: reportTokenReader(pool),
     traffic: trafficReader(pool, vault),
+    notices: noticeReader(pool, vault),
     phones: phoneReader(pool, vault),
     keyRing: keyRingReader(pool, vault),
     installation: () => installation(pool),

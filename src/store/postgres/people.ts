@@ -1,9 +1,9 @@
 /** Operators, the addresses they sign in from, their sessions and invitations. */
-import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, notInArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
-import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
+import { invitationOf, invitationRow, NO_SESSION, OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { addition, bind, changes, db, parameters, statement } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
@@ -12,6 +12,7 @@ const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operat
 const ofOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
 const thisSession = eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash'))
+const sessionsOfOperator = eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId'))
 const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
 
 const everybody = () => db.select().from(operators).orderBy(asc(operators.createdAt), asc(operators.operatorId))
@@ -73,7 +74,7 @@ const STATEMENTS = {
   removeSessionsOf: statement(() =>
     db
       .delete(operatorSessions)
-      .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
+      .where(and(sessionsOfOperator, ne(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'kept'))))
       .returning({ operatorId: operatorSessions.operatorId })
       .prepare(''),
   ),
@@ -115,7 +116,7 @@ export function peopleTx(transaction: Transaction, vault: Vault): Tx['people'] {
       transaction.run(STATEMENTS.deleteAddresses, { operatorId })
     },
     async remove(operatorId) {
-      transaction.run(STATEMENTS.removeSessionsOf, { operatorId })
+      transaction.run(STATEMENTS.removeSessionsOf, { operatorId, kept: NO_SESSION })
       transaction.run(STATEMENTS.remove, { operatorId })
     },
   }
@@ -133,8 +134,8 @@ export function sessionTx(transaction: Transaction): Tx['sessions'] {
     async remove(tokenHash) {
       transaction.run(STATEMENTS.removeSession, { tokenHash })
     },
-    async removeOf(operatorId) {
-      return (await transaction.change(STATEMENTS.removeSessionsOf, { operatorId })).length
+    async removeOf(operatorId, kept = NO_SESSION) {
+      return (await transaction.change(STATEMENTS.removeSessionsOf, { operatorId, kept })).length
     },
   }
 }
@@ -142,9 +143,12 @@ export function sessionTx(transaction: Transaction): Tx['sessions'] {
 export function invitationTx(transaction: Transaction): Tx['invitations'] {
   return {
     async add(invitation) {
-      transaction.run(STATEMENTS.insertInvitation, { ...invitation })
+      transaction.run(STATEMENTS.insertInvitation, { ...invitationRow(invitation) })
     },
-    lock: (tokenHash) => transaction.get(STATEMENTS.lockInvitation, { tokenHash }),
+    async lock(tokenHash) {
+      const row = await transaction.get(STATEMENTS.lockInvitation, { tokenHash })
+      return row && invitationOf(row)
+    },
     async remove(tokenHash) {
       return (await transaction.change(STATEMENTS.removeInvitation, { tokenHash })).length > 0
     },
@@ -171,6 +175,15 @@ const READS = {
       .prepare(''),
   ),
   invitations: statement(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare('')),
+  sessionsOf: statement(() =>
+    db
+      .select()
+      .from(operatorSessions)
+      .where(sessionsOfOperator)
+      .orderBy(desc(operatorSessions.createdAt))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
   session: statement(() =>
     db
       .select({ session: operatorSessions, operator: operators })
@@ -193,9 +206,12 @@ export const sessionReader = (pool: Querying, vault: Vault): SessionReader => ({
     const row = await pool.get(READS.session, { tokenHash })
     return row && { session: row.session, operator: operatorOf(vault, row.operator) }
   },
+  newestOf: (operatorId, limit) => pool.all(READS.sessionsOf, { operatorId, limit }),
 })
 
-export const invitationReader = (pool: Querying): InvitationReader => ({ all: () => pool.all(READS.invitations) })
+export const invitationReader = (pool: Querying): InvitationReader => ({
+  all: async () => (await pool.all(READS.invitations)).map(invitationOf),
+})
 
 export async function installation(pool: Querying): Promise<string> {
   const fact = await pool.get(READS.fact, { name: 'installation' })

@@ -131,6 +131,9 @@ const STATEMENTS = {
     ([events]) => Number(events),
   ),
   strip: statement(() => db.update(issues).set(changes(issues, STRIPPED)).where(thisIssue).prepare('')),
+  forgetWords: plain('UPDATE attempts SET said = NULL WHERE app_id = $1 AND mode = $2 AND issue_id = $3', (row) => [
+    ...[row.appId, row.mode, row.issueId],
+  ]),
   noteBare: plain(
     'INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING',
     (row) => [row.appId, row.mode, row.issueId],
@@ -191,6 +194,7 @@ export function erasureTx(transaction: Transaction): Tx['erasures'] {
     },
     async strip(issue: Issue) {
       transaction.run(STATEMENTS.strip, issueRow(issue))
+      transaction.run(STATEMENTS.forgetWords, ownerOf(issue))
       transaction.run(STATEMENTS.noteBare, ownerOf(issue))
     },
     async remove(issue, standIn) {

@@ -72,6 +72,16 @@ const HOURS = oldestRows('traffic_hours', 'app_id, hour, key_kind, country', 'ho
 const SNAPSHOTS = oldestRows('traffic_snapshots', 'app_id', 'made_at')
 const INCIDENTS = oldestRows('incidents', 'incident_id', 'ended_at')
 
+const NOTICES = plain(
+  `WITH old AS MATERIALIZED (
+     SELECT notice_id FROM notices WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
+   ), gone_messages AS (DELETE FROM notice_messages USING old WHERE notice_messages.notice_id = old.notice_id
+   ), gone AS (DELETE FROM notices USING old WHERE notices.notice_id = old.notice_id RETURNING 1
+   ) SELECT count(*) FROM gone`,
+  ({ at, limit }) => [at, limit],
+  count,
+)
+
 const ABSENCES = oldestRows('absent_phones', 'phone_hash, channel', 'until')
 
 const FORGOTTEN = plain(
@@ -137,6 +147,7 @@ export function retentionTx(transaction: Transaction): Tx['retention'] {
     trafficHours: (before, limit) => deleted(HOURS, { at: before, limit }),
     trafficSnapshots: (before, limit) => deleted(SNAPSHOTS, { at: before, limit }),
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
+    notices: (before, limit) => deleted(NOTICES, { at: before, limit }),
     absences: (before, limit) => deleted(ABSENCES, { at: before, limit }),
     async networks(before, limit) {
       lock(transaction, NETWORKS_FORGOTTEN)

@@ -1,41 +1,58 @@
-/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
-import type { UsageRow } from '../../domain/operations/usage'
+/** Usage by quarters of an hour: stored rows for hours that have settled, counted ones for the rest. */
+import {
+  sumRows,
+  TALLIED,
+  USAGE_INTERVAL_MS,
+  type UsageKey,
+  type UsageRow,
+  type UsageSum,
+  type UsageTally,
+} from '../../domain/operations/usage'
 import { HOUR_MS, type Leg, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/wallets'
 import { idFloor, idTime } from '../ids'
-import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
 import { plain } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 
+const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
+const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
+const RANGE = 'i.app_id = $1 AND i.mode = $2 AND i.issue_id >= $3 AND i.issue_id < $4'
+
 /**
  * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
- * histogram.
+ * histogram. Each issue counts at its last leg; messages of the legs before follow.
  */
 const COUNT = plain<CountedRow>(
-  `SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg, coalesce(a.provider, '') AS carrier,
-     coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step, count(*),
+  `SELECT ${AT}, i.leg, coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose,
+     ${STEP} AS step, count(*),
+     count(*) FILTER (WHERE i.delivery_status IN ('sent', 'delivered') OR a.provider IS NOT NULL
+       OR EXISTS (SELECT FROM attempts a WHERE ${ACCEPTED})),
      count(*) FILTER (WHERE i.delivery_status = 'delivered'), count(*) FILTER (WHERE i.delivery_status = 'failed'),
-     count(*) FILTER (WHERE i.verification_status = 'verified'), sum(i.debited_amount)
-   FROM issues i LEFT JOIN attempts a ON a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id
-     AND a.leg = i.leg AND a.outcome = 'accepted'
-   WHERE i.app_id = $1 AND i.mode = $2 AND i.issue_id >= $3 AND i.issue_id < $4
-   GROUP BY hour, i.leg, carrier, i.country, i.purpose, step`,
+     count(*) FILTER (WHERE i.verification_status = 'verified'), sum(i.debited_amount), count(a.provider)
+   FROM issues i LEFT JOIN attempts a ON ${ACCEPTED} AND a.leg = i.leg
+   WHERE ${RANGE}
+   GROUP BY at, i.leg, carrier, i.country, i.purpose, step
+   UNION ALL
+   SELECT ${AT}, a.leg, a.provider, coalesce(i.country, ''), i.purpose, ${STEP} AS step, 0, 0, 0, 0, 0, 0, count(*)
+   FROM issues i JOIN attempts a ON ${ACCEPTED} AND a.leg <> i.leg
+   WHERE ${RANGE} AND (i.legs IS NOT NULL OR i.leg <> i.channel)
+   GROUP BY at, a.leg, a.provider, i.country, i.purpose, step`,
   ({ appId, mode, from, to }) => [appId, mode, idFloor(from as number), idFloor(to as number)],
-  ([hour, channel, carrier, country, purpose, step, issued, delivered, failed, verified, spent]) => ({
-    ...usageOf([hour, channel, carrier, country, purpose, issued, delivered, failed, verified, spent]),
+  ([at, channel, carrier, country, purpose, step, ...tally]) => ({
+    ...{ at: Number(at), ...keyOf([channel, carrier, country, purpose]), ...tallyOf(tally) },
     step: step === null ? null : Number(step),
   }),
 )
 
-function usageOf(row: readonly unknown[]): Omit<UsageRow, 'latencies'> {
-  const [hour, channel, carrier, country, purpose, issued, delivered, failed, verified, spent] = row
-  return {
-    ...{ hour: Number(hour), channel: channel as Leg, carrier: String(carrier) },
-    ...{ country: String(country), purpose: String(purpose), issued: Number(issued), delivered: Number(delivered) },
-    ...{ failed: Number(failed), verified: Number(verified), spent: Number(spent) },
-  }
-}
+const keyOf = ([channel, carrier, country, purpose]: readonly unknown[]): UsageKey => ({
+  ...{ channel: channel as Leg, carrier: String(carrier), country: String(country), purpose: String(purpose) },
+})
+
+/** In the order of `TALLIED`. */
+const tallyOf = (counts: readonly unknown[]) =>
+  Object.fromEntries(TALLIED.map((name, place) => [name, Number(counts[place])])) as UsageTally
 
 const ROLLED = plain(
   "SELECT convert_from(value, 'UTF8') FROM facts WHERE name = $1",
@@ -52,15 +69,15 @@ const OWNERS = plain<Owner>(
   () => [],
   ([appId, mode]) => ({ appId: String(appId), mode: mode as Mode }),
 )
-const COLUMNS = 'hour, channel, provider, country, purpose, issued, delivered, failed, verified, spent, latencies'
+const COLUMNS = `at, channel, provider, country, purpose, ${TALLIED.join(', ')}, latencies`
 const KEEP = plain(
-  `INSERT INTO usage_hours (app_id, mode, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-   ON CONFLICT (app_id, mode, hour, channel, provider, country, purpose) DO UPDATE SET issued = excluded.issued,
-     delivered = excluded.delivered, failed = excluded.failed, verified = excluded.verified, spent = excluded.spent,
-     latencies = excluded.latencies`,
+  `INSERT INTO usage_intervals (app_id, mode, ${COLUMNS})
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+   ON CONFLICT (app_id, mode, at, channel, provider, country, purpose) DO UPDATE
+   SET ${TALLIED.map((name) => `${name} = excluded.${name}`).join(', ')}, latencies = excluded.latencies`,
   (row) => [
-    ...[row.appId, row.mode, row.hour, row.channel, row.carrier, row.country, row.purpose],
-    ...[row.issued, row.delivered, row.failed, row.verified, row.spent, JSON.stringify(row.latencies)],
+    ...[row.appId, row.mode, row.at, row.channel, row.carrier, row.country, row.purpose],
+    ...[...TALLIED.map((name) => row[name]), JSON.stringify(row.latencies)],
   ],
 )
 const MARK = plain(
@@ -93,13 +110,26 @@ export function usageTx(transaction: Transaction): Tx['usage'] {
 }
 
 const KEPT = plain<UsageRow>(
-  `SELECT ${COLUMNS} FROM usage_hours WHERE app_id = $1 AND mode = $2 AND hour >= $3 AND hour < $4`,
+  `SELECT ${COLUMNS} FROM usage_intervals WHERE app_id = $1 AND mode = $2 AND at >= $3 AND at < $4`,
   ({ appId, mode, from, to }) => [appId, mode, from, to],
-  (row) => ({ ...usageOf(row), latencies: JSON.parse(String(row[10])) }),
+  ([at, channel, carrier, country, purpose, ...counts]) => ({
+    ...{ at: Number(at), ...keyOf([channel, carrier, country, purpose]), ...tallyOf(counts) },
+    latencies: JSON.parse(String(counts.at(-1))),
+  }),
+)
+const SUMMED = plain<UsageSum>(
+  `SELECT (at + $5) / $6 AS step, channel, provider, country, CASE WHEN $7 THEN purpose ELSE '' END AS named, ${SUMS}
+   FROM usage_intervals WHERE app_id = $1 AND mode = $2 AND at >= $3 AND at < $4
+   GROUP BY step, channel, provider, country, named`,
+  ({ appId, mode, from, to, offsetMs, stepMs, byPurpose }) => [appId, mode, from, to, offsetMs, stepMs, byPurpose],
+  ([step, channel, carrier, country, purpose, ...tally]) => ({
+    ...{ step: Number(step), ...keyOf([channel, carrier, country, purpose]), ...tallyOf(tally) },
+  }),
 )
 
-/** A past hour changes little until it settles, so its count is cached for this long. */
+/** A past hour changes less the older it is, so its count is cached for this long, or for a part of its age. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
+const COUNT_KEPT_SHARE = 1 / 6
 /**
  * A count of the current hour is cached for this many times its duration, so that counting cannot keep the database
  * busy.
@@ -120,7 +150,8 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
-    counts.set(name, { rows, at: now, keptMs: isOver ? COUNT_KEPT_MS : tookMs * REST_AFTER_COUNT })
+    const pastMs = Math.max(COUNT_KEPT_MS, (now - hour - HOUR_MS) * COUNT_KEPT_SHARE)
+    counts.set(name, { rows, at: now, keptMs: isOver ? pastMs : tookMs * REST_AFTER_COUNT })
     return rows
   }
 
@@ -130,14 +161,28 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     return at === undefined ? Number.POSITIVE_INFINITY : Math.floor(at / HOUR_MS) * HOUR_MS
   }
 
+  const rolledIn = async (owner: Owner, { from, to }: { from: number; to: number }) =>
+    Math.min(Math.max((await pool.get(ROLLED)) ?? (await firstHour(owner)), from), to)
+
+  /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
+  async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {
+    const rows: UsageRow[] = []
+    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; hour < to && hour <= now; hour += HOUR_MS)
+      rows.push(...(await hourOf(owner, hour, now)).filter(({ at }) => at >= from && at < to))
+    return rows
+  }
+
   return {
     async rows(owner, from, to, now) {
-      const settled = (await pool.get(ROLLED)) ?? (await firstHour(owner))
-      const rolled = Math.min(Math.max(settled, from), to)
+      const rolled = await rolledIn(owner, { from, to })
       const { appId, mode } = owner
       const rows = await pool.all(KEPT, { appId, mode, from, to: rolled })
-      for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS) rows.push(...(await hourOf(owner, hour, now)))
-      return rows
+      return [...rows, ...(await countedRows(owner, rolled, to, now))]
+    },
+    async sums({ appId, mode }, slice, now) {
+      const rolled = await rolledIn({ appId, mode }, slice)
+      const sums = await pool.all(SUMMED, { appId, mode, ...slice, to: rolled })
+      return [...sums, ...sumRows(await countedRows({ appId, mode }, rolled, slice.to, now), slice)]
     },
   }
 }

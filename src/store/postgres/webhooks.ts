@@ -18,7 +18,10 @@ import {
   hookAttemptOf,
   hookAttemptRow,
   reportOf,
+  TROUBLED,
+  troubledOf,
 } from '../rows/webhook'
+import { columnsIn } from '../tables'
 import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
@@ -171,7 +174,10 @@ export function endpointTx(transaction: Transaction, vault: Vault): Tx['endpoint
     },
     async saveState(endpoint) {
       const { endpointId, disabledAt = null, disabledReason = null, failingSince = null } = endpoint
-      transaction.run(STATEMENTS.updateState, { endpointId, disabledAt, disabledReason, failingSince })
+      const { certificateUntil = null } = endpoint
+      transaction.run(STATEMENTS.updateState, {
+        ...{ endpointId, disabledAt, disabledReason, failingSince, certificateUntil },
+      })
       transaction.forget(ofOwnerName(endpoint))
     },
     async remove(endpointId, limit) {
@@ -269,6 +275,15 @@ const page = (...conditions: Array<SQL | undefined>) =>
 const READS = {
   endpointsOfApp: statement(() => endpointsOfApp().prepare('')),
   endpoint: statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare('')),
+  troubled: statement(() =>
+    db
+      .select(columnsIn(getTableColumns(webhookEndpoints), TROUBLED))
+      .from(webhookEndpoints)
+      .where(
+        sql`${webhookEndpoints.disabledAt} IS NOT NULL OR ${webhookEndpoints.certificateUntil} < ${bind(webhookEndpoints.certificateUntil, 'before')}`,
+      )
+      .prepare(''),
+  ),
   everyHook: page(),
   hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
   ofIssue: statement(() =>
@@ -292,6 +307,7 @@ export const endpointReader = (pool: Querying, vault: Vault): EndpointReader => 
     const row = await pool.get(READS.endpoint, { endpointId })
     return row && endpointOf(vault, row)
   },
+  troubled: async (before) => (await pool.all(READS.troubled, { before })).map(troubledOf),
 })
 
 export const hookReader = (pool: Querying, vault: Vault): HookReader => ({

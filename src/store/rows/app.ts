@@ -132,6 +132,7 @@ export const keyOf = ({ key, organizationId, region }: KeyOfApp): StoredKey => (
   expiresAt: key.expiresAt ?? undefined,
   revokedAt: key.revokedAt ?? undefined,
   lastUsedAt: key.lastUsedAt ?? undefined,
+  name: key.name ?? undefined,
 })
 
 /** The row of a new key, which has not been used. */
@@ -140,6 +141,7 @@ export const newKeyRow = (key: StoredKey) => ({
   expiresAt: key.expiresAt ?? null,
   revokedAt: key.revokedAt ?? null,
   lastUsedAt: null,
+  name: key.name ?? null,
 })
 
 /** Every origin that public keys allow, with the time when the last of these keys expires. */

@@ -15,6 +15,7 @@ export const issueOf = (row: IssueRow): Issue => ({
   country: row.country ?? undefined,
   metadata: row.metadata ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
+  wrongAt: row.wrongAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
   prefixHash: row.prefixHash ?? undefined,
   networkHash: row.networkHash ?? undefined,
@@ -30,6 +31,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
   country: issue.country ?? null,
   metadata: issue.metadata ?? null,
   verifiedAt: issue.verifiedAt ?? null,
+  wrongAt: issue.wrongAt ?? null,
   providerOutcomeCode: issue.providerOutcomeCode ?? null,
   prefixHash: issue.prefixHash ?? null,
   networkHash: issue.networkHash ?? null,
@@ -51,6 +53,7 @@ export const ISSUE_CHANGING = [
   'verificationStatus',
   'attemptsUsed',
   'verifiedAt',
+  'wrongAt',
   'deliveryStatus',
   'leg',
   'legs',
@@ -70,6 +73,7 @@ export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE
   ...row,
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
+  wrongAt: row.wrongAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
   legs: row.legs ?? undefined,
   erasedAt: row.erasedAt ?? undefined,
@@ -89,6 +93,9 @@ export const attemptOf = (row: Row<Attempt>): Attempt => ({
   outcome: row.outcome ?? undefined,
   retry: row.retry ?? undefined,
   code: row.code ?? undefined,
+  said: row.said ?? undefined,
+  report: row.report ?? undefined,
+  reportedAt: row.reportedAt ?? undefined,
   carrierMessageId: row.carrierMessageId ?? undefined,
 })
 
@@ -98,11 +105,17 @@ export const attemptRow = (attempt: Attempt): Row<Attempt> => ({
   outcome: attempt.outcome ?? null,
   retry: attempt.retry ?? null,
   code: attempt.code ?? null,
+  said: attempt.said ?? null,
+  report: attempt.report ?? null,
+  reportedAt: attempt.reportedAt ?? null,
   carrierMessageId: attempt.carrierMessageId ?? null,
 })
 
 /** The columns that a carrier's answer sets. */
-export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId'] as const
+export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'said', 'carrierMessageId'] as const
+
+/** The columns that a report sets. */
+export const ATTEMPT_REPORT = ['code', 'said', 'report', 'reportedAt'] as const
 
 export const awaitedOf = (row: Row<AwaitedReport>): AwaitedReport => ({
   ...row,
@@ -136,5 +149,6 @@ export const STRIPPED = [
   'prefixHash',
   'networkHash',
   'origin',
+  'wrongAt',
   'erasedAt',
 ] as const

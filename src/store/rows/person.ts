@@ -1,5 +1,5 @@
 /** Operators, and the audit log of their changes. Its head, a line with the last entry, is kept in the database and in a file. */
-import type { Operator } from '../../domain/access/operator'
+import type { Invitation, Operator } from '../../domain/access/operator'
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { StoredAuditHead } from '../../ports/store/people'
@@ -21,12 +21,14 @@ export const operatorOf = (vault: Vault, row: OperatorRow): Operator => ({
   totpBegun: row.totpBegun ? JSON.parse(vault.open(begunSeal(row.operatorId), row.totpBegun)) : undefined,
   lastSeenAt: row.lastSeenAt ?? undefined,
   unlockedAt: row.unlockedAt ?? undefined,
+  appIds: row.appIds ?? undefined,
 })
 
 export const operatorRow = (vault: Vault, { totpSecret, totpBegun, ...operator }: Operator): OperatorRow => ({
   ...operator,
   lastSeenAt: operator.lastSeenAt ?? null,
   unlockedAt: operator.unlockedAt ?? null,
+  appIds: operator.appIds ? [...operator.appIds] : null,
   totpSecret: totpSecret === undefined ? null : vault.seal(totpSeal(operator.operatorId), totpSecret),
   totpBegun: totpBegun ? vault.seal(begunSeal(operator.operatorId), JSON.stringify(totpBegun)) : null,
 })
@@ -40,7 +42,23 @@ export const OPERATOR_CHANGING = [
   'totpSecret',
   'totpBegun',
   'unlockedAt',
+  'appIds',
 ] as const
+
+/** A token hash that no session has. */
+export const NO_SESSION = new Uint8Array()
+
+export const invitationOf = (row: Row<Invitation>): Invitation => ({
+  ...row,
+  appIds: row.appIds ?? undefined,
+  note: row.note ?? undefined,
+})
+
+export const invitationRow = ({ appIds, note, ...invitation }: Invitation): Row<Invitation> => ({
+  ...invitation,
+  appIds: appIds ?? null,
+  note: note ?? null,
+})
 
 export const entryOf = (row: Row<AuditEntry>): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
 

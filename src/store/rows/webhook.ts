@@ -4,6 +4,7 @@ import { originOf, originText } from '../../domain/codes/issue'
 import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
+import type { TroubledEndpoint } from '../../ports/store/webhooks'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
@@ -24,6 +25,7 @@ export const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
   disabledAt: row.disabledAt ?? undefined,
   disabledReason: row.disabledReason ?? undefined,
   failingSince: row.failingSince ?? undefined,
+  certificateUntil: row.certificateUntil ?? undefined,
 })
 
 export const endpointRow = (vault: Vault, endpoint: Endpoint): EndpointRow => ({
@@ -34,12 +36,22 @@ export const endpointRow = (vault: Vault, endpoint: Endpoint): EndpointRow => ({
   disabledAt: endpoint.disabledAt ?? null,
   disabledReason: endpoint.disabledReason ?? null,
   failingSince: endpoint.failingSince ?? null,
+  certificateUntil: endpoint.certificateUntil ?? null,
+})
+
+export const TROUBLED = ['endpointId', 'appId', 'url', 'disabledAt', 'disabledReason', 'certificateUntil'] as const
+
+export const troubledOf = (row: Row<TroubledEndpoint>): TroubledEndpoint => ({
+  ...row,
+  disabledAt: row.disabledAt ?? undefined,
+  disabledReason: row.disabledReason ?? undefined,
+  certificateUntil: row.certificateUntil ?? undefined,
 })
 
 export const byAge = (a: EndpointRow, b: EndpointRow) =>
   a.createdAt - b.createdAt || (a.endpointId < b.endpointId ? -1 : 1)
 
-export const ENDPOINT_STATE = ['disabledAt', 'disabledReason', 'failingSince'] as const
+export const ENDPOINT_STATE = ['disabledAt', 'disabledReason', 'failingSince', 'certificateUntil'] as const
 export const ENDPOINT_CHANGING = [
   ...(['url', 'events', 'filters', 'headers', 'template', 'secrets'] as const),
   ...ENDPOINT_STATE,

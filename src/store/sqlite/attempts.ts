@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
-import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
@@ -32,10 +32,10 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         )
         .prepare(),
     ),
-    changeCode: onFirstUse(() =>
+    noteReport: onFirstUse(() =>
       db
         .update(attempts)
-        .set(changes(attempts, ['code']))
+        .set(changes(attempts, ATTEMPT_REPORT))
         .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
         .prepare(),
     ),
@@ -89,8 +89,8 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
       async answer(attempt) {
         return run.answerAttempt.run(attemptRow(attempt)).changes > 0
       },
-      async changeCode(attempt) {
-        run.changeCode.run(attemptRow(attempt))
+      async noteReport(attempt) {
+        run.noteReport.run(attemptRow(attempt))
       },
     },
     reports: {

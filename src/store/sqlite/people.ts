@@ -1,14 +1,15 @@
 /** Operators, the addresses they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
+import { invitationOf, invitationRow, NO_SESSION, OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
+const sessionsOfOperator = eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
 
 export function createPeopleTx(
@@ -81,7 +82,7 @@ export function createPeopleTx(
     deleteSessions: onFirstUse(() =>
       db
         .delete(operatorSessions)
-        .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
+        .where(and(sessionsOfOperator, ne(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'kept'))))
         .returning({ operatorId: operatorSessions.operatorId })
         .prepare(),
     ),
@@ -120,7 +121,7 @@ export function createPeopleTx(
         run.deleteAddresses.run({ operatorId })
       },
       async remove(operatorId) {
-        run.deleteSessions.all({ operatorId })
+        run.deleteSessions.all({ operatorId, kept: NO_SESSION })
         run.deleteOperator.run({ operatorId })
       },
     },
@@ -134,16 +135,17 @@ export function createPeopleTx(
       async remove(tokenHash) {
         run.deleteSession.run({ tokenHash })
       },
-      async removeOf(operatorId) {
-        return run.deleteSessions.all({ operatorId }).length
+      async removeOf(operatorId, kept = NO_SESSION) {
+        return run.deleteSessions.all({ operatorId, kept }).length
       },
     },
     invitations: {
       async add(invitation) {
-        run.insertInvitation.run({ ...invitation })
+        run.insertInvitation.run({ ...invitationRow(invitation) })
       },
       async lock(tokenHash) {
-        return run.invitation.get({ tokenHash })
+        const row = run.invitation.get({ tokenHash })
+        return row && invitationOf(row)
       },
       async remove(tokenHash) {
         return run.deleteInvitation.all({ tokenHash }).length > 0
@@ -177,6 +179,15 @@ export function createPeopleReader(
         .prepare(),
     ),
     invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
+    sessionsOf: onFirstUse(() =>
+      db
+        .select()
+        .from(operatorSessions)
+        .where(sessionsOfOperator)
+        .orderBy(desc(operatorSessions.createdAt))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
     session: onFirstUse(() =>
       db
         .select({ session: operatorSessions, operator: operators })
@@ -201,13 +212,16 @@ export function createPeopleReader(
     },
     invitations: {
       async all() {
-        return run.invitations.all()
+        return run.invitations.all().map(invitationOf)
       },
     },
     sessions: {
       async find(tokenHash) {
         const row = run.session.get({ tokenHash })
         return row && { session: row.session, operator: operatorOf(vault, row.operator) }
+      },
+      async newestOf(operatorId, limit) {
+        return run.sessionsOf.all({ operatorId, limit })
       },
     },
   }

@@ -223,6 +223,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
         .prepare(),
     ),
     deleteMessage: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
+    forgetWords: onFirstUse(() => db.update(attempts).set({ said: null }).where(theseAttempts).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>
@@ -253,6 +254,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
       async strip(issue) {
         run.strip.run(issueRow(issue))
         const { appId, mode, issueId } = issue
+        run.forgetWords.run({ appId, mode, issueId })
         run.note.run({ appId, mode, issueId, isGone: 0 })
       },
       async remove({ appId, mode, issueId, messageId }, standIn) {

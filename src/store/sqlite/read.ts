@@ -12,8 +12,10 @@ import type { Connections } from './connection/read-group'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyRingReader } from './key-ring'
+import { createNoticeReader } from './notices'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
+import { createReportReader } from './reports'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -50,7 +52,9 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
+      ...createReportReader(connection),
       ...createTrafficReader(connection, scanning, vault),
+      ...createNoticeReader(connection, vault),
       ...createPhoneReader(connection, vault),
       ...createKeyRingReader(connection, vault),
       async nodes() {

@@ -23,6 +23,8 @@ import {
   incidents,
   issues,
   jobs,
+  noticeMessages,
+  notices,
   outbox,
   trafficHours,
   trafficSnapshots,
@@ -138,6 +140,19 @@ export function createRetentionTx(connection: Database, current: TransactionStat
         .returning({ since: incidents.since })
         .prepare(),
     ),
+    deleteOldNotices: onFirstUse(() =>
+      db
+        .delete(notices)
+        .where(oldestRows(notices, ['notice_id'], 'ended_at'))
+        .returning({ noticeId: notices.noticeId })
+        .prepare(),
+    ),
+    deleteNoticeMessages: onFirstUse(() =>
+      db
+        .delete(noticeMessages)
+        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+        .prepare(),
+    ),
     deleteOldAbsences: onFirstUse(() =>
       db
         .delete(absentPhones)
@@ -223,6 +238,11 @@ export function createRetentionTx(connection: Database, current: TransactionStat
     },
     async incidents(before, limit) {
       return run.deleteOldIncidents.all({ before, limit }).length
+    },
+    async notices(before, limit) {
+      const deleted = run.deleteOldNotices.all({ before, limit })
+      for (const { noticeId } of deleted) run.deleteNoticeMessages.run({ noticeId })
+      return deleted.length
     },
     async absences(before, limit) {
       return run.deleteOldAbsences.all({ before, limit }).length

@@ -1,25 +1,42 @@
-/** Usage by hour: stored rows for hours that have settled, counted ones for the rest. */
+/** Usage by quarters of an hour: stored rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
-import type { UsageRow } from '../../domain/operations/usage'
-import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
+import {
+  sumRows,
+  TALLIED,
+  USAGE_INTERVAL_MS,
+  type UsageRow,
+  type UsageSlice,
+  type UsageSum,
+} from '../../domain/operations/usage'
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
+
+const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
+const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
+const RANGE = 'i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below'
 
 /**
  * Counts a range of ids, which the primary key finds and which is a range of time. One row for each bucket of the
- * histogram.
+ * histogram. Each issue counts at its last leg; messages of the legs before follow.
  */
 const COUNT = `
-  SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
+  SELECT ${AT}, i.leg AS channel,
     coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
-    count(*) AS issued, sum(i.delivery_status = 'delivered') AS delivered, sum(i.delivery_status = 'failed') AS failed,
-    sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent
-  FROM issues i LEFT JOIN attempts a ON a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id
-    AND a.leg = i.leg AND a.outcome = 'accepted'
-  WHERE i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below
-  GROUP BY hour, i.leg, carrier, country, i.purpose, step`
+    count(*) AS issued, sum(i.delivery_status IN ('sent', 'delivered') OR a.provider IS NOT NULL
+      OR EXISTS (SELECT 1 FROM attempts a WHERE ${ACCEPTED})) AS sent,
+    sum(i.delivery_status = 'delivered') AS delivered, sum(i.delivery_status = 'failed') AS failed,
+    sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent, count(a.provider) AS messages
+  FROM issues i LEFT JOIN attempts a ON ${ACCEPTED} AND a.leg = i.leg
+  WHERE ${RANGE}
+  GROUP BY at, i.leg, carrier, i.country, i.purpose, step
+  UNION ALL
+  SELECT ${AT}, a.leg, a.provider, coalesce(i.country, ''), i.purpose, ${STEP} AS step, 0, 0, 0, 0, 0, 0, count(*)
+  FROM issues i JOIN attempts a ON ${ACCEPTED} AND a.leg <> i.leg
+  WHERE ${RANGE} AND (i.legs IS NOT NULL OR i.leg <> i.channel)
+  GROUP BY at, a.leg, a.provider, i.country, i.purpose, step`
 
 interface HourRange extends Record<string, string | Uint8Array> {
   appId: string
@@ -33,6 +50,14 @@ interface UsageHourRow extends Omit<UsageRow, 'latencies'> {
 }
 
 const rowOf = ({ latencies, ...row }: UsageHourRow): UsageRow => ({ ...row, latencies: JSON.parse(latencies) })
+
+interface SumParameters
+  extends Record<string, string | number>,
+    Pick<UsageSlice, 'from' | 'to' | 'offsetMs' | 'stepMs'> {
+  appId: string
+  mode: string
+  byPurpose: number
+}
 
 const range = (from: number, to: number) => ({ from: uuidBytes(idFloor(from)), below: uuidBytes(idFloor(to)) })
 
@@ -59,10 +84,10 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   const oldest = oldestIssue(connection)
   const count = connection.query<CountedRow, HourRange>(COUNT)
   const keep = connection.query(
-    `INSERT OR REPLACE INTO usage_hours (app_id, mode, hour, channel, provider, country, purpose, issued, delivered,
-       failed, verified, spent, latencies)
-     VALUES ($appId, $mode, $hour, $channel, $carrier, $country, $purpose, $issued, $delivered, $failed, $verified,
-       $spent, $latencies)`,
+    `INSERT OR REPLACE INTO usage_intervals (app_id, mode, at, channel, provider, country, purpose, issued, sent,
+       delivered, failed, verified, spent, messages, latencies)
+     VALUES ($appId, $mode, $at, $channel, $carrier, $country, $purpose, $issued, $sent, $delivered, $failed, $verified,
+       $spent, $messages, $latencies)`,
   )
   const mark = connection.query('INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))')
   return {
@@ -85,8 +110,9 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   }
 }
 
-/** A past hour changes little until it settles, so its count is cached for this long. */
+/** A past hour changes less the older it is, so its count is cached for this long, or for a part of its age. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
+const COUNT_KEPT_SHARE = 1 / 6
 /**
  * A count of the current hour is cached for this many times its duration, so that counting cannot keep the process
  * busy.
@@ -97,8 +123,14 @@ const MAX_COUNTS_KEPT = 2_000
 export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
   const findRolled = rolledUntil(connection)
   const kept = connection.query<UsageHourRow, { appId: string; mode: string; from: number; to: number }>(
-    `SELECT hour, channel, provider AS carrier, country, purpose, issued, delivered, failed, verified, spent, latencies
-     FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
+    `SELECT at, channel, provider AS carrier, country, purpose, ${TALLIED.join(', ')}, latencies
+     FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to`,
+  )
+  const summed = connection.query<UsageSum, SumParameters>(
+    `SELECT (at + $offsetMs) / $stepMs AS step, channel, provider AS carrier, country,
+       iif($byPurpose, purpose, '') AS purpose, ${SUMS}
+     FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to
+     GROUP BY step, channel, provider, country, iif($byPurpose, purpose, '')`,
   )
   const oldest = oldestIssue(connection)
   const counted = connection.query<CountedRow, HourRange>(COUNT)
@@ -113,7 +145,8 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
-    counts.set(name, { rows, at: now, keptMs: isOver ? COUNT_KEPT_MS : tookMs * REST_AFTER_COUNT })
+    const pastMs = Math.max(COUNT_KEPT_MS, (now - hour - HOUR_MS) * COUNT_KEPT_SHARE)
+    counts.set(name, { rows, at: now, keptMs: isOver ? pastMs : tookMs * REST_AFTER_COUNT })
     await nextTurn()
     return rows
   }
@@ -124,14 +157,34 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : Number.POSITIVE_INFINITY
   }
 
+  const rolledIn = (owner: Owner, { from, to }: { from: number; to: number }) =>
+    Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
+
+  /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
+  async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {
+    const rows: UsageRow[] = []
+    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; hour < to && hour <= now; hour += HOUR_MS)
+      rows.push(...(await hourOf(owner, hour, now)).filter(({ at }) => at >= from && at < to))
+    return rows
+  }
+
   return {
     usage: {
       async rows(owner, from, to, now) {
-        const rolled = Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
+        const rolled = rolledIn(owner, { from, to })
         const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)
-        for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS)
-          rows.push(...(await hourOf(owner, hour, now)))
-        return rows
+        return [...rows, ...(await countedRows(owner, rolled, to, now))]
+      },
+      async sums({ appId, mode }, slice, now) {
+        const { offsetMs, stepMs, byPurpose } = slice
+        const rolled = rolledIn({ appId, mode }, slice)
+        const sums: UsageSum[] = []
+        for (let from = slice.from; from < rolled; from += DAY_MS) {
+          const to = Math.min(from + DAY_MS, rolled)
+          sums.push(...summed.all({ appId, mode, from, to, offsetMs, stepMs, byPurpose: byPurpose ? 1 : 0 }))
+          await nextTurn()
+        }
+        return [...sums, ...sumRows(await countedRows({ appId, mode }, rolled, slice.to, now), slice)]
       },
     },
   }

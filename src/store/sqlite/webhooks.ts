@@ -19,7 +19,10 @@ import {
   hookAttemptOf,
   hookAttemptRow,
   reportOf,
+  TROUBLED,
+  troubledOf,
 } from '../rows/webhook'
+import { columnsIn } from '../tables'
 import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
@@ -221,9 +224,11 @@ export function createWebhookTx(
         current.endpoints.change()
         run.updateEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
-      async saveState({ endpointId, disabledAt = null, disabledReason = null, failingSince = null }) {
+      async saveState(endpoint) {
+        const { endpointId, disabledAt = null, disabledReason = null, failingSince = null } = endpoint
+        const { certificateUntil = null } = endpoint
         current.endpoints.change()
-        run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince })
+        run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince, certificateUntil })
       },
       async remove(endpointId, limit = ALL) {
         const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
@@ -320,6 +325,15 @@ export function createWebhookReader(connection: Database, vault: Vault): Pick<Re
   const run = {
     endpointsOfApp: endpointsOfApp(db),
     endpoint: endpointById(db),
+    troubled: onFirstUse(() =>
+      db
+        .select(columnsIn(getTableColumns(webhookEndpoints), TROUBLED))
+        .from(webhookEndpoints)
+        .where(
+          sql`${webhookEndpoints.disabledAt} IS NOT NULL OR ${webhookEndpoints.certificateUntil} < ${bind(webhookEndpoints.certificateUntil, 'before')}`,
+        )
+        .prepare(),
+    ),
     everyHook: page(),
     hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
     ofIssue: onFirstUse(() =>
@@ -344,6 +358,9 @@ export function createWebhookReader(connection: Database, vault: Vault): Pick<Re
       async find(endpointId) {
         const row = run.endpoint.get({ endpointId })
         return row && endpointOf(vault, row)
+      },
+      async troubled(before) {
+        return run.troubled.all({ before }).map(troubledOf)
       },
     },
     hooks: {

@@ -225,8 +225,8 @@ export class ProtectionHistory {
     }
   }
 
-  /** Refused codes of the last 24 hours, and whether there are more than usual. */
-  async refused(appId: string): Promise<RefusedLately & { lastDay: number }> {
+  /** Refused codes of the last 24 hours and of the 24 hours before, and whether there are more than usual. */
+  async refused(appId: string): Promise<RefusedReport> {
     const end = (Math.floor(this.deps.clock.now() / HOUR_MS) + 1) * HOUR_MS
     const from = end - COMPARED_HOURS * HOUR_MS
     const decided = await this.#hours.of(appId, from, end)
@@ -234,9 +234,21 @@ export class ProtectionHistory {
       { length: COMPARED_HOURS },
       (_, hour) => decided.get(from + hour * HOUR_MS)?.total.refused ?? 0,
     )
-    const lastDay = byHour.slice(-DAY_HOURS).reduce((sum, refused) => sum + refused, 0)
-    return { lastDay, ...compareRefused(byHour) }
+    const rules = new Map<Rule, { refused: number; before: number }>()
+    for (const [hour, ofHour] of decided)
+      for (const [rule, { refused }] of hour < end - 2 * DAY_MS ? [] : ofHour.most('rule')) {
+        const known = rules.get(rule as Rule) ?? { refused: 0, before: 0 }
+        known[hour < end - DAY_MS ? 'before' : 'refused'] += refused
+        rules.set(rule as Rule, known)
+      }
+    return { series: byHour.slice(-DAY_HOURS), rules, ...compareRefused(byHour) }
   }
+}
+
+/** Refused codes of the last 24 hours, by hour and by rule; by rule also of the 24 hours before. */
+export interface RefusedReport extends RefusedLately {
+  readonly series: readonly number[]
+  readonly rules: ReadonlyMap<Rule, { readonly refused: number; readonly before: number }>
 }
 
 const MOST_STEPS = 1_000

@@ -14,7 +14,7 @@ import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { newId } from '../shared/id'
 import { writeAudit } from '../shared/write-audit'
-import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
+import { type AdminDependencies, assertOverlap, label, lockApp, type MakingDependencies } from './shared'
 
 const MAX_LIVE_KEYS = 20
 const MAX_TEST_KEYS = 5
@@ -27,6 +27,7 @@ export interface NewKey {
   allowedOrigins?: readonly string[]
   allowedCidrs?: readonly string[]
   limits?: KeyLimits
+  name?: string | undefined
   /** The allowances of a live `pk_` key. */
   allows?: readonly Allowance[]
   expiresAt?: number | undefined
@@ -69,11 +70,13 @@ async function makeKey(deps: MakingDependencies, tx: Tx, app: App, wanted: NewKe
     prefix: key.slice(0, key.lastIndexOf('_') + 5),
     lastFour: key.slice(-4),
     createdAt: tx.now,
+    name: wanted.name?.trim() ? label(wanted.name, 'name') : undefined,
+    createdBy: deps.actor.name,
   }
   await tx.keys.add(stored)
-  const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, allows } = stored
+  const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, allows, name } = stored
   const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, ...(allows.length > 0 && { allows }) }
-  await writeAudit(deps, tx, 'key.create', stored.keyId, rights)
+  await writeAudit(deps, tx, 'key.create', stored.keyId, { ...rights, ...(name !== undefined && { name }) })
   return { key, stored }
 }
 
@@ -126,8 +129,8 @@ export async function rotateKey(
   assertOverlap(overlapHours)
   return changeKey(deps, keyId, async (tx, old, app) => {
     if (!app || !isActive(old, tx.now)) throw invalid('key', 'key_not_active', 'only an active one can be rotated')
-    const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt } = old
-    const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt }
+    const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt, name } = old
+    const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt, name }
     const made = await makeKey(deps, tx, app, rights)
     const previousWorksUntil = Math.min(tx.now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
     await tx.keys.expire(keyId, previousWorksUntil)

@@ -1,6 +1,14 @@
 /** Changes of an account. */
 
-import { assertOwnerRemains, may, normalizeEmail, type Operator, type Role } from '../../domain/access/operator'
+import {
+  assertOwnerRemains,
+  assertRights,
+  may,
+  normalizeEmail,
+  type Operator,
+  type OperatorRights,
+  type Role,
+} from '../../domain/access/operator'
 import { invalid, missing } from '../../domain/shared/error'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Random, Vault } from '../../ports/vault'
@@ -54,6 +62,14 @@ export async function resetPassword(
   return { operator, password }
 }
 
+/** Throws `invalid`, or `not_found` for an app that does not exist. */
+export async function assertGrantable({ store }: { store: Store }, rights: OperatorRights): Promise<void> {
+  assertRights(rights)
+  const known = new Set((await store.read.apps.all()).map(({ appId }) => appId))
+  const unknown = rights.appIds?.find((appId) => !known.has(appId))
+  if (unknown !== undefined) throw missing('app', unknown)
+}
+
 /** Throws `not_found`. */
 export async function operatorNamed({ store }: { store: Store }, email: string): Promise<Operator> {
   const operator = (await store.read.people.all()).find((known) => known.email === normalizeEmail(email))
@@ -61,10 +77,23 @@ export async function operatorNamed({ store }: { store: Store }, email: string):
   return operator
 }
 
-export async function changeRole(deps: ChangeDependencies, actor: Actor, operatorId: string, role: Role) {
+/** Without apps: all of them. */
+export interface WantedRights {
+  role: Role
+  appIds?: readonly string[] | undefined
+}
+
+/** Their sessions go on, with the new rights from the next call. Throws `invalid` or `not_found`. */
+export async function changeRights(
+  deps: ChangeDependencies,
+  actor: Actor,
+  operatorId: string,
+  { role, appIds }: WantedRights,
+) {
+  await assertGrantable(deps, { role, appIds })
   const change = (known: Operator, operators: readonly Operator[]): Operator => {
     assertOwnerRemains(operators, { operatorId, role })
-    return { ...known, role }
+    return { ...known, role, appIds }
   }
   // Invitations of a person who may no longer invite end.
   await changeOperator(deps, actor, operatorId, 'operator.role', change, async (tx, changed) => {
@@ -111,10 +140,13 @@ export function changeOperator(
     const changed = change(known, operators, tx.now)
     await tx.people.save(changed)
     await alsoDo(tx, changed)
-    await writeAudit({ vault: deps.vault, actor }, tx, action, operatorId, { role: changed.role })
+    await writeAudit({ vault: deps.vault, actor }, tx, action, operatorId, rightsOf(changed))
     return changed
   })
 }
+
+/** For the audit log. */
+export const rightsOf = ({ role, appIds }: OperatorRights) => ({ role, ...(appIds && { appIds }) })
 
 /** Throws `not_found`. */
 export const lockOperator = async (tx: Tx, operatorId: string): Promise<Operator> =>

@@ -1,6 +1,6 @@
 /** Links that make an account, once. */
 
-import { assertMay, INVITATION_MS, normalizeEmail, type Operator, type Role } from '../../domain/access/operator'
+import { assertMay, INVITATION_MS, type Invitation, normalizeEmail, type Operator } from '../../domain/access/operator'
 import { invalid, Refusal } from '../../domain/shared/error'
 import { HOUR_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Random, Vault } from '../../ports/vault'
 import { newId, newToken, tokenHash } from '../shared/id'
 import { type Actor, writeAudit } from '../shared/write-audit'
-import { lockOperator } from './accounts'
+import { assertGrantable, lockOperator, rightsOf, type WantedRights } from './accounts'
 import { assertUncommon } from './attempts'
 
 /** An invitation as people see it, and the id by which they withdraw it. */
@@ -35,7 +35,7 @@ export async function setUpToken(deps: SetUpDependencies): Promise<string | unde
   return store.transaction(async (tx) => {
     if ((await tx.people.lockAll()).length > 0) return undefined
     await tx.invitations.removeOf(SET_UP)
-    await addInvitation(tx, token, 'owner', SET_UP)
+    await addInvitation(tx, token, { role: 'owner', appIds: undefined, note: undefined, invitedBy: SET_UP })
     return token
   })
 }
@@ -56,21 +56,29 @@ interface SetUpDependencies {
 export async function invite(
   deps: { store: Store; random: Random; vault: Vault },
   actor: Actor,
-  { role, inviter }: { role: Role; inviter?: string },
+  { role, appIds, note, inviter }: WantedRights & { note?: string | undefined; inviter?: string },
 ): Promise<{ token: string; expiresAt: number }> {
+  const rights = { role, appIds }
+  await assertGrantable(deps, rights)
   const token = newToken(deps.random)
   const expiresAt = await deps.store.transaction(async (tx) => {
     if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
     // The note comes first, since a transaction knows the time once it has read something.
-    await writeAudit({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(tokenHash(token)), { role })
-    return (await addInvitation(tx, token, role, inviter ?? actor.name)).expiresAt
+    const id = invitationId(tokenHash(token))
+    await writeAudit({ vault: deps.vault, actor }, tx, 'operator.invite', id, rightsOf(rights))
+    const invited = { ...rights, note: note?.trim() || undefined, invitedBy: inviter ?? actor.name }
+    return (await addInvitation(tx, token, invited)).expiresAt
   })
   return { token, expiresAt }
 }
 
-async function addInvitation(tx: Tx, token: string, role: Role, invitedBy: string) {
+async function addInvitation(
+  tx: Tx,
+  token: string,
+  invited: Omit<Invitation, 'tokenHash' | 'createdAt' | 'expiresAt'>,
+) {
   const expiresAt = tx.now + INVITATION_MS
-  const invitation = { tokenHash: tokenHash(token), role, invitedBy, createdAt: tx.now, expiresAt }
+  const invitation = { ...invited, tokenHash: tokenHash(token), createdAt: tx.now, expiresAt }
   await tx.invitations.add(invitation)
   return invitation
 }
@@ -132,6 +140,7 @@ export async function join(
       email: normalizeEmail(email),
       name: name.trim(),
       role: invitation.role,
+      appIds: invitation.appIds,
       passwordHash,
       totpSecret: undefined,
       createdAt: tx.now,

@@ -1,8 +1,9 @@
 /** Signing in and out. A session is a cookie; stored is its hash. */
 
+import type { Device } from '../../domain/access/device'
 import { networkOf } from '../../domain/access/network'
 import { isLive, normalizeEmail, type Operator, type OperatorSession } from '../../domain/access/operator'
-import { Refusal } from '../../domain/shared/error'
+import { missing, Refusal } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Node, SignInAttempt, SignInSubject } from '../../ports/node'
@@ -17,6 +18,7 @@ export interface Visitor {
   ip: string
   /** Whether the address is surely theirs, and not that of something that many people come through. */
   hasOwnAddress: boolean
+  device: Device
 }
 
 const wrongCredentials = () =>
@@ -119,7 +121,8 @@ export async function openSession(
     // Proving who one is takes a while: what it was proved against must still hold.
     const known = (await tx.people.lockAll()).find((other) => other.operatorId === operatorId)
     if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret) throw wrongCredentials()
-    await tx.sessions.add({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
+    const times = { createdAt: tx.now, lastSeenAt: tx.now }
+    await tx.sessions.add({ tokenHash: tokenHash(token), operatorId, ...times, ...visitor.device })
     await tx.people.touch(operatorId)
     if (visitor.hasOwnAddress)
       await tx.people.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
@@ -149,14 +152,45 @@ export async function signOut({ store }: { store: Store }, session: OperatorSess
   await store.transaction((tx) => tx.sessions.remove(session.tokenHash))
 }
 
-/** Ends every session of an operator; answers how many. */
-export function signOutEverywhere(
+/** A session as people see it. It opens nothing: that takes the token. */
+export const sessionId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')
+
+/** More are not listed; they end by themselves. */
+const SESSIONS_LISTED = 100
+
+/** Live sessions of an operator, newest first. */
+export async function sessionsOf(
+  { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
+  operatorId: string,
+): Promise<OperatorSession[]> {
+  const sessions = await store.read.sessions.newestOf(operatorId, SESSIONS_LISTED)
+  return sessions.filter((session) => isLive(session, clock.now()))
+}
+
+/** Throws `not_found`. */
+export async function endSession(
+  deps: { store: Store; clock: Pick<Clock, 'now'>; vault: Vault },
+  actor: Actor,
+  operatorId: string,
+  id: string,
+): Promise<void> {
+  const found = (await sessionsOf(deps, operatorId)).find((session) => sessionId(session.tokenHash) === id)
+  if (!found) throw missing('session', id)
+  await deps.store.transaction(async (tx) => {
+    await tx.sessions.remove(found.tokenHash)
+    await writeAudit({ vault: deps.vault, actor }, tx, 'session.end', operatorId, { sessionId: id })
+  })
+}
+
+/** Ends every session of an operator, but not `kept`; answers how many. */
+export function endSessions(
   deps: { store: Store; vault: Vault },
   actor: Actor,
   operatorId: string,
+  kept?: OperatorSession,
 ): Promise<number> {
   return deps.store.transaction(async (tx) => {
-    const ended = await tx.sessions.removeOf(operatorId)
+    const ended = await tx.sessions.removeOf(operatorId, kept?.tokenHash)
     await writeAudit({ vault: deps.vault, actor }, tx, 'session.end_all', operatorId, { ended })
     return ended
   })

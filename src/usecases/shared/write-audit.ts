@@ -6,7 +6,9 @@ import type { AuditEntry } from '../../domain/operations/audit'
 import type { Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 
-/** Whoever makes a change: `cli`, or an operator. */
+export const COMMAND_LINE = 'cli'
+
+/** Whoever makes a change: the command line, or an operator. */
 export interface Actor {
   name: string
   ip?: string | undefined

@@ -42,7 +42,7 @@ export const SLOW_TEMPLATE = 'welcome'
 /** Of a link that makes an account. */
 export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
 
-const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
+const signedIn = (role: Role, hasTotp = false, appIds?: string[]): Answers['session/current'] => ({
   needsSetup: false,
   organization: 'Example',
   version: '0.1.0',
@@ -51,6 +51,7 @@ const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
     email: 'kim.young-hee.longest@department.example.com',
     name: '김영희 Kim Young-hee',
     role,
+    ...(appIds && { appIds }),
     hasTotp,
     createdAt: NOW - 30 * DAY,
     permissions: [...permissionsOf(role)],
@@ -68,6 +69,8 @@ export const INVITED: Answers = {
   'session/invitation': { role: 'developer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 3 * DAY },
 }
 export const asViewer: Answers = { 'session/current': signedIn('viewer') }
+/** Support of one app only. */
+export const ofOneApp: Answers = { 'session/current': signedIn('support', false, ['a1']) }
 export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
@@ -79,7 +82,7 @@ export const NO_APP: Answers = {
   'carriers/routes': { routes: [] },
 }
 
-const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+const COUNTS = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
@@ -135,7 +138,19 @@ const PLAIN_TEXTS = { localeByCountry: false }
 const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
 
 /** An app, and nothing in it. */
+const TWILIO: OutputOf<'apps/twilio'> = {
+  baseUrl: 'https://otp.example.com/compat/twilio',
+  accountSid: `AC${'0f'.repeat(16)}`,
+  services: ['signup', 'change-of-phone-number'].map((purpose, number) => ({
+    purpose,
+    serviceSid: `VA${`${number}c`.repeat(16)}`,
+  })),
+}
+
 export const EMPTY: Answers = {
+  'notices/open': { notices: [] },
+  'notices/list': { rows: [] },
+  'notices/ways': { ways: [] },
   ...NO_APP,
   'apps/list': {
     apps: [
@@ -155,9 +170,20 @@ export const EMPTY: Answers = {
   'issues/find': { issues: [], keys: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
-  'usage/show': { total: COUNTS, series: [], groups: [] },
-  'protection/open': { incidents: [] },
-  'protection/refused': { lastDay: 0, lately: 0, usual: 0, isUnusual: false },
+  'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
+  'prices/list': { prices: [] },
+  'reportTokens/list': { tokens: [] },
+  'overview/show': {
+    ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
+    apps: [
+      {
+        ...{ appId: 'a1', issued: 0, delivered: 0, failed: 0, verified: 0, refused: 0, available: 0 },
+        ...{ spentPerDay: 0 },
+      },
+    ],
+    refused: { total: 0, before: 0, series: [], rules: [], unusual: [] },
+    ...{ endpoints: [], openKeys: [] },
+  },
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: {
@@ -177,6 +203,7 @@ export const EMPTY: Answers = {
   'keys/list': { keys: [] },
   'relays/list': { relays: [] },
   'relays/messages': { rows: [] },
+  'apps/twilio': { ...TWILIO, services: [] },
   'apps/reviewNumbers': { reviewNumbers: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -194,6 +221,8 @@ export const EMPTY: Answers = {
   'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
   'wallet/ledger': { rows: [] },
   'operators/list': { operators: [], invitations: [] },
+  'operators/sessions': { sessions: [] },
+  'session/list': { sessions: [] },
   'audit/list': { rows: [] },
   'system/show': {
     version: '0.1.0',
@@ -246,6 +275,7 @@ export const STORY: OutputOf<'issues/story'> = {
   templateId: 'otp_default_kr',
   metadata: { campaign: 'autumn-2025', userId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', note: LONG_URL.slice(8) },
   verifiedAt: NOW - HOUR + 14_000,
+  wrongAt: [NOW - HOUR + 8_000, NOW - HOUR + 11_000],
   updatedAt: NOW - HOUR + 15_000,
   attempts: [
     {
@@ -258,6 +288,7 @@ export const STORY: OutputOf<'issues/story'> = {
       outcome: 'refused',
       code: 'K_3016_TEMPLATE_MISMATCH',
       explanation: 'The text does not match the approved template. Compare the template with the one Kakao approved.',
+      said: '메시지가 승인된 템플릿과 다릅니다 (NoMatchedTemplateException: ####)',
     },
     {
       number: 2,
@@ -267,11 +298,14 @@ export const STORY: OutputOf<'issues/story'> = {
       answeredAt: NOW - HOUR + 1_800,
       latencyMs: 300,
       outcome: 'accepted',
+      report: 'delivered',
+      reportedAt: NOW - HOUR + 4_000,
     },
   ],
   ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
   webhooks: [
     {
+      deliveryId: 'd1',
       eventId: 'e1',
       endpointId: ENDPOINT,
       type: 'otp.verified',
@@ -288,6 +322,7 @@ export const STORY: OutputOf<'issues/story'> = {
 export const TRIED: OutputOf<'issues/story'> = {
   ...STORY,
   ...issue(0, { verificationStatus: 'issued', deliveryStatus: 'delivered', attemptsUsed: 0, createdAt: NOW }),
+  wrongAt: [],
   metadata: {},
   ledger: [],
   webhooks: [],
@@ -365,6 +400,8 @@ const hook = (
 
 const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
+  sent: 399_000 + hour * 8_900,
+  messages: 400_000 + hour * 8_950,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
   verified: 350_000 + hour * 7_500,
@@ -372,7 +409,25 @@ const series = hoursOf((hour) => ({
   p50Ms: 240,
   p95Ms: 1_900,
 }))
-const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+const TOTAL = {
+  ...{ issued: 12_345_678, sent: 12_340_000, delivered: 12_000_000, failed: 345_678, verified: 11_222_333 },
+  ...{ spent: MILLIONS, messages: 12_400_000 },
+}
+
+const COST = {
+  cost: [
+    { currency: 'KRW', amount: '122166000.5' },
+    { currency: 'USD', amount: '1234.567891' },
+  ],
+  unpriced: 4_321,
+}
+/** A day of the month of `NOW`. */
+const dayNumber = (number: number) => new Date(NOW).toISOString().slice(0, 8) + String(number + 1).padStart(2, '0')
+
+type Price = OutputOf<'prices/list'>['prices'][number]
+const price = (priceId: string, carrier: string, country: string, channel: Price['channel']) => ({
+  ...{ priceId, carrier, country, channel, validFrom: '2025-01-01' },
+})
 
 type Incident = OutputOf<'protection/incidents'>['rows'][number]
 
@@ -397,6 +452,19 @@ const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
 /** One of each kind of field. */
+const SESSIONS: OutputOf<'session/list'>['sessions'] = [
+  { sessionId: 's1', createdAt: NOW - HOUR, lastSeenAt: NOW, browser: 'Chrome', system: 'macOS', isThis: true },
+  {
+    sessionId: 's2',
+    createdAt: NOW - 2 * DAY,
+    lastSeenAt: NOW - HOUR,
+    browser: 'Safari',
+    system: 'iPhone',
+    isThis: false,
+  },
+  { sessionId: 's3', createdAt: NOW - 3 * DAY, lastSeenAt: NOW - 2 * HOUR, browser: '', system: '', isThis: false },
+]
+
 const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   { name: 'privateUrl', title: 'Address', url: true, default: 'https://sms.api.nhncloudservice.com' },
   { name: 'privateKey', title: 'Private key', help: 'Of the application, as PEM.', secret: true, multiline: true },
@@ -417,8 +485,64 @@ const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   },
 ]
 
+type ShownNotice = OutputOf<'notices/open'>['notices'][number]
+const notice = (number: number, more: Pick<ShownNotice, 'kind' | 'facts'> & Partial<ShownNotice>): ShownNotice => ({
+  noticeId: issueId(300 + number),
+  isUrgent: false,
+  since: NOW - number * HOUR,
+  told: [],
+  ...more,
+})
+const NOTICES: ShownNotice[] = [
+  notice(1, {
+    ...{
+      kind: 'carrier_down',
+      facts: { carrier: 'a-rather-long-name-of-a-carrier-in-seoul', code: 'HTTP_401' },
+      isUrgent: true,
+    },
+    told: [
+      { way: 'duty', phase: 'began', status: 'sent' },
+      { way: 'chat', phase: 'began', status: 'failed', error: 'HTTP 404' },
+    ],
+  }),
+  notice(2, { kind: 'low_credit', appId: 'app_1', facts: { app: LONG_NAME, available: MILLIONS, days: 2 } }),
+  notice(3, { kind: 'attack', appId: 'app_1', facts: { app: 'shop', country: 'LV' }, isUrgent: true }),
+  notice(5, { kind: 'deliveries_failing', appId: 'app_1', facts: { app: 'shop', percent: 42, usual: 3 } }),
+  notice(8, {
+    ...{ kind: 'endpoint_disabled', appId: 'app_1', endedAt: NOW - HOUR },
+    facts: { app: 'shop', host: 'hooks.example.com', reason: 'The receiver answered 410 Gone' },
+    told: [
+      { way: 'duty', phase: 'began', status: 'sent' },
+      { way: 'duty', phase: 'ended', status: 'pending' },
+    ],
+  }),
+  notice(30, { kind: 'backup_overdue', facts: { newest: '2026-11-20' }, endedAt: NOW - 20 * HOUR }),
+  notice(50, {
+    ...{ kind: 'webhook_certificate', appId: 'app_1', endedAt: NOW - 40 * HOUR },
+    facts: { app: 'shop', host: 'hooks.example.com', until: '2026-12-01' },
+  }),
+]
+export const WEBHOOK_WAY = {
+  ...{ wayId: 'way_1', name: 'pager', channel: 'webhook' as const, target: LONG_URL, createdAt: NOW - DAY },
+}
+
 export const FULL: Answers = {
   ...EMPTY,
+  'notices/open': { notices: NOTICES.filter(({ endedAt }) => endedAt === undefined) },
+  'notices/list': { rows: NOTICES, next: 'cursor' },
+  'notices/ways': {
+    ways: [
+      WEBHOOK_WAY,
+      {
+        ...{ wayId: 'way_2', name: 'duty', channel: 'mail', createdAt: NOW - DAY },
+        target: 'on-duty-around-the-clock@department.example.com (smtp.example.com)',
+      },
+      { wayId: 'way_3', name: 'chat', channel: 'slack', target: 'https://hooks.slack.com', createdAt: NOW - DAY },
+    ],
+    quietHours: { from: 1_320, to: 480, timeZone: 'Asia/Seoul', urgentPass: true },
+  },
+  'notices/addWay': { ...WEBHOOK_WAY, secret: `whsec_${'a1b2c3d4'.repeat(5)}` },
+  'notices/testWay': { error: 'HTTP 404' },
   'apps/list': {
     apps: [
       {
@@ -489,16 +613,80 @@ export const FULL: Answers = {
   },
   'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
   'inbox/verify': { verified: true, attemptsRemaining: 4, expiresAt: NOW + 3 * MINUTE },
-  'usage/show': {
-    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-    series,
-    groups: [
-      { name: 'sms', ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-      { name: 'alimtalk', ...COUNTS },
-      { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
+  'usage/report': {
+    total: { ...TOTAL, ...COST },
+    rows: ['AT', 'DE', 'GB', 'GS', 'KR', 'US', ''].flatMap((country, place) =>
+      ['main', 'a-carrier-with-a-long-name-of-its-own', ''].map((carrier, row) => ({
+        ...{ app: place === 0 ? 'app_removed' : 'a1', country, carrier },
+        day: dayNumber(3 * place + row),
+        ...{ issued: 900_000 - 40_000 * (3 * place + row), sent: 850_000 - 40_000 * (3 * place + row) },
+        ...{
+          delivered: 800_000 - 38_000 * (3 * place + row),
+          failed: 20_000,
+          verified: 700_000 - 33_000 * (3 * place + row),
+        },
+        ...{ spent: 850_000, messages: 860_000, ...COST },
+      })),
+    ),
+    next: 'cursor',
+  },
+  'prices/list': {
+    prices: [
+      { ...price('prc_1', 'main', 'KR', 'sms'), currency: 'KRW', amount: '9.9' },
+      {
+        ...price('prc_2', 'a-carrier-with-a-long-name-of-its-own', 'GS', 'whatsapp'),
+        currency: 'USD',
+        amount: '0.007912',
+      },
+      { ...price('prc_3', '', '', ''), currency: 'EUR', amount: '10000' },
     ],
   },
-  'protection/open': { incidents: INCIDENTS },
+  'reportTokens/list': {
+    tokens: [
+      { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
+      { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
+    ],
+  },
+  'overview/show': {
+    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
+    before: { ...TOTAL, issued: 11_345_678, failed: 123_456, spent: MILLIONS / 3, p50Ms: 220 },
+    series,
+    refused: {
+      ...{ total: MILLIONS, before: 12_345, series: series.map((_, hour) => hour * 1_000) },
+      rules: RULES.map((rule, index) => ({
+        rule,
+        refused: Math.floor(MILLIONS / 2 ** (index + 1)),
+        before: index * 1_234,
+      })),
+      unusual: [{ appId: 'a1', lately: MILLIONS, usual: 12_345 }],
+    },
+    incidents: INCIDENTS,
+    carriers: [
+      {
+        ...{
+          name: 'kakao-business-messaging-primary',
+          state: 'unhealthy',
+          since: NOW - HOUR,
+          code: 'CONNECTION_REFUSED',
+        },
+        explanation: 'Nothing listens there. Look at the URL of the carrier, and whether a firewall lets it through.',
+        ...{ recent: { accepted: 1_234_567, refused: 12_345, ambiguous: 678 }, p50Ms: 240, p95Ms: 12_345 },
+      },
+      { name: 'main', state: 'healthy', recent: { accepted: 0, refused: 12, ambiguous: 0 } },
+      { name: 'meta', state: 'healthy', recent: { accepted: 0, refused: 0, ambiguous: 0 } },
+    ],
+    apps: ['a1', 'a2'].map((appId, index) => ({
+      ...{ appId, issued: MILLIONS, delivered: MILLIONS, failed: 345_678, verified: MILLIONS, refused: MILLIONS },
+      ...{ available: 1_234, alertBelow: 5_000, spentPerDay: 1_000.5, daysLeft: index + 0.4 },
+    })),
+    failures: [1, 2, 3, 4, 5].map((number) => ({
+      ...{ appId: 'a1', issueId: issueId(number), purpose: 'password-reset-of-a-business-account-with-approval' },
+      ...{ country: 'GS', createdAt: NOW - number * MINUTE, carrier: 'kakao-business-messaging-primary' },
+      ...{ code: 'TEMPLATE_NOT_FOUND', explanation: 'Nothing listens there. Look at the URL of the carrier.' },
+    })),
+    endpoints: [endpoint(ENDPOINT, { url: LONG_URL, failingSince: NOW - DAY })],
+    openKeys: [{ appId: 'a1', keyId: 'k1', shown: 'pk_live_…a7b8', allows: ['from', 'text'] }],
+  },
   'protection/lately': {
     keys: { sk: 12, pk: 3, relay: 1 },
     codes: ['GS', 'VN', 'KR'].flatMap((country) => [
@@ -507,7 +695,6 @@ export const FULL: Answers = {
     ]),
     areAll: false,
   },
-  'protection/refused': { lastDay: MILLIONS, lately: MILLIONS, usual: 12_345, isUnusual: true },
   'protection/incidents': {
     rows: [...INCIDENTS, incident(3, { endedAt: NOW - 2 * DAY }), incident(4, { endedAt: NOW - 3 * DAY, country: '' })],
     next: 'cursor',
@@ -563,6 +750,8 @@ export const FULL: Answers = {
     keys: [
       {
         keyId: 'k1',
+        name: 'Shop backend',
+        creator: { name: '김영희 Kim Young-hee', isCommandLine: false, isMine: true },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…a1b2',
@@ -578,6 +767,8 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k2',
+        name: 'Checkout page of the shop, which is a rather long name',
+        creator: { name: 'Lee', isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'test',
         shown: 'pk_test_…c3d4',
@@ -593,6 +784,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k3',
+        creator: { isCommandLine: true, isMine: false },
         kind: 'sk',
         mode: 'test',
         shown: 'sk_test_…e5f6',
@@ -608,6 +800,7 @@ export const FULL: Answers = {
       },
       {
         keyId: 'k4',
+        creator: { isCommandLine: false, isMine: false },
         kind: 'pk',
         mode: 'live',
         shown: 'pk_live_…a7b8',
@@ -624,6 +817,8 @@ export const FULL: Answers = {
     ],
   },
   'relays/list': { relays: RELAYS },
+  'apps/twilio': TWILIO,
+  'apps/addTwilioPurpose': TWILIO,
   'relays/create': CREATED_RELAY,
   'relays/changeSecret': { ...relay(4), secret: `v1,whsec_${'a1b2c3d4'.repeat(5)}` },
   'relays/test': { issueId: ISSUE },
@@ -950,9 +1145,31 @@ export const FULL: Answers = {
         lastSeenAt: NOW,
       },
       { operatorId: 'o2', email: 'bob@example.com', name: 'Bob', role: 'developer', hasTotp: false, createdAt: NOW },
+      {
+        operatorId: 'o3',
+        email: 'sue@example.com',
+        name: 'Sue',
+        role: 'support',
+        appIds: ['a1', 'a2'],
+        hasTotp: true,
+        createdAt: NOW - 9 * DAY,
+        lastSeenAt: NOW - 3 * HOUR,
+      },
     ],
-    invitations: [{ invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY }],
+    invitations: [
+      { invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY },
+      {
+        invitationId: 'i2',
+        role: 'finance',
+        appIds: ['a1'],
+        note: 'lee.finance@department.example.com',
+        invitedBy: 'cli',
+        expiresAt: NOW + DAY,
+      },
+    ],
   },
+  'operators/sessions': { sessions: SESSIONS.slice(1) },
+  'session/list': { sessions: SESSIONS },
   'operators/invite': { url: `https://otp.example.com/console/invitation#${TOKEN}`, expiresAt: NOW + 3 * DAY },
   'audit/list': {
     rows: [

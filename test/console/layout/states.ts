@@ -16,6 +16,7 @@ import {
   LOADING,
   NEEDS_SETUP,
   NO_APP,
+  ofOneApp,
   onTheWay,
   RELAYED,
   refusal,
@@ -70,6 +71,10 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/issues/$issueId': `/issues/${ISSUE}`,
   '/usage': '/usage',
   '/protection': '/protection',
+  '/notices': '/notices',
+  '/protection/policy': '/protection/policy',
+  '/protection/refused': '/protection/refused',
+  '/protection/phones': '/protection/phones',
   '/inbox': '/inbox',
   '/try-it': '/try-it',
   '/apps': '/apps',
@@ -96,6 +101,9 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   '/invitation': `/invitation${LINK}`,
 }
 
+const FILTERED =
+  '/issues?search=sign&status=unverified&delivery=failed&leg=sms&country=KR&code=UNREACHABLE&hour=14&last=24h'
+
 const FAILURES = [AT_REST, FORBIDDEN, BROKEN]
 
 const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) => [
@@ -109,6 +117,9 @@ const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) 
 const FOR_VIEWERS = [
   '/',
   '/protection',
+  '/notices',
+  '/protection/policy',
+  '/protection/phones',
   '/try-it',
   '/keys',
   '/relays',
@@ -194,6 +205,12 @@ const firstSteps: State[] = [
   state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
 ]
 
+const overview: State[] = [
+  state('overview, live, of all apps', '/?mode=live', FULL),
+  state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  state('overview, live, quiet', '/?mode=live', EMPTY),
+]
+
 const openFind = press(/^(Find|찾기)/)
 const find =
   (text: string): Step =>
@@ -273,6 +290,27 @@ const apps: State[] = [
   over('pages/apps/settings.tsx', 'apps, the settings of one', '/apps', FULL, appSettings),
   over(
     'pages/apps/settings.tsx',
+    'apps, settings that delete old issues',
+    '/apps',
+    FULL,
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Retention of live|운영 발급 내역 보관)/)
+        .fill('7'),
+    see(/older than 7 days|7일보다 오래된/),
+  ),
+  over(
+    'parts/confirm.tsx',
+    'apps, removing a review number',
+    '/apps',
+    FULL,
+    press(/^(Review numbers of|.*심사용 번호$)/),
+    press(/^(Remove |.* 삭제$)/),
+  ),
+  over(
+    'pages/apps/settings.tsx',
     'apps, settings without a name',
     '/apps',
     FULL,
@@ -284,27 +322,6 @@ const apps: State[] = [
         .fill(''),
     confirm(/^(Save|저장)$/),
     see(/Enter a name|이름을 입력하세요/),
-  ),
-  ...(
-    [
-      ['what becomes of other countries', /^(Codes to countries not on|허용 목록에 없는 국가)/],
-      ['opening countries', /^(Allow list of countries for browser|브라우저 키의 국가 허용)/],
-      ['how long a phone is locked', /^(After 100 wrong codes|인증번호를 연속 100번)/],
-    ] as const
-  ).map(([what, label]) =>
-    over('pages/apps/protection.tsx', `apps, settings, ${what}`, '/apps', FULL, appSettings, (page) =>
-      page.getByRole('dialog').getByRole('combobox', { name: label }).click(),
-    ),
-  ),
-  ...(
-    [
-      ['the proof that is asked for', /^(Challenge vendor|요구할 확인)/],
-      ['what an outage of its vendor means', /^(While the vendor|업체가 응답하지)/],
-    ] as const
-  ).map(([what, label]) =>
-    over('pages/apps/challenge.tsx', `apps, settings, ${what}`, '/apps', FULL, appSettings, (page) =>
-      page.getByRole('dialog').getByRole('combobox', { name: label }).click(),
-    ),
   ),
   over(
     'pages/apps/settings.tsx',
@@ -324,53 +341,6 @@ const apps: State[] = [
     see(/Only the name of a host|호스트 이름만 입력하세요/),
   ),
   over(
-    'pages/apps/settings.tsx',
-    'apps, settings, a proof without its secret',
-    '/apps',
-    { ...FULL, 'apps/setChallenge': refusal(400, 'BAD_REQUEST', 'Refused', { param: 'secret', reason: 'required' }) },
-    appSettings,
-    (page) =>
-      page
-        .getByRole('dialog')
-        .getByRole('combobox', { name: /^(Challenge vendor|요구할 확인)/ })
-        .click(),
-    (page) => page.getByRole('option', { name: 'hCaptcha' }).click(),
-    confirm(/^(Save|저장)$/),
-    see(/This field is required|꼭 필요한 값/),
-  ),
-  over(
-    'pages/apps/settings.tsx',
-    'apps, settings, of which the proof cannot be read',
-    '/apps',
-    { ...FULL, 'apps/challenge': AT_REST },
-    appSettings,
-    see(/cannot do this at the moment|지금은 처리할 수/),
-  ),
-  over(
-    'pages/apps/protection.tsx',
-    'apps, settings, what becomes of what nobody types',
-    '/apps',
-    EMPTY,
-    appSettings,
-    press(/^(Codes to destinations with low|전환율이 낮은 곳)/, 'combobox'),
-  ),
-  over(
-    'pages/apps/settings.tsx',
-    'apps, settings, a cap of nothing',
-    '/apps',
-    {
-      ...EMPTY,
-      'apps/protect': refusal(400, 'BAD_REQUEST', 'Refused', {
-        ...{ param: 'caps', reason: 'out_of_range', about: { min: 1, max: 1_000_000_000 } },
-      }),
-    },
-    appSettings,
-    press(/^(Add a cap|상한 추가)$/),
-    fill(/^(Browser keys: messages per country per day|브라우저 키: 국가마다 하루에 메시지)$/, ''),
-    confirm(/^(Save|저장)$/),
-    see(/A whole number from|부터 .*까지의 정수/),
-  ),
-  over(
     'pages/apps/new-app.tsx',
     'apps, choosing a region',
     '/apps',
@@ -386,33 +356,100 @@ const apps: State[] = [
   ),
 ]
 
-const openPhone = press(/^(Unlock a phone|전화 잠금 해제)$/)
-const lookAtPhone = [openPhone, fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Look|확인)$/)]
+const PHONES = '/protection/phones'
+const lookAtPhone = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Look up|조회)$/)]
+const POLICY = '/protection/policy'
+/** Opens the dialog of one rule. */
+const change = (rule: RegExp) => press(rule)
+const COUNTRIES = change(/^(Change the rule: Countries|규칙 변경: 국가)$/)
+const CAPS = change(/^(Change the rule: Caps|규칙 변경: 상한)$/)
+const CHALLENGE = change(/^(Change the rule: Challenge|규칙 변경: 거부 대신)/)
+const inDialog =
+  (name: RegExp): Step =>
+  (page) =>
+    page.getByRole('dialog').getByRole('combobox', { name }).click()
 const protection: State[] = [
-  over('pages/protection/open-phone.tsx', 'protection, opening a phone', '/protection', FULL, ...lookAtPhone),
-  over(
-    'pages/protection/open-phone.tsx',
-    'protection, a phone that is not locked',
-    '/protection',
-    EMPTY,
-    ...lookAtPhone,
-  ),
-  over(
-    'pages/protection/open-phone.tsx',
-    'protection, opening no phone',
-    '/protection',
-    EMPTY,
-    openPhone,
-    press(/^(Look|확인)$/),
-  ),
-  over(
-    'pages/protection/open-phone.tsx',
+  state('protection, opening a phone', PHONES, FULL, ...lookAtPhone, see(/^\+8210/)),
+  state('protection, a phone that is not locked', PHONES, EMPTY, ...lookAtPhone, see(/neither locked|잠금이나/)),
+  state('protection, opening no phone', PHONES, EMPTY, press(/^(Look up|조회)$/), see(/Enter a number|번호를 입력/)),
+  state(
     'protection, a phone that cannot be opened',
-    '/protection',
+    PHONES,
     { ...FULL, 'protection/unlock': FORBIDDEN },
     ...lookAtPhone,
     press(/^(Unlock both|둘 다 잠금 해제)$/),
   ),
+  ...(
+    [
+      ['what becomes of other countries', COUNTRIES, /^(Codes to countries not on|허용 목록에 없는 국가)/],
+      ['opening countries', COUNTRIES, /^(Allow list of countries for browser|브라우저 키의 국가 허용)/],
+      [
+        'how long a phone is locked',
+        change(/^(Change the rule: Wrong|규칙 변경: 틀린)/),
+        /^(After 100|인증번호를 연속)/,
+      ],
+      ['who is trusted', change(/^(Change the rule: Allow|규칙 변경: 허용)/), /^(Countries|국가)/],
+      [
+        'what becomes of low conversion',
+        change(/^(Change the rule: Conv|규칙 변경: 전환율)/),
+        /^(Codes to dest|전환율이)/,
+      ],
+    ] as const
+  ).map(([what, open, field]) =>
+    over('pages/protection/change-policy.tsx', `policy, ${what}`, POLICY, FULL, open, inDialog(field)),
+  ),
+  over('pages/protection/change-policy.tsx', 'policy, the caps', POLICY, FULL, CAPS),
+  over(
+    'pages/protection/change-policy.tsx',
+    'policy, what a country closes',
+    POLICY,
+    FULL,
+    COUNTRIES,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Deny list|모든 키의 국가)/)
+        .fill('KR'),
+    (page) => page.keyboard.press('Enter'),
+    (page) => page.keyboard.press('Tab'),
+    see(/Concerns|대상:/),
+  ),
+  over(
+    'pages/protection/change-policy.tsx',
+    'policy, a cap of nothing',
+    POLICY,
+    {
+      ...EMPTY,
+      'apps/protect': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'caps', reason: 'out_of_range', about: { min: 1, max: 1_000_000_000 } },
+      }),
+    },
+    CAPS,
+    press(/^(Add a cap|상한 추가)$/),
+    fill(/^(Browser keys: messages per country per day|브라우저 키: 국가마다 하루에 메시지)$/, ''),
+    confirm(/^(Save|저장)$/),
+    see(/A whole number from|부터 .*까지의 정수/),
+  ),
+  ...(
+    [
+      ['the proof that is asked for', /^(Challenge vendor|요구할 확인)/],
+      ['what an outage of its vendor means', /^(While the vendor|업체가 응답하지)/],
+    ] as const
+  ).map(([what, field]) =>
+    over('pages/protection/change-challenge.tsx', `policy, ${what}`, POLICY, FULL, CHALLENGE, inDialog(field)),
+  ),
+  over(
+    'pages/protection/change-challenge.tsx',
+    'policy, a proof without its secret',
+    POLICY,
+    { ...FULL, 'apps/setChallenge': refusal(400, 'BAD_REQUEST', 'Refused', { param: 'secret', reason: 'required' }) },
+    CHALLENGE,
+    inDialog(/^(Challenge vendor|요구할 확인)/),
+    (page) => page.getByRole('option', { name: 'hCaptcha' }).click(),
+    confirm(/^(Save|저장)$/),
+    see(/This field is required|꼭 필요한 값/),
+  ),
+  state('policy, of which the proof cannot be read', POLICY, { ...FULL, 'apps/challenge': AT_REST }),
   over(
     'pages/protection/incidents.tsx',
     'protection, refunding an incident',
@@ -420,17 +457,10 @@ const protection: State[] = [
     FULL,
     press(/^Refund the incident|사고 환불$/),
   ),
-  over(
-    'pages/apps/settings.tsx',
-    'protection, the settings of its app',
-    '/protection',
-    FULL,
-    press(/^(Settings|설정)$/),
-  ),
   ...(['prefix', 'network', 'rule'] as const).map((group) =>
-    state(`protection, by ${group}`, `/protection?range=30d&group=${group}`, FULL),
+    state(`protection, by ${group}`, `/protection/refused?range=30d&group=${group}`, FULL),
   ),
-  state('protection, many countries that secret keys send to', '/protection', {
+  state('protection, many countries that secret keys send to', POLICY, {
     ...EMPTY,
     'protection/sentTo': FULL['protection/sentTo'],
   }),
@@ -451,11 +481,11 @@ const protection: State[] = [
   over(
     'pages/protection/ask.tsx',
     'protection, closing all other countries',
-    '/protection',
+    POLICY,
     { ...EMPTY, 'protection/sentTo': FULL['protection/sentTo'], 'protection/lately': FULL['protection/lately'] },
     press(/^(Allow only verified countries|인증된 국가만 허용)/),
   ),
-  state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
+  state('protection, by network, empty', '/protection/refused?range=7d&group=network', EMPTY),
   state(
     'protection, a block refused',
     '/protection',
@@ -516,10 +546,56 @@ const keys: State[] = [
   over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
 ]
 
+const addWay = press(/^(Add a way|알림 수단 추가)$/)
+const notices: State[] = [
+  over('pages/notices/ways.tsx', 'notices, adding a way by mail', '/notices', FULL, addWay),
+  over(
+    'pages/notices/ways.tsx',
+    'notices, a way with its secret',
+    '/notices',
+    FULL,
+    addWay,
+    fill(/^(Name|이름)/, 'pager'),
+    select(/^(Channel|채널)$/, 'webhook'),
+    fill(/^URL/, 'https://ops.example.com/notices'),
+    confirm(/^(Add a way|알림 수단 추가)$/),
+    see(/whsec_/),
+  ),
+  state(
+    'notices, a test that was not taken',
+    '/notices',
+    FULL,
+    press(/^(Send a test on duty|duty 테스트 발송)$/),
+    see(/HTTP 404$/),
+  ),
+  over(
+    'pages/notices/quiet-hours.tsx',
+    'notices, the time zone of the quiet hours',
+    '/notices',
+    FULL,
+    (page) => page.getByRole('combobox', { name: /^(Time zone|시간대)$/ }).fill('Seoul'),
+    (page) => page.getByRole('option', { name: 'Asia/Seoul' }).waitFor(),
+  ),
+  over('pages/notices/ways.tsx', 'notices, removing a way', '/notices', FULL, press(/^(Remove duty|duty 삭제)$/)),
+]
+
 const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
   state('relays, live ones', '/relays?mode=live', FULL),
+  state(
+    'relays, a purpose for Twilio, refused',
+    '/relays',
+    {
+      ...FULL,
+      'apps/addTwilioPurpose': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'purpose', reason: 'too_many', about: { max: 100 } },
+      }),
+    },
+    (page) => page.getByPlaceholder('signup').fill('login'),
+    press(/^(Add purpose|용도 추가)$/),
+    see(/100/),
+  ),
   state('relays, a message of one', `/issues/${ISSUE}`, { ...FULL, 'issues/story': RELAYED }),
   over(
     'pages/relays.tsx',
@@ -605,6 +681,7 @@ const relays: State[] = [
   over('pages/relays.tsx', 'relays, removing one', '/relays', FULL, press(/^Remove login|^login 삭제/)),
 ]
 
+const MORE = press(/^(More|더 보기)$/)
 const wallet: State[] = [
   over('pages/wallet.tsx', 'wallet, topping up', '/wallet', FULL, press(/^(Top up|충전)$/)),
   over(
@@ -615,13 +692,14 @@ const wallet: State[] = [
     press(/^(Top up|충전)$/),
     confirm(/^(Top up|충전)$/),
   ),
-  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, press(/^(Claw back|회수)$/)),
+  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, MORE, press(/^(Claw back|회수)$/, 'menuitem')),
   over(
     'pages/wallet.tsx',
     'wallet, confirming a clawback',
     '/wallet',
     FULL,
-    press(/^(Claw back|회수)$/),
+    MORE,
+    press(/^(Claw back|회수)$/, 'menuitem'),
     fill(/^(Amount in credits|크레딧)/, '1000000'),
     confirm(/^(Claw back|회수)$/),
     see(/Type “|확인하려면/),
@@ -632,6 +710,13 @@ const wallet: State[] = [
     '/wallet',
     FULL,
     press(/^(Overdraft and alert|초과 사용과 알림)$/),
+  ),
+  over(
+    'pages/webhooks/delivery-details.tsx',
+    'an issue, an event as it was told',
+    `/issues/${ISSUE}`,
+    FULL,
+    press(/^(Payload and headers of|otp.verified 페이로드)/),
   ),
   over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
@@ -688,6 +773,7 @@ const webhooks: State[] = [
     confirm(/^(Create a new secret|새 시크릿 만들기)$/),
     see(/I have stored it|보관했습니다/),
   ),
+  over('parts/confirm.tsx', 'webhooks, disabling', WEBHOOK, FULL, more, press(/^(Disable|사용 중지)$/, 'menuitem')),
   over('pages/webhook.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
   state(
     'webhooks, a change that is refused',
@@ -712,6 +798,7 @@ const webhooks: State[] = [
 const askToErase = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Erase|삭제)$/)]
 const erase = [fill(/^(Type “|확인하려면 “)/, '+821012345678'), confirm(/^(Erase|삭제)$/)]
 const people: State[] = [
+  state('carriers, for one who sees some apps only', '/providers', { ...FULL, ...ofOneApp }),
   over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
   over(
     'pages/operators.tsx',
@@ -734,7 +821,24 @@ const people: State[] = [
     '/operators',
     FULL,
     press(/^Actions for Bob|^Bob 님/),
-    press(/Change role|역할 변경/, 'menuitem'),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, some apps only',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, sessions of one',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/^(Sessions|세션)$/, 'menuitem'),
   ),
   over(
     'pages/operators/operator-table.tsx',
@@ -1049,12 +1153,40 @@ const templates: State[] = [
 const usage: State[] = [
   state(
     'usage, of days of my choice, by purpose',
-    '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
+    '/usage?range=custom&from=2025-10-01&to=2025-10-31&groups=purpose',
     FULL,
+  ),
+  over('pages/usage/prices.tsx', 'usage, prices', '/usage', FULL, press(/^(Prices|가격)$/), see(/0\.007912/)),
+  over('pages/usage/prices.tsx', 'usage, no prices', '/usage', EMPTY, press(/^(Prices|가격)$/)),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, report tokens',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    see(/ERP/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
   }),
+  over('pages/issues/views.tsx', 'issues, saving a view', FILTERED, FULL, press(/^(Save view|보기 저장)$/)),
+  over('pages/issues/columns.tsx', 'issues, choosing columns', '/issues', FULL, press(/^(Table|표)$/)),
+  over(
+    'pages/issues/filters.tsx',
+    'issues, choosing a carrier',
+    '/issues',
+    FULL,
+    press(/^(More filters|필터 더 보기)$/),
+    press(/^(Carrier|발송사)$/, 'combobox'),
+  ),
+  over(
+    'pages/account.tsx',
+    'account, choosing a time zone',
+    '/account',
+    FULL,
+    press(/^(Time zone|시간대)$/, 'combobox'),
+  ),
+  state('issues, with every filter', FILTERED, FULL, press(/^(More filters|필터 더 보기)$/)),
   state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
 ]
 
@@ -1067,7 +1199,9 @@ export const STATES: readonly State[] = [
   ...tryIt,
   ...apps,
   ...keys,
+  ...notices,
   ...relays,
+  ...overview,
   ...wallet,
   ...webhooks,
   ...people,

@@ -1,5 +1,6 @@
 /** Somebody who reads one language and goes through the console state by state, in one page of the browser. */
 import type { Browser, Page } from 'playwright-core'
+import { hasLoaded } from '../accessible'
 import { openPage } from '../support'
 import { AT_A_DESK, atTheEnd, faultsEverywhere, NARROW_AND_WIDE } from './measure'
 import type { State } from './states'
@@ -72,9 +73,3 @@ export class Visitor {
     } while (!isShown || asked !== this.#console.asked || this.#console.answering > 0)
   }
 }
-
-/** For the page: nothing turns or is grey in place of what is still to come. */
-const hasLoaded = () =>
-  ![...document.querySelectorAll('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')].some((waiting) =>
-    waiting.checkVisibility(),
-  )

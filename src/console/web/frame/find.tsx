@@ -12,11 +12,13 @@ import { api } from '../api'
 import { findWords } from '../i18n/find'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
+import { useWhoMay } from '../i18n/roles'
 import { useWords, type Words } from '../i18n/words'
 import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
 import { AsWritten } from '../parts/text'
 import { useApps } from '../scope'
+import { useMay } from '../session'
 import styles from './find.module.css'
 import { PAGES, type PagePath, useMayOpen } from './sidebar'
 
@@ -74,6 +76,8 @@ function FindField({ onDone }: { onDone(): void }) {
   const common = useWords(frameWords)
   const formats = useFormats()
   const navigate = useNavigate()
+  const mayFindPhones = useMay()('find')
+  const whoMay = useWhoMay()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
   const local = useLocalChoices(text)
@@ -131,8 +135,8 @@ function FindField({ onDone }: { onDone(): void }) {
           ref={field}
           data-autofocus
           aria-label={say.label}
-          placeholder={say.hint}
-          description={say.about}
+          placeholder={mayFindPhones ? say.hint : say.noPhone.hint}
+          description={mayFindPhones ? say.about : say.noPhone.about(whoMay('find'))}
           inputWrapperOrder={['input', 'description']}
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={isPending && <Loader size={16} />}
@@ -180,7 +184,7 @@ const Choices = ({ of }: { of: readonly Choice[] }) =>
 const SETTINGS = {
   region: '/apps',
   retention: '/apps',
-  caps: '/apps',
+  caps: '/protection',
   reviewNumbers: '/apps',
   routes: '/providers',
   plans: '/providers',

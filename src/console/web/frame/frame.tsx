@@ -6,13 +6,15 @@ import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/r
 import { Suspense, useEffect } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { useLive } from '../live'
 import { EmptyState, Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ALL_APPS, type ShownMode, useApps, useScope } from '../scope'
 import { useSession } from '../session'
+import { Bell } from './bell'
 import { Find } from './find'
 import styles from './frame.module.css'
-import { MayNot } from './may-not'
+import { MayNot, NotYourApps } from './may-not'
 import { PAGES, Sidebar } from './sidebar'
 import { Logo } from './signed-out-frame'
 import { UserMenu } from './user-menu'
@@ -21,6 +23,7 @@ export function Frame() {
   const say = useWords(frameWords)
   const [isOpen, { toggle, close }] = useDisclosure()
   useWayOut()
+  useLive()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: whichever page is opened, the phone's menu closes
   useEffect(close, [path])
@@ -48,6 +51,7 @@ export function Frame() {
             <Logo isShort />
           </Group>
           <Find />
+          <Bell />
           {choices && <ScopeChoice {...choices} />}
           <UserMenu />
         </Group>
@@ -83,6 +87,10 @@ function Page() {
   const needs = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.needs)?.staticData.needs,
   })
+  const allApps = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.allApps)?.staticData.allApps,
+  })
+  if (operator?.appIds && allApps) return <NotYourApps page={allApps} />
   if (operator && needs && !operator.permissions.includes(needs)) return <MayNot needs={needs} />
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }

@@ -3,13 +3,14 @@ import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { may } from '../../../domain/access/operator'
+import { may, type Role } from '../../../domain/access/operator'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { roleWords, useWhoMay } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
+import { useApps } from '../scope'
 import { useSession } from '../session'
 
 const words = inWords({
@@ -25,6 +26,8 @@ const words = inWords({
     who: (yours: string, theirs: string) => `You are signed in as ${yours}. This page is for the role ${theirs}.`,
     ask: 'These people can help:',
     askOwner: 'Ask an owner.',
+    installation: 'Not part of your apps',
+    yours: (apps: string) => `This page is about all apps of this server. You see ${apps} only.`,
     home: 'To the overview',
   },
   ko: {
@@ -39,6 +42,8 @@ const words = inWords({
     who: (yours, theirs) => `현재 역할은 ${yours}입니다. 이 페이지는 ${theirs} 역할만 열 수 있습니다.`,
     ask: '다음 사람에게 요청하세요.',
     askOwner: '소유자에게 요청하세요.',
+    installation: '일부 앱만 볼 수 있는 계정입니다',
+    yours: (apps) => `이 페이지는 서버의 모든 앱에 관한 것입니다. 볼 수 있는 앱: ${apps}.`,
     home: '개요로 가기',
   },
 })
@@ -57,33 +62,69 @@ export function MayNot({ needs }: { needs: GuardedBy }) {
   const roles = useWords(roleWords)
   const whoMay = useWhoMay()
   const { operator } = useSession()
-  const { data } = useQuery(api.operators.list.queryOptions())
-  const people = (data?.operators ?? []).filter(({ role }) => may(role, needs)).slice(0, MOST_PEOPLE)
   return (
     <>
       <PageHeader title={common.pages[PAGE[needs]]} about={say.about[needs]} />
-      <EmptyState
-        icon={IconLock}
+      <AskThem
         title={say.title}
-        next={
-          <Stack gap={4} align="center">
-            {operator && <Text inherit>{say.who(roles.names[operator.role], whoMay(needs))}</Text>}
-            <Text inherit>{people.length > 0 ? say.ask : say.askOwner}</Text>
-            {people.map(({ operatorId, name, email }) => (
-              <Text key={operatorId} inherit>
-                {name} ·{' '}
-                <Anchor href={`mailto:${email}`} inherit>
-                  {email}
-                </Anchor>
-              </Text>
-            ))}
-          </Stack>
-        }
-      >
-        <Button component={Link} to="/" variant="default">
-          {say.home}
-        </Button>
-      </EmptyState>
+        why={operator && say.who(roles.names[operator.role], whoMay(needs))}
+        helps={(role) => may(role, needs)}
+      />
     </>
+  )
+}
+
+/** Names of the pages that are about the whole installation. */
+export type PageOfInstallation = 'providers' | 'operators' | 'system'
+
+export function NotYourApps({ page }: { page: PageOfInstallation }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const apps = useApps()
+  return (
+    <>
+      <PageHeader title={common.pages[page]} />
+      <AskThem
+        title={say.installation}
+        why={say.yours(apps.map(({ name }) => name).join(', '))}
+        helps={(role) => role === 'owner'}
+      />
+    </>
+  )
+}
+
+interface AskThemProps {
+  title: string
+  why: string | undefined
+  helps(role: Role): boolean
+}
+
+function AskThem({ title, why, helps }: AskThemProps) {
+  const say = useWords(words)
+  const { data } = useQuery(api.operators.list.queryOptions())
+  const people = (data?.operators ?? []).filter(({ role }) => helps(role)).slice(0, MOST_PEOPLE)
+  return (
+    <EmptyState
+      icon={IconLock}
+      title={title}
+      next={
+        <Stack gap={4} align="center">
+          {why && <Text inherit>{why}</Text>}
+          <Text inherit>{people.length > 0 ? say.ask : say.askOwner}</Text>
+          {people.map(({ operatorId, name, email }) => (
+            <Text key={operatorId} inherit>
+              {name} ·{' '}
+              <Anchor href={`mailto:${email}`} inherit>
+                {email}
+              </Anchor>
+            </Text>
+          ))}
+        </Stack>
+      }
+    >
+      <Button component={Link} to="/" variant="default">
+        {say.home}
+      </Button>
+    </EmptyState>
   )
 }

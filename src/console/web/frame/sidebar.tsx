@@ -3,6 +3,7 @@ import {
   type Icon,
   IconApi,
   IconApps,
+  IconBell,
   IconBook,
   IconChartBar,
   IconHistory,
@@ -24,7 +25,7 @@ import {
 import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { useMay } from '../session'
+import { useMay, useSeesAllApps } from '../session'
 import styles from './sidebar.module.css'
 
 interface PageLink {
@@ -40,6 +41,7 @@ const PAGE_GROUPS = {
     { name: 'issues', to: '/issues', icon: IconMessages },
     { name: 'usage', to: '/usage', icon: IconChartBar },
     { name: 'protection', to: '/protection', icon: IconShieldCheck },
+    { name: 'notices', to: '/notices', icon: IconBell },
     { name: 'inbox', to: '/inbox', icon: IconInbox },
     { name: 'tryIt', to: '/try-it', icon: IconPlayerPlay },
   ],
@@ -69,10 +71,11 @@ export type PagePath = (typeof PAGES)[number]['to']
 /** Whether the role allows a page. */
 export function useMayOpen(): (to: PagePath) => boolean {
   const may = useMay()
+  const seesAllApps = useSeesAllApps()
   const { routesByPath } = useRouter()
   return (to) => {
-    const needs = routesByPath[to]?.options.staticData?.needs
-    return needs === undefined || may(needs)
+    const { needs, allApps } = routesByPath[to]?.options.staticData ?? {}
+    return (needs === undefined || may(needs)) && (allApps === undefined || seesAllApps)
   }
 }
 
@@ -81,7 +84,7 @@ export function Sidebar() {
   const mayOpen = useMayOpen()
   return (
     <Stack gap="md">
-      {PAGE_GROUP_NAMES.map((group) => (
+      {PAGE_GROUP_NAMES.filter((group) => PAGE_GROUPS[group].some(({ to }) => mayOpen(to))).map((group) => (
         <div key={group}>
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
             {say.groups[group]}

@@ -6,10 +6,15 @@ const formats = (language: Language, timeZone: string) => {
   const number = new Intl.NumberFormat(language)
   const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const change = new Intl.NumberFormat(language, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  })
   const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
   )
-  const wait = (['second', 'minute', 'hour'] as const).map(
+  const wait = (['second', 'minute', 'hour', 'day'] as const).map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
   )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
@@ -28,6 +33,13 @@ const formats = (language: Language, timeZone: string) => {
     short: (value: number) => short.format(value),
     /** Formats a share from 0 to 1. */
     percent: (share: number) => percent.format(share),
+    /** A decimal number as an amount: “KRW 1,234.5”. */
+    money: (amount: string, currency: string) =>
+      new Intl.NumberFormat(language, {
+        ...{ style: 'currency', currency, currencyDisplay: 'code', maximumFractionDigits: 2 },
+      }).format(Number(amount)),
+    /** “+12%”, of a difference from -1 on. */
+    change: (share: number) => change.format(share),
     bytes(count: number) {
       const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
       return bytes[power]?.format(count / 1_000 ** power) ?? ''
@@ -40,6 +52,8 @@ const formats = (language: Language, timeZone: string) => {
       const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
       return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
     },
+    /** Time that is left, rounded down: “12 days”, below one day in hours. */
+    days: (count: number) => wait[count < 1 ? 2 : 3]?.format(Math.floor(count < 1 ? count * 24 : count)) ?? '',
     /** Unix milliseconds in the chosen time zone. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),

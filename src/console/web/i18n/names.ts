@@ -36,6 +36,7 @@ export function languageName(tag: string, language: Language): string {
 /** Names of the states of an issue, its delivery and its charge. */
 export const statusWords = inWords({
   en: {
+    labels: { verification: 'Verification', delivery: 'Delivery' },
     verification: {
       issued: 'Waiting for the code',
       verified: 'Verified',
@@ -58,6 +59,7 @@ export const statusWords = inWords({
     hooks: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
   },
   ko: {
+    labels: { verification: '인증 상태', delivery: '전달 상태' },
     verification: {
       issued: '입력 대기',
       verified: '인증 완료',

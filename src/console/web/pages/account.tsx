@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { api, client, queries } from '../api'
@@ -11,6 +11,7 @@ import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { NewPasswordField, PasswordField, useNewPassword } from '../parts/password-field'
 import { Section } from '../parts/section'
+import { SessionTable } from '../parts/session-table'
 import { tellDone, tellProblem } from '../parts/tell'
 import { useSession } from '../session'
 import { browserTimeZone, setTimeZone, useTimeZone } from '../time-zone'
@@ -82,6 +83,7 @@ function ChangePassword() {
     send: client.session.changePassword,
     onDone() {
       form.reset()
+      queries.invalidateQueries({ queryKey: api.session.list.key() })
       tellDone(say.changed)
     },
   })
@@ -137,14 +139,18 @@ const ZONES_AT_MOST = 50
 const sessionsWords = inWords({
   en: {
     title: 'Sessions',
-    about: 'Ends every session of your account, including this one. Use it when a device is lost.',
+    about: 'Where you are signed in. End what you do not recognize, and everything when a device is lost.',
+    ended: 'The session is ended.',
+    others: 'End all others',
     action: 'Sign out everywhere',
     confirm: 'You will be signed out on all devices and sign in again here.',
     done: (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'} ended.`,
   },
   ko: {
     title: '세션',
-    about: '지금 사용 중인 세션을 포함해 내 계정의 모든 세션을 끝냅니다. 기기를 잃어버렸을 때 사용하세요.',
+    about: '로그인되어 있는 기기입니다. 모르는 기기는 종료하고, 기기를 잃어버렸다면 모두 종료하세요.',
+    ended: '세션을 종료했습니다.',
+    others: '다른 세션 모두 종료',
     action: '모든 기기에서 로그아웃',
     confirm: '모든 기기에서 로그아웃되며, 이 기기에서도 다시 로그인해야 합니다.',
     done: (count) => `세션 ${count}개를 끝냈습니다.`,
@@ -155,6 +161,22 @@ function Sessions() {
   const say = useWords(sessionsWords)
   const common = useWords(frameWords)
   const navigate = useNavigate()
+  const sessions = useQuery(api.session.list.queryOptions())
+  const lookAgain = () => queries.invalidateQueries({ queryKey: api.session.list.key() })
+  const end = useMutation(
+    api.session.end.mutationOptions({
+      onSuccess: () => tellDone(say.ended),
+      onError: tellProblem,
+      onSettled: lookAgain,
+    }),
+  )
+  const endOthers = useMutation(
+    api.session.endOthers.mutationOptions({
+      onSuccess: ({ sessions }) => tellDone(say.done(sessions)),
+      onError: tellProblem,
+      onSettled: lookAgain,
+    }),
+  )
   const signOut = useMutation(
     api.session.signOutEverywhere.mutationOptions({
       async onSuccess({ sessions }) {
@@ -175,8 +197,18 @@ function Sessions() {
     })
   return (
     <Section title={say.title} about={say.about}>
+      <SessionTable
+        query={sessions}
+        ending={end.isPending ? end.variables.sessionId : undefined}
+        onEnd={(sessionId) => end.mutate({ sessionId })}
+      />
       <Group>
-        <Button variant="default" onClick={ask} loading={signOut.isPending}>
+        {(sessions.data?.sessions.length ?? 0) > 1 && (
+          <Button variant="default" onClick={() => endOthers.mutate(undefined)} loading={endOthers.isPending}>
+            {say.others}
+          </Button>
+        )}
+        <Button variant="light" color="red" onClick={ask} loading={signOut.isPending}>
           {say.action}
         </Button>
       </Group>

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { DataTable, fromPages, type TableColumn } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -48,8 +49,6 @@ const words = inWords({
   },
 })
 
-const LOOK_MS = 5_000
-
 export default function Audit() {
   const say = useWords(words)
   const common = useWords(frameWords)
@@ -63,7 +62,7 @@ export default function Audit() {
     api.audit.list.infiniteOptions({
       input: (after: string | undefined) => ({ actor, action, after }),
       ...paging,
-      refetchInterval: LOOK_MS,
+      refetchInterval: safetyNet,
     }),
   )
   const columns: TableColumn<AuditRow>[] = [

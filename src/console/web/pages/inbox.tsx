@@ -8,8 +8,9 @@ import { frameWords } from '../i18n/frame'
 import { countryName } from '../i18n/names'
 import { useScenarios } from '../i18n/scenarios'
 import { inWords, useLanguage, useWords } from '../i18n/words'
+import { safetyNetWhileShort } from '../live'
 import { CopyButton } from '../parts/copy'
-import { DataTable, fromPages, whileShort } from '../parts/data-table'
+import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { DeliveryMark, VerificationMark } from '../parts/status'
@@ -59,7 +60,7 @@ export default function Inbox() {
     api.inbox.list.infiniteOptions({
       input: (after: string | undefined) => ({ appId, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const tryIt = (

@@ -1,11 +1,12 @@
 /** API keys of an app in the current mode. */
-import { Button, Modal, NativeSelect, Switch, Text } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Switch, Text } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { confirmByName } from '../parts/confirm-by-name'
 import { fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -23,8 +24,6 @@ import { keyWords } from './keys/words'
 /** The open dialog; at most one. */
 type Open = { kind: 'create' } | { kind: 'allow' | 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
 
-const LOOK_AGAIN_MS = 5_000
-
 export default function Keys() {
   const say = useWords(keyWords)
   const common = useWords(frameWords)
@@ -33,9 +32,13 @@ export default function Keys() {
   const { choose } = useScope()
   const [open, setOpen] = useState<Open>()
   const [showsEnded, setShowsEnded] = useState(false)
-  const query = useQuery(api.keys.list.queryOptions({ input: { appId }, refetchInterval: LOOK_AGAIN_MS }))
+  const [onlyMine, setOnlyMine] = useState(false)
+  const query = useQuery(api.keys.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const ofMode = query.data?.keys.filter((key) => key.mode === mode)
-  const rows = ofMode?.filter(({ state }) => showsEnded || state === 'active')
+  const ofState = ofMode?.filter(({ state }) => showsEnded || state === 'active')
+  const rows = ofState?.filter(({ creator }) => !onlyMine || creator.isMine)
+  const hasOthers = ofMode?.some(({ creator }) => !creator.isMine)
+  const hasEnded = ofMode?.some(({ state }) => state !== 'active')
   const close = () => setOpen(undefined)
   const show = (made: ShownKey) => {
     if (made.mode !== mode) choose({ mode: made.mode })
@@ -70,14 +73,25 @@ export default function Keys() {
       <PageHeader title={common.pages.keys} about={say.about}>
         {createButton}
       </PageHeader>
-      {ofMode?.some(({ state }) => state !== 'active') && (
-        <Switch
-          mb="sm"
-          size="sm"
-          label={say.ended}
-          checked={showsEnded}
-          onChange={(event) => setShowsEnded(event.currentTarget.checked)}
-        />
+      {(hasOthers || hasEnded) && (
+        <Group gap="lg" mb="sm">
+          {hasOthers && (
+            <Switch
+              size="sm"
+              label={say.mine}
+              checked={onlyMine}
+              onChange={(event) => setOnlyMine(event.currentTarget.checked)}
+            />
+          )}
+          {hasEnded && (
+            <Switch
+              size="sm"
+              label={say.ended}
+              checked={showsEnded}
+              onChange={(event) => setShowsEnded(event.currentTarget.checked)}
+            />
+          )}
+        </Group>
       )}
       <KeyTable
         {...fromList(rows, query)}
@@ -92,13 +106,21 @@ export default function Keys() {
             : undefined
         }
         empty={
-          <EmptyState
-            icon={IconKey}
-            title={mode === 'test' ? say.emptyTest : say.emptyLive}
-            next={may ? (mode === 'test' ? say.emptyTestNext : say.emptyLiveNext) : say.emptyViewer}
-          >
-            {createButton}
-          </EmptyState>
+          onlyMine && ofState?.length ? (
+            <EmptyState icon={IconKey} title={say.noneMine} next={say.noneMineNext}>
+              <Button variant="default" onClick={() => setOnlyMine(false)}>
+                {say.showAll}
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={IconKey}
+              title={mode === 'test' ? say.emptyTest : say.emptyLive}
+              next={may ? (mode === 'test' ? say.emptyTestNext : say.emptyLiveNext) : say.emptyViewer}
+            >
+              {createButton}
+            </EmptyState>
+          )
         }
       />
       <Modal

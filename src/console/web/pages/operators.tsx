@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Button, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconMail, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -8,6 +8,7 @@ import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { SecretOnce } from '../parts/copy'
 import { DataTable, fromList, type TableColumn } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -16,7 +17,8 @@ import { PageHeader } from '../parts/page-header'
 import { tellDone, tellProblem } from '../parts/tell'
 import { Time } from '../parts/time'
 import { useMay } from '../session'
-import { OperatorTable, RoleChoice } from './operators/operator-table'
+import { OperatorTable } from './operators/operator-table'
+import { type ChosenRights, Rights, RightsChoice, rightsOf } from './operators/rights'
 
 const words = inWords({
   en: { about: 'The people who may sign in to this console, with their roles.', invite: 'Invite' },
@@ -56,6 +58,8 @@ export default function Operators() {
 interface InvitationRow {
   invitationId: string
   role: Role
+  appIds?: string[] | undefined
+  note?: string | undefined
   invitedBy: string
   expiresAt: number
 }
@@ -63,26 +67,29 @@ interface InvitationRow {
 const invitationsWords = inWords({
   en: {
     title: 'Pending invitations',
+    note: 'For whom',
     role: 'Role',
     by: 'Invited by',
     cli: 'Command line',
     until: 'Valid until',
     actions: 'Actions',
     withdraw: 'Withdraw',
-    withdrawOf: (role: string, by: string) => `Withdraw the invitation as ${role} by ${by}`,
+    withdrawOf: (role: string, by: string, note = '') =>
+      `Withdraw the invitation ${note && `for ${note} `}as ${role} by ${by}`,
     withdrawn: 'The link is no longer valid.',
     none: 'No pending invitations',
     next: 'People who accepted an invitation are listed above.',
   },
   ko: {
     title: '대기 중인 초대',
+    note: '초대받은 사람',
     role: '역할',
     by: '초대한 사람',
     cli: '명령줄',
     until: '유효 기한',
     actions: '작업',
     withdraw: '초대 취소',
-    withdrawOf: (role, by) => `${by} 님이 보낸 ${role} 초대 취소`,
+    withdrawOf: (role, by, note = '') => `${by} 님이 ${note && `${note} 님에게 `}보낸 ${role} 초대 취소`,
     withdrawn: '초대를 취소했습니다. 링크를 더 이상 사용할 수 없습니다.',
     none: '대기 중인 초대가 없습니다',
     next: '초대를 수락한 사람은 위 목록에 표시됩니다.',
@@ -93,8 +100,9 @@ const invitationsWords = inWords({
 function InvitationTable() {
   const say = useWords(invitationsWords)
   const roles = useWords(roleWords)
+  const common = useWords(frameWords)
   const may = useMay()
-  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
   const withdraw = useMutation(
     api.operators.withdraw.mutationOptions({
       onSuccess: () => tellDone(say.withdrawn),
@@ -104,11 +112,8 @@ function InvitationTable() {
   )
   const inviter = (name: string) => (name === 'cli' ? say.cli : name)
   const columns: TableColumn<InvitationRow>[] = [
-    {
-      key: 'role',
-      header: say.role,
-      cell: ({ role }) => <Badge variant="light">{roles.names[role]}</Badge>,
-    },
+    { key: 'note', header: say.note, cell: ({ note }) => note ?? common.none },
+    { key: 'role', header: say.role, cell: (row) => <Rights of={row} /> },
     { key: 'by', header: say.by, cell: ({ invitedBy }) => inviter(invitedBy) },
     { key: 'until', header: say.until, isMinor: true, cell: ({ expiresAt }) => <Time at={expiresAt} relative /> },
   ]
@@ -117,11 +122,11 @@ function InvitationTable() {
       key: 'actions',
       header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
       isNumber: true,
-      cell: ({ invitationId, role, invitedBy }) => (
+      cell: ({ invitationId, role, note, invitedBy }) => (
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={say.withdrawOf(roles.names[role], inviter(invitedBy))}
+          aria-label={say.withdrawOf(roles.names[role], inviter(invitedBy), note)}
           onClick={() => withdraw.mutate({ invitationId })}
           loading={withdraw.isPending && withdraw.variables.invitationId === invitationId}
         >
@@ -145,12 +150,16 @@ function InvitationTable() {
 
 const inviteWords = inWords({
   en: {
+    note: 'For whom (optional)',
+    noteAbout: 'A name or an e-mail address, for the list of invitations. Nothing is sent.',
     role: 'Role',
     make: 'Create a link',
     link: 'Invitation link',
     until: (time: string) => `Send it to the person you invite. It can be used once, until ${time}.`,
   },
   ko: {
+    note: '초대할 사람(선택)',
+    noteAbout: '초대 목록에 표시할 이름이나 이메일 주소입니다. 아무것도 발송하지 않습니다.',
     role: '역할',
     make: '링크 만들기',
     link: '초대 링크',
@@ -163,8 +172,9 @@ function Invite({ onClose }: { onClose(): void }) {
   const say = useWords(inviteWords)
   const formats = useFormats()
   const form = useServerForm({
-    initialValues: { role: 'developer' as Role },
-    send: client.operators.invite,
+    initialValues: { role: 'developer', appIds: undefined, note: '' } as ChosenRights & { note: string },
+    otherParams: ['apps'],
+    send: ({ note, ...rights }) => client.operators.invite({ ...rightsOf(rights), note }),
     onDone: () => queries.invalidateQueries({ queryKey: api.operators.key() }),
   })
   if (form.answer)
@@ -175,7 +185,15 @@ function Invite({ onClose }: { onClose(): void }) {
     )
   return (
     <Form form={form} action={say.make} onCancel={onClose}>
-      <RoleChoice label={say.role} {...form.plainField('role')} />
+      <TextInput
+        data-autofocus
+        label={say.note}
+        description={say.noteAbout}
+        maxLength={100}
+        autoComplete="off"
+        {...form.field('note')}
+      />
+      <RightsChoice label={say.role} rights={form.values} error={form.errors.apps} onChange={form.set} />
     </Form>
   )
 }

@@ -1,14 +1,20 @@
-import { Button, Stack } from '@mantine/core'
+import { Button, Grid, Stack } from '@mantine/core'
 import { IconListCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
 import { kept } from '../kept'
 import { PageHeader } from '../parts/page-header'
+import { ProblemNote } from '../parts/problem-note'
 import { useScope } from '../scope'
+import { AppTable, Credit } from './overview/apps'
+import { Attention } from './overview/attention'
+import { Carriers } from './overview/carriers'
 import { Checklist, isDone, useProgress } from './overview/checklist'
-import { LastDay } from './overview/last-day'
-import { Warnings } from './overview/warnings'
+import { Failures } from './overview/failures'
+import { Figures } from './overview/figures'
+import { Refusals } from './overview/refusals'
+import { useReport } from './overview/report'
 
 const words = inWords({
   en: { show: 'First steps', hide: 'Hide first steps' },
@@ -20,10 +26,13 @@ const keptHidden = kept('first-steps-hidden')
 export default function Overview() {
   const say = useWords(words)
   const common = useWords(frameWords)
-  const { app, mode } = useScope()
+  const { app, isAll, mode } = useScope()
   const [isHidden, setHidden] = useState(() => keptHidden.get() === 'yes')
   const progress = useProgress(app)
-  const isNew = progress !== undefined && !isDone(progress)
+  const isNew = !isAll && progress !== undefined && !isDone(progress)
+  const { data: report, error } = useReport()
+  const isLive = mode === 'live'
+  const [only] = report?.apps ?? []
   const hide = (next: boolean) => {
     keptHidden.set(next ? 'yes' : 'no')
     setHidden(next)
@@ -44,9 +53,37 @@ export default function Overview() {
         )}
       </PageHeader>
       <Stack gap="lg">
-        {app && <Warnings appId={app.appId} mode={mode} />}
+        {error && <ProblemNote failure={error} />}
+        {app && (report || !error) && <Attention report={report} />}
         {isNew && (!isHidden || !app) && <Checklist progress={progress} />}
-        {app && <LastDay appId={app.appId} mode={mode} />}
+        {app && (report || !error) && <Figures report={report} mode={mode} />}
+        {report && (
+          <Grid gap="lg">
+            {isLive && (
+              <>
+                <Grid.Col span={{ base: 12, lg: 5 }}>
+                  <Refusals refused={report.refused} />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, lg: 7 }}>
+                  <Carriers carriers={report.carriers} />
+                </Grid.Col>
+              </>
+            )}
+            {isAll && (
+              <Grid.Col span={12}>
+                <AppTable apps={report.apps} isLive={isLive} />
+              </Grid.Col>
+            )}
+            {isLive && !isAll && only && (
+              <Grid.Col span={{ base: 12, lg: 3, xl: 5 }}>
+                <Credit report={only} />
+              </Grid.Col>
+            )}
+            <Grid.Col span={{ base: 12, ...(isLive && !isAll && only && { lg: 9, xl: 7 }) }}>
+              <Failures failures={report.failures} />
+            </Grid.Col>
+          </Grid>
+        )}
       </Stack>
     </>
   )

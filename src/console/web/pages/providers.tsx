@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
@@ -35,7 +36,7 @@ export default function Providers() {
 function Carriers() {
   const say = useWords(providerWords)
   const mayChange = useMay()('carriers')
-  const carriers = useQuery(api.carriers.list.queryOptions({ refetchInterval: 3_000 }))
+  const carriers = useQuery(api.carriers.list.queryOptions({ refetchInterval: safetyNet }))
   const [isAdding, setAdding] = useState(false)
   const providers = carriers.data?.providers
   const add = mayChange && (

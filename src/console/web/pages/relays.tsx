@@ -19,6 +19,7 @@ import { RelayMessages } from './relays/messages'
 import { NewRelayShown } from './relays/new-relay'
 import { RelayTable } from './relays/relay-table'
 import { SendTest } from './relays/send-test'
+import { TwilioSettings } from './relays/twilio'
 import { type CreatedRelay, relayWords, type ShownRelay } from './relays/words'
 
 /** The open dialog; at most one. */
@@ -89,6 +90,7 @@ export default function Relays() {
           }
         />
         <RelayMessages />
+        <TwilioSettings />
       </Stack>
       <Modal
         opened={open !== undefined}

@@ -5,6 +5,7 @@ import { api } from '../api'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { CopyBlock } from '../parts/copy'
 import { Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -83,13 +84,11 @@ const words = inWords({
   },
 })
 
-const LOOK_MS = 2_000
-
 export default function System() {
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
-  const system = useQuery(api.system.show.queryOptions({ refetchInterval: LOOK_MS }))
+  const system = useQuery(api.system.show.queryOptions({ refetchInterval: safetyNet }))
   const uptime = useUptime(system.data?.startedAt)
   if (!system.data)
     return (

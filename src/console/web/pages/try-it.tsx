@@ -17,6 +17,7 @@ import { curl, freshName, KEY_PLACEHOLDER } from '../command'
 import { frameWords } from '../i18n/frame'
 import { statusWords } from '../i18n/names'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { CopyBlock } from '../parts/copy'
 import { EmptyState } from '../parts/empty-state'
 import { useServerForm } from '../parts/form'
@@ -26,7 +27,7 @@ import { VerificationMark } from '../parts/status'
 import { Steps, type StepView } from '../parts/steps'
 import { RowLink } from '../parts/text'
 import { useAppScope } from '../scope'
-import { reportedAt, type Story } from './issue/timeline'
+import { reportedAt, type Story } from './issue/story'
 import { FIRST_ORDER, OrderForm, scenarioOfNumber, type TryItRequest, VerifyForm } from './try-it/forms'
 
 const words = inWords({
@@ -62,8 +63,6 @@ const words = inWords({
     docs: 'API 문서 읽기',
   },
 })
-
-const WATCH_MS = 1_000
 
 export default function TryIt() {
   const say = useWords(words)
@@ -138,7 +137,7 @@ function Trial() {
 function Watched({ appId, issueId }: { appId: string; issueId: string }) {
   const say = useWords(words)
   const { data: story, error } = useQuery(
-    api.issues.story.queryOptions({ input: { issueId }, refetchInterval: WATCH_MS }),
+    api.issues.story.queryOptions({ input: { issueId }, refetchInterval: safetyNet }),
   )
   return (
     <Stack>

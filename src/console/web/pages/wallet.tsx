@@ -1,6 +1,18 @@
 /** The prepaid credit of an app: balance and ledger. */
-import { Alert, Button, Group, Modal, NumberInput, Paper, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { IconAlertTriangle, IconPlus } from '@tabler/icons-react'
+import {
+  Alert,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NumberInput,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { IconAlertTriangle, IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, client, queries } from '../api'
@@ -8,6 +20,7 @@ import { freshName } from '../command'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { confirmByName } from '../parts/confirm-by-name'
 import { Loading } from '../parts/empty-state'
 import { Form, useServerForm } from '../parts/form'
@@ -19,8 +32,6 @@ import { useMay } from '../session'
 import { Ledger } from './wallet/ledger'
 import { walletWords } from './wallet/words'
 
-const LIVE_MS = 3_000
-
 const invalidate = () => queries.invalidateQueries({ queryKey: api.wallet.key() })
 
 export default function WalletPage() {
@@ -31,7 +42,7 @@ export default function WalletPage() {
   const { appId, appName } = useAppScope()
   const [open, setOpen] = useState<'topUp' | 'clawback' | 'levels'>()
   const close = () => setOpen(undefined)
-  const wallet = useQuery(api.wallet.show.queryOptions({ input: { appId }, refetchInterval: LIVE_MS }))
+  const wallet = useQuery(api.wallet.show.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const topUp = async (order: { amount: number; reference: string }) => {
     const { amountDelta, balanceAfter } = await client.wallet.topUp({ appId, ...order })
     invalidate()
@@ -65,11 +76,20 @@ export default function WalletPage() {
       <PageHeader title={common.pages.wallet} about={say.about}>
         {may && (
           <>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Button variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
+                  {say.more}
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item c="red" onClick={() => setOpen('clawback')}>
+                  {say.clawback}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
             <Button variant="default" onClick={() => setOpen('levels')} disabled={!wallet.data}>
               {say.levels}
-            </Button>
-            <Button variant="light" color="red" onClick={() => setOpen('clawback')}>
-              {say.clawback}
             </Button>
           </>
         )}

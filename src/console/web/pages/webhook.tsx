@@ -16,6 +16,8 @@ import { frameWords } from '../i18n/frame'
 import { channelWords } from '../i18n/names'
 import { refusalInWords } from '../i18n/refusals'
 import { inWords, useWords } from '../i18n/words'
+import { safetyNet } from '../live'
+import { confirm } from '../parts/confirm'
 import { confirmByName } from '../parts/confirm-by-name'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -35,7 +37,7 @@ export default function Webhook() {
   const { appId } = useAppScope()
   const { endpointId } = useParams({ from: '/inside/webhooks/$endpointId' })
   const { endpoints } = useSuspenseQuery(
-    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: 3_000 }),
+    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }),
   ).data
   const endpoint = endpoints.find((one) => one.endpointId === endpointId)
   const back = (
@@ -167,6 +169,13 @@ function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
       onError: tellProblem,
     }),
   )
+  const disable = () =>
+    confirm({
+      title: say.disableTitle,
+      consequence: say.disableMeans(url),
+      action: say.disable,
+      run: () => update.mutate({ endpointId, enabled: false }),
+    })
   const remove = () =>
     confirmByName({
       title: say.remove,
@@ -217,9 +226,13 @@ function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => update.mutate({ endpointId, enabled: !enabled })}>
-            {enabled ? say.disable : say.enable}
-          </Menu.Item>
+          {enabled ? (
+            <Menu.Item c="red" onClick={disable}>
+              {say.disable}
+            </Menu.Item>
+          ) : (
+            <Menu.Item onClick={() => update.mutate({ endpointId, enabled: true })}>{say.enable}</Menu.Item>
+          )}
           <Menu.Item onClick={() => openRotate(endpointId)}>{say.rotate}</Menu.Item>
           <Menu.Divider />
           <Menu.Item c="red" onClick={remove}>

@@ -7,6 +7,7 @@ import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { refusalInWords } from '../i18n/refusals'
 import { useWords } from '../i18n/words'
+import { safetyNet } from '../live'
 import { DataTable, fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -22,7 +23,7 @@ export default function Webhooks() {
   const common = useWords(frameWords)
   const may = useMay()
   const { appId, mode } = useAppScope()
-  const list = useQuery(api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: 5_000 }))
+  const list = useQuery(api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const endpoints = list.data?.endpoints.filter((endpoint) => endpoint.mode === mode)
   const others = (list.data?.endpoints.length ?? 0) - (endpoints?.length ?? 0)
   const make = may('webhooks') && (
@@ -40,6 +41,7 @@ export default function Webhooks() {
           {...fromList(endpoints, list)}
           label={common.pages.webhooks}
           keyOf={({ endpointId }) => endpointId}
+          file={{ name: 'webhooks' }}
           linkOf={({ endpointId }) => ({ to: '/webhooks/$endpointId', params: { endpointId } })}
           columns={[
             { key: 'url', header: say.url, cell: ({ url }) => <AsWritten inherit>{url}</AsWritten> },

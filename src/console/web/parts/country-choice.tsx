@@ -90,7 +90,7 @@ const words = inWords({
 /** Undefined selects `none`. Null selects nothing. */
 export type ChosenCountry = string | undefined | null
 
-interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' | 'error'> {
+interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' | 'error' | 'size'> {
   /** The option for no country. */
   none: string
   value: ChosenCountry

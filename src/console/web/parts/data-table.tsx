@@ -6,11 +6,12 @@
  *     )
  *     <DataTable {...fromPages(issues)} label={say.title} keyOf={(row) => row.issueId} columns={[…]} empty={<EmptyState … />} />
  */
-import { Button, Center, Stack, Text } from '@mantine/core'
+import { Button, Center, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { allPages, ExportButtons } from './export-buttons'
 import { ProblemNote } from './problem-note'
 import { StackingTable, type StackingTableProps, type TableColumn } from './stacking-table'
 
@@ -29,6 +30,11 @@ interface Pages<Row> {
 
 export interface DataTableProps<Row> extends Pages<Row>, Omit<StackingTableProps<Row>, 'rows' | 'isLow'> {
   empty: ReactNode
+  /** Lets people save the table. Without `load` its rows are all there are. */
+  file?: {
+    name: string
+    load?(after: string | undefined): Promise<{ rows: readonly Row[]; next?: string | undefined }>
+  }
 }
 
 const words = inWords({
@@ -37,7 +43,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, file, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -54,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
+      <StackingTable {...table} rows={rows} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">
@@ -63,9 +69,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 {more ?? say.more}
               </Button>
             )}
-            <Text size="xs" c="dimmed" role="status">
-              {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
-            </Text>
+            <Group gap="sm" justify="center">
+              <Text size="xs" c="dimmed" role="status">
+                {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
+              </Text>
+              {file && (
+                <ExportButtons
+                  isQuiet
+                  what={table.label}
+                  fileName={file.name}
+                  pages={() => (file.load ? allPages(file.load) : [rows])}
+                />
+              )}
+            </Group>
           </Stack>
         </Center>
       )}
@@ -97,15 +113,3 @@ export const fromList = <Row,>(
   rows: readonly Row[] | undefined,
   query: { error: unknown; refetch(): unknown },
 ): Pages<Row> => ({ rows, failure: query.error, onRetry: () => query.refetch() })
-
-const LIVE_MS = 3_000
-/** A refresh reloads every loaded page, so a long table stops refreshing. */
-const PAGES_AT_MOST = 3
-
-interface Paged {
-  state: { data?: { pages: readonly unknown[] } | undefined }
-}
-
-/** For tables: `refetchInterval: whileShort`. */
-export const whileShort = ({ state: { data } }: Paged): number | false =>
-  (data?.pages.length ?? 0) <= PAGES_AT_MOST ? LIVE_MS : false

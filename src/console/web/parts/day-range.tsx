@@ -1,5 +1,5 @@
 /** Fields for the first and the last day. */
-import { TextInput } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
 import type { DayRange } from '../days'
 import { inWords, useWords } from '../i18n/words'
 
@@ -8,12 +8,18 @@ const words = inWords({
   ko: { from: '시작일', to: '종료일' },
 })
 
-export function DayRangeInputs({ range, onChange }: { range: DayRange; onChange(range: DayRange): void }) {
+interface DayRangeInputsProps extends Pick<TextInputProps, 'size'> {
+  range: DayRange
+  onChange(range: DayRange): void
+}
+
+export function DayRangeInputs({ range, onChange, size = 'sm' }: DayRangeInputsProps) {
   const say = useWords(words)
   return (
     <>
       <TextInput
         type="date"
+        size={size}
         flex="1 1 140px"
         maw={{ sm: 200 }}
         label={say.from}
@@ -23,6 +29,7 @@ export function DayRangeInputs({ range, onChange }: { range: DayRange; onChange(
       />
       <TextInput
         type="date"
+        size={size}
         flex="1 1 140px"
         maw={{ sm: 200 }}
         label={say.to}

@@ -2,9 +2,11 @@
  * Rows under headers. On phones each row is a card; roles keep it a table for those who cannot see that. Behind
  * `DataTable`, and alone where all rows are at hand.
  */
-import { Skeleton, Table } from '@mantine/core'
+import { Group, Skeleton, Table, UnstyledButton } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { PropsWithChildren, ReactNode } from 'react'
+import { useDensity } from './density'
 import styles from './stacking-table.module.css'
 import { RowLink } from './text'
 
@@ -20,6 +22,10 @@ export interface TableColumn<Row> {
   isUnbroken?: boolean
   /** Hidden on phones. */
   isMinor?: boolean
+  /** At the end of its line, where rows are lines on phones. */
+  isAtEnd?: boolean
+  /** For columns that the rows can be sorted by. */
+  sort?: { isAscending: boolean | undefined; onToggle(): void }
 }
 
 export interface StackingTableProps<Row> {
@@ -29,22 +35,41 @@ export interface StackingTableProps<Row> {
   /** Missing while they are loaded. */
   rows: readonly Row[] | undefined
   keyOf(row: Row): string
-  /** Target of a row: its first cell becomes a link. */
+  /** Target of a row: its first cell becomes a link, which the whole row opens. */
   linkOf?: ((row: Row) => LinkProps) | undefined
   /** Limits the height to that of a chart; the table scrolls. */
   isLow?: boolean
+  /** On phones the cells of a row stand in lines without labels, instead of one below the other. */
+  isInLines?: boolean
 }
 
-export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow = false }: StackingTableProps<Row>) {
+export function StackingTable<Row>(props: StackingTableProps<Row>) {
+  const { label, columns, rows, keyOf, linkOf, isLow = false, isInLines = false } = props
+  const density = useDensity()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className={styles.frame} aria-label={label} tabIndex={0} data-low={isLow || undefined}>
-      <Table role="table" className={styles.table} highlightOnHover stickyHeader={isLow} aria-busy={rows === undefined}>
+      <Table
+        role="table"
+        className={styles.table}
+        mod={{ density, lines: isInLines, linked: linkOf !== undefined }}
+        verticalSpacing={density === 'dense' ? 2 : 'xs'}
+        horizontalSpacing={density === 'dense' ? 'xs' : 'sm'}
+        highlightOnHover
+        stickyHeader={isLow}
+        aria-busy={rows === undefined}
+      >
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Th key={column.key} role="columnheader" scope="col" {...placed(column)}>
-                {column.header}
+              <Table.Th
+                key={column.key}
+                role="columnheader"
+                scope="col"
+                aria-sort={column.sort && orderOf(column.sort)}
+                {...placed(column)}
+              >
+                {column.sort ? <SortButton {...column.sort}>{column.header}</SortButton> : column.header}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -84,11 +109,26 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
   )
 }
 
+type Sort = NonNullable<TableColumn<never>['sort']>
+
+const orderOf = ({ isAscending }: Sort) =>
+  isAscending === undefined ? 'none' : isAscending ? 'ascending' : 'descending'
+
+const SortButton = ({ isAscending, onToggle, children }: PropsWithChildren<Sort>) => (
+  <UnstyledButton fz="inherit" fw="inherit" onClick={onToggle}>
+    <Group component="span" gap={4} wrap="nowrap">
+      {children}
+      {isAscending === true && <IconArrowUp size={14} aria-hidden />}
+      {isAscending === false && <IconArrowDown size={14} aria-hidden />}
+    </Group>
+  </UnstyledButton>
+)
+
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 
 /** Label of a value in a card, which has no header row. */
 const labelOf = ({ header }: Pick<TableColumn<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
-const placed = ({ isNumber, isUnbroken, isMinor }: Omit<TableColumn<never>, 'cell'>) => ({
-  mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor },
+const placed = ({ isNumber, isUnbroken, isMinor, isAtEnd }: Omit<TableColumn<never>, 'cell'>) => ({
+  mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor, end: isAtEnd },
 })

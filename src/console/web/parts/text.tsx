@@ -9,3 +9,11 @@ export const ShortId = ({ id }: { id: string }) => <span style={{ whiteSpace: 'n
 
 /** Link to a page of the console within a text or table. */
 export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500 }))
+
+/** Link beside the heading of a section, to where its content comes from. */
+export const SectionLink = createLink(Anchor.withProps<'a'>({ size: 'sm' }))
+
+/** A state, as a link to the list of all that have it. */
+export const FilterLink = createLink(
+  Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover', display: 'inline-flex' }),
+)

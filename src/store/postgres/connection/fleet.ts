@@ -8,12 +8,14 @@ import type { Fleet } from '../../../ports/node'
 import { listOf, plain } from './statement'
 import type { Querying } from './transaction'
 
-const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms'
+const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms, followed, changes'
 
-function nodeOf([nodeId, name, version, startedAt, seenAt, isLeaving, lagMs]: readonly unknown[]): NodeState {
+function nodeOf(row: readonly unknown[]): NodeState {
+  const [nodeId, name, version, startedAt, seenAt, isLeaving, lagMs, isFollowed, changes] = row
   return {
     ...{ nodeId: String(nodeId), name: String(name), version: String(version), isLeaving: Boolean(isLeaving) },
     ...{ startedAt: Number(startedAt), seenAt: Number(seenAt), lagMs: Number(lagMs) },
+    ...{ isFollowed: Boolean(isFollowed), changes: JSON.parse(String(changes)) },
   }
 }
 
@@ -23,16 +25,19 @@ function nodeOf([nodeId, name, version, startedAt, seenAt, isLeaving, lagMs]: re
  */
 const BEAT = plain(
   `WITH here AS (
-     INSERT INTO nodes (node_id, name, version, started_at, seen_at, leaving, lag_ms)
-     SELECT $1, $2, $3, clock_ms(), clock_ms(), $4, greatest(0, clock_ms() - (SELECT min(run_at) FROM jobs))
+     INSERT INTO nodes (node_id, name, version, started_at, seen_at, leaving, lag_ms, followed, changes)
+     SELECT $1, $2, $3, clock_ms(), clock_ms(), $4, greatest(0, clock_ms() - (SELECT min(run_at) FROM jobs)), $5, $6
      ON CONFLICT (node_id) DO UPDATE SET seen_at = greatest(nodes.seen_at, excluded.seen_at), leaving = excluded.leaving,
-       lag_ms = excluded.lag_ms
+       lag_ms = excluded.lag_ms, followed = excluded.followed, changes = excluded.changes
      RETURNING ${COLUMNS}
    ), gone AS (DELETE FROM nodes WHERE seen_at < clock_ms() - ${DAY_MS} AND node_id <> $1
    ), over AS (DELETE FROM counted WHERE subject IN
      (SELECT subject FROM counted WHERE ends_at <= clock_ms() LIMIT 1000 FOR UPDATE SKIP LOCKED))
    SELECT ${COLUMNS} FROM here UNION ALL SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 ORDER BY node_id`,
-  ({ nodeId, name, version, isLeaving }) => [nodeId, name, version, isLeaving],
+  ({ nodeId, name, version, isLeaving, isFollowed = false, changes = {} }) => [
+    ...[nodeId, name, version, isLeaving],
+    ...[isFollowed, JSON.stringify(changes)],
+  ],
   nodeOf,
 )
 const FORGET = plain('DELETE FROM nodes WHERE node_id = $1', ({ nodeId }) => [nodeId])

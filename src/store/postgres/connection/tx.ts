@@ -9,8 +9,10 @@ import { absenceTx, failureTx } from '../failures'
 import { idempotencyTx, issueTx, outboxTx } from '../issues'
 import { jobTx } from '../jobs'
 import { keyRingTx } from '../key-ring'
+import { noticeTx } from '../notices'
 import { invitationTx, peopleTx, sessionTx } from '../people'
 import { erasureTx } from '../phones'
+import { priceTx, reportTokenTx } from '../reports'
 import { retentionTx } from '../retention'
 import { trafficTx } from '../traffic'
 import { usageTx } from '../usage'
@@ -53,7 +55,10 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   invitations: invitationTx(transaction),
   audit: auditTx(transaction, { vault, ...audited }),
   usage: usageTx(transaction),
+  prices: priceTx(transaction),
+  reportTokens: reportTokenTx(transaction),
   traffic: trafficTx(transaction, vault),
+  notices: noticeTx(transaction, vault),
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),
   absences: absenceTx(transaction),

@@ -56,12 +56,16 @@ const DEFECTS: ReadonlyArray<[defect: string, rows: string]> = [
   ],
   [
     'A job belongs to no issue, of …',
-    `SELECT app_id FROM jobs AS j WHERE kind <> 'webhook' AND NOT EXISTS
+    `SELECT app_id FROM jobs AS j WHERE kind NOT IN ('webhook', 'notice') AND NOT EXISTS
       (SELECT 1 FROM issues AS i WHERE i.app_id = j.app_id AND i.mode = j.mode AND i.issue_id = j.subject_id)`,
   ],
   [
     'A job belongs to no delivery of a webhook, of …',
     `SELECT app_id FROM jobs WHERE kind = 'webhook' AND subject_id NOT IN (SELECT delivery_id FROM webhook_deliveries)`,
+  ],
+  [
+    'A job belongs to no message of a notice, of …',
+    `SELECT app_id FROM jobs WHERE kind = 'notice' AND subject_id NOT IN (SELECT message_id FROM notice_messages)`,
   ],
   [
     'A rendered message belongs to no issue.',

@@ -13,8 +13,10 @@ import { createAbsenceTx, createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
 import { createKeyRingTx } from '../key-ring'
+import { createNoticeTx } from '../notices'
 import { createPeopleTx } from '../people'
 import { createErasureTx } from '../phones'
+import { createReportTx } from '../reports'
 import { createRetentionTx } from '../retention'
 import { createTrafficTx } from '../traffic'
 import { createUsageTx } from '../usage'
@@ -67,7 +69,9 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
+    ...createReportTx(connection),
     ...createTrafficTx(connection, vault, current),
+    ...createNoticeTx(connection, vault),
     ...createErasureTx(connection, current),
     ...createAbsenceTx(connection),
     ...createKeyRingTx(connection, vault, current),

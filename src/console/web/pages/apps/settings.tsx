@@ -1,24 +1,17 @@
-/**
- * What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and
- * the proof it asks for.
- */
-import { Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+/** What can be changed of an app: its name, its region, how long its issues are kept, and its texts. */
+import { Alert, Anchor, Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'
-import { useQuery } from '@tanstack/react-query'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { RETENTION_DAYS } from '../../../../domain/access/app'
 import { api, client, queries } from '../../api'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import type { ChosenCountry } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
-import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { type ShownApp, useServerRetention } from '../../scope'
-import { useMay } from '../../session'
-import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
 import { RegionChoice } from './new-app'
-import { type ProtectionChange, ProtectionFields } from './protection'
 import { appWords } from './words'
 
 const words = inWords({
@@ -26,18 +19,26 @@ const words = inWords({
     save: 'Save',
     metadata: 'Include the metadata of the issue in verification proofs',
     metadataAbout: 'The client that verifies can read it, including a browser.',
+    policy: 'What protects it against abuse is set in',
+    policyLink: 'Protection → Policy',
+    deletes: (days: number) =>
+      `Live issues older than ${days} days are deleted soon after you save. This cannot be undone; their ledger entries stay.`,
     saved: (name: string) => `The settings of “${name}” are saved.`,
   },
   ko: {
     save: '저장',
     metadata: '인증 증명에 발급의 metadata 포함',
     metadataAbout: '브라우저를 포함해 인증하는 쪽에서 읽을 수 있습니다.',
+    policy: '남용을 막는 규칙은 다음에서 설정합니다:',
+    policyLink: '남용 방지 → 정책',
+    deletes: (days) =>
+      `저장하면 곧 ${days}일보다 오래된 운영 발급 내역을 삭제합니다. 되돌릴 수 없으며 원장 기록은 남습니다.`,
     saved: (name) => `“${name}” 앱의 설정을 저장했습니다.`,
   },
 })
 
 /** Server names of the fields in the sections. */
-const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
+const PARAMS_OF_PARTS = ['androidHash', 'webOtpDomain']
 
 export function openAppSettings(app: ShownApp): void {
   const modalId = modals.open({
@@ -50,9 +51,8 @@ export function openAppSettings(app: ShownApp): void {
 function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const say = useWords(words)
   const known = useWords(appWords)
-  const may = useMay()
   const { appId } = app
-  const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
+  const byServer = useServerRetention()
   const form = useServerForm({
     initialValues: {
       name: app.name,
@@ -61,8 +61,6 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
       provesMetadata: app.provesMetadata,
       // Sends changed fields only, so that concurrent changes of others are kept.
       texts: {} as TextsChange,
-      protection: {} as ProtectionChange,
-      challenge: undefined as ChallengeDraft | undefined,
     },
     // The typed text may match no country.
     validate: {
@@ -70,15 +68,13 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
       region: (region) => region === null,
     },
     otherParams: PARAMS_OF_PARTS,
-    async send({ name, region, retentionDays, provesMetadata, texts, protection, challenge }) {
+    async send({ name, region, retentionDays, provesMetadata, texts }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region && { region }) })
       if (retentionDays !== app.retentionDays)
         await client.apps.setRetention({ appId, ...(retentionDays !== undefined && { retentionDays }) })
       if (Object.keys(texts).length > 0) await client.apps.setTexts({ appId, texts })
       if (provesMetadata !== app.provesMetadata) await client.apps.setProvesMetadata({ appId, provesMetadata })
-      if (Object.keys(protection).length > 0) await client.apps.protect({ appId, protection })
-      if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
     onDone(_, { name }) {
       tellDone(say.saved(name.trim()))
@@ -86,56 +82,27 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.apps.key() }),
   })
-  const { texts, protection, challenge } = form.values
+  const { texts } = form.values
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
-      {may('apps') && (
-        <>
-          <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
-          <RegionChoice {...form.plainField('region')} />
-          <RetentionField {...form.field('retentionDays', 'days')} />
-          <TextsFields
-            known={app.texts}
-            wanted={texts}
-            errors={form.errors}
-            onChange={(texts) => form.set({ texts })}
-          />
-          <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
-        </>
+      <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
+      <RegionChoice {...form.plainField('region')} />
+      <RetentionField {...form.field('retentionDays', 'days')} />
+      {(form.values.retentionDays ?? byServer) < (app.retentionDays ?? byServer) && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
+          {say.deletes(form.values.retentionDays ?? byServer)}
+        </Alert>
       )}
-      <ProtectionFields
-        known={app.protection}
-        decided={protection}
-        errors={form.errors}
-        onChange={(protection) => form.set({ protection })}
-      />
-      {asked.isSuccess && (
-        <ChallengeFields
-          known={asked.data.challenge}
-          value={challenge ?? draftOf(asked.data.challenge)}
-          errors={form.errors}
-          onChange={(challenge) => form.set({ challenge })}
-        />
-      )}
-      {asked.isError && <ProblemNote failure={asked.error} />}
+      <TextsFields known={app.texts} wanted={texts} errors={form.errors} onChange={(texts) => form.set({ texts })} />
+      <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
+      <Text size="sm" c="dimmed">
+        {say.policy} {/* Dialogs lie outside the router. */}
+        <Anchor href={`/console/protection/policy?app=${appId}`} inherit>
+          {say.policyLink}
+        </Anchor>
+      </Text>
     </Form>
   )
-}
-
-async function saveChallenge(
-  appId: string,
-  { vendor, secret, siteKey, onOutage }: ChallengeDraft,
-  { isKnown }: { isKnown: boolean },
-): Promise<void> {
-  if (vendor === '') {
-    if (isKnown) await client.apps.removeChallenge({ appId })
-    return
-  }
-  await client.apps.setChallenge({
-    ...{ appId, vendor, onOutage },
-    ...(secret !== '' && { secret }),
-    ...(siteKey !== '' && { siteKey }),
-  })
 }
 
 const retentionWords = inWords({

@@ -6,6 +6,7 @@ import { api, client } from '../../api'
 import { useCommand } from '../../command'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { CopyBlock } from '../../parts/copy'
 import { ProblemNote } from '../../parts/problem-note'
 
@@ -104,14 +105,12 @@ const lostWords = inWords({
   },
 })
 
-const LOOK_MS = 30_000
-
 /** Warns that the newest entries are missing, names the source and the remedy. */
 export function Lost() {
   const say = useWords(lostWords)
   const command = useCommand()
   const formats = useFormats()
-  const lost = useQuery(api.audit.end.queryOptions({ refetchInterval: LOOK_MS })).data?.lost ?? []
+  const lost = useQuery(api.audit.end.queryOptions({ refetchInterval: safetyNet })).data?.lost ?? []
   if (!lost.some(({ problem }) => problem !== 'gone')) return null
   return (
     <Alert mb="md" color="red" role="alert" icon={<IconShieldX aria-hidden />} title={say.title}>

@@ -1,25 +1,28 @@
-import { ActionIcon, Badge, Group, Menu, Radio, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { ROLES, type Role } from '../../../../domain/access/operator'
+import type { Role } from '../../../../domain/access/operator'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
-import { roleWords } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { SessionTable } from '../../parts/session-table'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay, useSession } from '../../session'
+import { type ChosenRights, Rights, RightsChoice, rightsOf } from './rights'
 
 interface OperatorTableRow {
   operatorId: string
   name: string
   email: string
   role: Role
+  appIds?: string[] | undefined
   hasTotp: boolean
   lastSeenAt?: number | undefined
 }
@@ -37,7 +40,12 @@ const words = inWords({
     you: 'You',
     actions: 'Actions',
     actionsOf: (name: string) => `Actions for ${name}`,
-    changeRole: 'Change role',
+    changeRole: 'Change role and apps',
+    sessions: 'Sessions',
+    sessionsOf: (name: string) => `Sessions of ${name}`,
+    ended: 'The session is ended.',
+    endAll: 'End all',
+    endedAll: (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'} ended.`,
     unlock: 'Lift sign-in lockout',
     unlocked: (name: string) => `${name} can sign in again from anywhere.`,
     remove: 'Remove',
@@ -59,7 +67,12 @@ const words = inWords({
     you: '나',
     actions: '작업',
     actionsOf: (name) => `${name} 님 관련 작업`,
-    changeRole: '역할 변경',
+    changeRole: '역할과 앱 변경',
+    sessions: '세션',
+    sessionsOf: (name) => `${name} 님의 세션`,
+    ended: '세션을 종료했습니다.',
+    endAll: '모두 종료',
+    endedAll: (count) => `세션 ${count}개를 끝냈습니다.`,
     unlock: '로그인 제한 해제',
     unlocked: (name) => `이제 ${name} 님이 어디서든 다시 로그인할 수 있습니다.`,
     remove: '삭제',
@@ -73,10 +86,9 @@ const words = inWords({
 
 export function OperatorTable() {
   const say = useWords(words)
-  const roles = useWords(roleWords)
   const may = useMay()
   const { operator: me } = useSession()
-  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
   const columns: TableColumn<OperatorTableRow>[] = [
     {
       key: 'name',
@@ -99,7 +111,7 @@ export function OperatorTable() {
         </Stack>
       ),
     },
-    { key: 'role', header: say.role, cell: ({ role }) => <Badge variant="light">{roles.names[role]}</Badge> },
+    { key: 'role', header: say.role, cell: (row) => <Rights of={row} /> },
     {
       key: 'totp',
       header: say.totp,
@@ -129,6 +141,7 @@ export function OperatorTable() {
       {...fromList<OperatorTableRow>(operators.data?.operators, operators)}
       label={say.label}
       keyOf={({ operatorId }) => operatorId}
+      file={{ name: 'operators' }}
       columns={columns}
       empty={<EmptyState icon={IconUsers} title={say.none} next={say.next} />}
     />
@@ -146,6 +159,13 @@ function Actions({ row }: { row: OperatorTableRow }) {
       children: <ChangeRole operator={row} onClose={() => modals.close(modalId)} />,
     })
   }
+  const showSessions = () =>
+    modals.open({
+      title: say.sessionsOf(name),
+      size: 'lg',
+      closeButtonProps: { 'aria-label': common.close },
+      children: <Sessions operatorId={operatorId} />,
+    })
   const unlock = useMutation(
     api.operators.unlock.mutationOptions({
       onSuccess: () => tellDone(say.unlocked(name)),
@@ -174,6 +194,7 @@ function Actions({ row }: { row: OperatorTableRow }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={changeRole}>{say.changeRole}</Menu.Item>
+        <Menu.Item onClick={showSessions}>{say.sessions}</Menu.Item>
         <Menu.Item onClick={() => unlock.mutate({ operatorId })}>{say.unlock}</Menu.Item>
         <Menu.Item c="red" onClick={remove}>
           {say.remove}
@@ -183,40 +204,59 @@ function Actions({ row }: { row: OperatorTableRow }) {
   )
 }
 
-interface RoleChoiceProps {
-  label: string
-  value: Role
-  onChange(role: Role): void
-}
-
-export function RoleChoice({ label, value, onChange }: RoleChoiceProps) {
-  const say = useWords(roleWords)
+/** For owners. Their own session is ended in the account page. */
+function Sessions({ operatorId }: { operatorId: string }) {
+  const say = useWords(words)
+  const sessions = useQuery(api.operators.sessions.queryOptions({ input: { operatorId } }))
+  const onSettled = () => queries.invalidateQueries({ queryKey: api.operators.sessions.key() })
+  const end = useMutation(
+    api.operators.endSession.mutationOptions({
+      onSuccess: () => tellDone(say.ended),
+      onError: tellProblem,
+      onSettled,
+    }),
+  )
+  const endAll = useMutation(
+    api.operators.endSessions.mutationOptions({
+      onSuccess: ({ sessions }) => tellDone(say.endedAll(sessions)),
+      onError: tellProblem,
+      onSettled,
+    }),
+  )
+  const shown = sessions.data?.sessions ?? []
   return (
-    <Radio.Group label={label} value={value} onChange={(chosen) => onChange(chosen as Role)}>
-      <Stack gap="sm" mt="xs">
-        {ROLES.map((name) => (
-          <Radio key={name} value={name} label={say.names[name]} description={say.about[name]} />
-        ))}
-      </Stack>
-    </Radio.Group>
+    <Stack>
+      <SessionTable
+        query={sessions}
+        ending={end.isPending ? end.variables.sessionId : undefined}
+        onEnd={(sessionId) => end.mutate({ operatorId, sessionId })}
+      />
+      {shown.length > 1 && !shown.some(({ isThis }) => isThis) && (
+        <Group justify="flex-end">
+          <Button variant="light" color="red" onClick={() => endAll.mutate({ operatorId })} loading={endAll.isPending}>
+            {say.endAll}
+          </Button>
+        </Group>
+      )}
+    </Stack>
   )
 }
 
 const changeRoleWords = inWords({
   en: {
     role: (name: string) => `Role of ${name}`,
-    change: 'Change role',
+    change: 'Change role and apps',
     changed: (name: string) => `The role of ${name} is changed.`,
   },
   ko: {
     role: (name) => `${name} 님의 역할`,
-    change: '역할 변경',
+    change: '역할과 앱 변경',
     changed: (name) => `${name} 님의 역할을 변경했습니다.`,
   },
 })
 
 interface ChangeRoleProps {
-  operator: { operatorId: string; name: string; role: Role }
+  operator: OperatorTableRow
   onClose(): void
 }
 
@@ -224,8 +264,9 @@ function ChangeRole({ operator, onClose }: ChangeRoleProps) {
   const say = useWords(changeRoleWords)
   const { operatorId, name } = operator
   const form = useServerForm({
-    initialValues: { role: operator.role },
-    send: ({ role }) => client.operators.changeRole({ operatorId, role }),
+    initialValues: { role: operator.role, appIds: operator.appIds } as ChosenRights,
+    otherParams: ['apps'],
+    send: (rights) => client.operators.changeRole({ operatorId, ...rightsOf(rights) }),
     onDone() {
       queries.invalidateQueries({ queryKey: api.operators.key() })
       // It may be the operator's own account.
@@ -234,9 +275,10 @@ function ChangeRole({ operator, onClose }: ChangeRoleProps) {
       onClose()
     },
   })
+  const isSame = JSON.stringify(rightsOf(form.values)) === JSON.stringify(rightsOf({ appIds: undefined, ...operator }))
   return (
-    <Form form={form} action={say.change} disabled={form.values.role === operator.role} onCancel={onClose}>
-      <RoleChoice label={say.role(name)} {...form.plainField('role')} />
+    <Form form={form} action={say.change} disabled={isSame} onCancel={onClose}>
+      <RightsChoice label={say.role(name)} rights={form.values} error={form.errors.apps} onChange={form.set} />
     </Form>
   )
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
 import { channelWords, countryWithCode } from '../../i18n/names'
 import { useLanguage, useWords } from '../../i18n/words'
+import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -23,7 +24,7 @@ export function Routes() {
   const apps = useApps()
   const { app } = useScope()
   const explain = useWords(explainWords)
-  const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: 5_000 }))
+  const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: safetyNet }))
   const carriers = useQuery(api.carriers.list.queryOptions())
   const providers = carriers.data?.providers ?? []
   const appName = (appId: string) => apps.find((app) => app.appId === appId)?.name ?? appId
@@ -78,6 +79,7 @@ export function Routes() {
         {...fromList(routes.data?.routes, routes)}
         label={say.title}
         keyOf={nameOf}
+        file={{ name: 'routes' }}
         columns={[
           { key: 'channel', header: say.channel, cell: ({ channel }) => channels[channel] },
           {

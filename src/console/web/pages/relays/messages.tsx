@@ -2,11 +2,12 @@
 import { Text, Title } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, paging } from '../../api'
+import { api, client, paging } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
-import { DataTable, fromPages, whileShort } from '../../parts/data-table'
+import { safetyNetWhileShort } from '../../live'
+import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { DeliveryMark } from '../../parts/status'
 import { AsWritten, ShortId } from '../../parts/text'
@@ -45,11 +46,11 @@ export function RelayMessages() {
     api.relays.messages.infiniteOptions({
       input: (after: string | undefined) => ({ appId, mode, after }),
       ...paging,
-      refetchInterval: whileShort,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   return (
-    <section aria-label={say.title}>
+    <section>
       <Title order={2} mb="sm">
         {say.title}
       </Title>
@@ -57,6 +58,7 @@ export function RelayMessages() {
         {...fromPages(query)}
         label={say.title}
         keyOf={({ issueId }) => issueId}
+        file={{ name: 'relayed', load: (after) => client.relays.messages({ appId, mode, after, limit: 200 }) }}
         linkOf={({ issueId }) => ({ to: '/issues/$issueId', params: { issueId } })}
         columns={[
           {

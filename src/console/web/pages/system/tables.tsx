@@ -104,6 +104,7 @@ const queueTableWords = inWords({
       'await-report': 'Wait for delivery reports',
       'next-leg': 'Start the next leg',
       webhook: 'Send webhooks',
+      notice: 'Send notices',
     },
   },
   ko: {
@@ -119,6 +120,7 @@ const queueTableWords = inWords({
       'await-report': '도달 보고 대기',
       'next-leg': '다음 채널로 발송',
       webhook: '웹훅 전송',
+      notice: '알림 전송',
     },
   },
 })

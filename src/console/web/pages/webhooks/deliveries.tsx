@@ -9,6 +9,7 @@ import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
+import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
@@ -28,13 +29,12 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const { endpointId, enabled } = endpoint
   const [status, setStatus] = useState<'all' | ShownDelivery['status']>('all')
   const [opened, setOpened] = useState<string>()
+  const asked = { endpointId, ...(status !== 'all' && { status }) }
   const deliveries = useInfiniteQuery(
     api.webhooks.events.infiniteOptions({
-      input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
+      input: (after: string | undefined) => ({ ...asked, after }),
       ...paging,
-      // Events in flight finish soon.
-      refetchInterval: ({ state }) =>
-        state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
+      refetchInterval: safetyNetWhileShort,
     }),
   )
   const pages = fromPages(deliveries)
@@ -65,6 +65,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
         {...pages}
         label={say.title}
         keyOf={({ deliveryId }) => deliveryId}
+        file={{ name: 'deliveries', load: (after) => client.webhooks.events({ ...asked, after, limit: 200 }) }}
         columns={[
           {
             key: 'type',

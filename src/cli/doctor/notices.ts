@@ -1,0 +1,46 @@
+/** Checks each way of notices: whether its receiver can be reached, and whether it took what was sent. Nobody is notified. */
+import { shownTarget } from '../../domain/operations/notice'
+import { createMailer } from '../../system/mailer'
+import { createTransport } from '../../system/transport'
+import { type Check, findings, type Wrong } from './finding'
+
+const TIMEOUT_MS = 5_000
+
+export const checkNotices: Check = async ({ store: { read } }) => {
+  const check = 'notices'
+  const ways = await read.notices.ways()
+  const told = ways.map((way) => `${way.name} (${shownTarget(way)})`).join(', ')
+  const messages = await read.notices.messagesOf((await read.notices.open()).map(({ noticeId }) => noticeId))
+  const wrong = await Promise.all(
+    ways.map(async ({ wayId, name, channel, settings }): Promise<Wrong[]> => {
+      const reason =
+        channel === 'mail' ? await createMailer().verify(settings, TIMEOUT_MS) : await unreached(settings.url)
+      const lost = messages.filter((one) => one.wayId === wayId && one.status === 'failed').length
+      const advice = `\`watchword notice test ${wayId}\` tries it.`
+      return [
+        ...(reason === undefined
+          ? []
+          : [{ state: 'problem' as const, message: `The way ${name} cannot be reached: ${reason}.`, advice }]),
+        ...(lost === 0
+          ? []
+          : [
+              {
+                state: 'problem' as const,
+                message: `The way ${name} did not take ${lost} of the open notices.`,
+                advice,
+              },
+            ]),
+      ]
+    }),
+  )
+  return findings(
+    check,
+    wrong.flat(),
+    ways.length === 0 ? 'Notices are shown in the console only.' : `Notices are told on: ${told}.`,
+  )
+}
+
+async function unreached(url = ''): Promise<string | undefined> {
+  const result = await createTransport().request({ method: 'HEAD', url, headers: {}, timeoutMs: TIMEOUT_MS })
+  return result.kind === 'answered' ? undefined : result.reason
+}

@@ -1,0 +1,38 @@
+/** What finance needs: prices of messages, and tokens of its tools. */
+import { z } from 'zod'
+import { at, leg, ok, procedure } from './base'
+
+/** An empty carrier, country or channel stands for any. */
+const price = z.object({
+  ...{ carrier: z.string(), country: z.string(), channel: leg.or(z.literal('')) },
+  /** ISO 4217. */
+  currency: z.string(),
+  /** A decimal number. */
+  amount: z.string(),
+  /** The first day it is valid. */
+  validFrom: z.string(),
+})
+
+export const prices = {
+  list: procedure('look', 'installation').output(z.object({ prices: z.array(price.extend({ priceId: z.string() })) })),
+  /** Replaces the price of the same messages from the same day. */
+  set: procedure('finance', 'installation')
+    .input(price)
+    .output(price.extend({ priceId: z.string() })),
+  remove: procedure('finance', 'installation')
+    .input(z.object({ priceId: z.string() }))
+    .output(ok),
+}
+
+const token = z.object({ tokenId: z.string(), name: z.string(), createdBy: z.string(), createdAt: at })
+
+export const reportTokens = {
+  list: procedure('finance', 'installation').output(z.object({ tokens: z.array(token) })),
+  /** The token is shown only now. */
+  create: procedure('finance', 'installation')
+    .input(z.object({ name: z.string() }))
+    .output(token.extend({ token: z.string() })),
+  revoke: procedure('finance', 'installation')
+    .input(z.object({ tokenId: z.string() }))
+    .output(ok),
+}

@@ -1,0 +1,174 @@
+/** Notices, the ways on which they are told, and their messages. */
+import type { Database } from 'bun:sqlite'
+import { asc, desc, eq, sql } from 'drizzle-orm'
+import type { QuietHours } from '../../domain/operations/notice'
+import type { Reader, Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
+import { messageOf, messageRow, noticeOf, noticeRow, QUIET_HOURS, wayOf, wayRow } from '../rows/notice'
+import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import { facts, noticeMessages, notices, noticeWays } from './schema'
+
+const thisNotice = eq(notices.noticeId, bind(notices.noticeId, 'noticeId'))
+const thisWay = eq(noticeWays.wayId, bind(noticeWays.wayId, 'wayId'))
+
+const common = (db: Drizzle) => ({
+  ways: onFirstUse(() =>
+    db.select().from(noticeWays).orderBy(asc(noticeWays.createdAt), asc(noticeWays.wayId)).prepare(),
+  ),
+  quiet: onFirstUse(() => db.select({ value: facts.value }).from(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
+})
+
+const quietIn = (row: { value: Uint8Array } | undefined): QuietHours | undefined =>
+  row && JSON.parse(Buffer.from(row.value).toString())
+
+export function createNoticeTx(connection: Database, vault: Vault): Pick<Tx, 'notices'> {
+  const db = drizzle(connection)
+  const run = {
+    ...common(db),
+    insert: onFirstUse(() => db.insert(notices).values(parameters(notices)).onConflictDoNothing().prepare()),
+    find: onFirstUse(() => db.select().from(notices).where(thisNotice).prepare()),
+    save: onFirstUse(() =>
+      db
+        .update(notices)
+        .set(changes(notices, ['goneAt', 'endedAt']))
+        .where(thisNotice)
+        .prepare(),
+    ),
+    saveMessage: onFirstUse(() =>
+      db
+        .insert(noticeMessages)
+        .values(parameters(noticeMessages))
+        .onConflictDoUpdate({
+          target: noticeMessages.messageId,
+          set: {
+            status: sql`excluded.status`,
+            tries: sql`excluded.tries`,
+            triedAt: sql`excluded.tried_at`,
+            error: sql`excluded.error`,
+          },
+        })
+        .prepare(),
+    ),
+    message: onFirstUse(() =>
+      db
+        .select({ notice: notices, message: noticeMessages })
+        .from(noticeMessages)
+        .innerJoin(notices, eq(notices.noticeId, noticeMessages.noticeId))
+        .where(eq(noticeMessages.messageId, bind(noticeMessages.messageId, 'messageId')))
+        .prepare(),
+    ),
+    messages: onFirstUse(() =>
+      db
+        .select()
+        .from(noticeMessages)
+        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+        .prepare(),
+    ),
+    saveWay: onFirstUse(() =>
+      db
+        .insert(noticeWays)
+        .values(parameters(noticeWays))
+        .onConflictDoUpdate({
+          target: noticeWays.wayId,
+          set: { name: sql`excluded.name`, settings: sql`excluded.settings` },
+        })
+        .prepare(),
+    ),
+    removeWay: onFirstUse(() => db.delete(noticeWays).where(thisWay).prepare()),
+    saveQuiet: onFirstUse(() =>
+      db
+        .insert(facts)
+        .values({ name: QUIET_HOURS, value: sql.placeholder('value') })
+        .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+        .prepare(),
+    ),
+    noQuiet: onFirstUse(() => db.delete(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
+  }
+  return {
+    notices: {
+      async add(notice) {
+        return run.insert.run({ ...noticeRow(notice) }).changes > 0
+      },
+      async lock(noticeId) {
+        const row = run.find.get({ noticeId })
+        return row && noticeOf(row)
+      },
+      async save(notice) {
+        run.save.run({ ...noticeRow(notice) })
+      },
+      async saveMessage(message) {
+        run.saveMessage.run({ ...messageRow(message) })
+      },
+      async lockMessage(messageId) {
+        const row = run.message.get({ messageId })
+        return row && { notice: noticeOf(row.notice), message: messageOf(row.message) }
+      },
+      async messages(noticeId) {
+        return run.messages.all({ noticeId }).map(messageOf)
+      },
+      async ways() {
+        return run.ways.all().map((row) => wayOf(vault, row))
+      },
+      async saveWay(way) {
+        run.saveWay.run({ ...wayRow(vault, way) })
+      },
+      async removeWay(wayId) {
+        return run.removeWay.run({ wayId }).changes > 0
+      },
+      async saveQuietHours(quiet) {
+        if (quiet) run.saveQuiet.run({ value: Buffer.from(JSON.stringify(quiet)) })
+        else run.noQuiet.run()
+      },
+      async quietHours() {
+        return quietIn(run.quiet.get())
+      },
+    },
+  }
+}
+
+export function createNoticeReader(connection: Database, vault: Vault): Pick<Reader, 'notices'> {
+  const db = drizzle(connection)
+  const isOpen = sql`${notices.endedAt} IS NULL`
+  const run = {
+    ...common(db),
+    open: onFirstUse(() => db.select().from(notices).where(isOpen).orderBy(desc(notices.noticeId)).prepare()),
+    page: onFirstUse(() =>
+      db
+        .select()
+        .from(notices)
+        .where(sql`${notices.noticeId} < ${bind(notices.noticeId, 'before')}`)
+        .orderBy(desc(notices.noticeId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    messages: onFirstUse(() =>
+      db
+        .select()
+        .from(noticeMessages)
+        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+        .prepare(),
+    ),
+  }
+  return {
+    notices: {
+      async open() {
+        return run.open.all().map(noticeOf)
+      },
+      async page({ before = LAST_ID, limit }) {
+        return run.page.all({ before, limit }).map(noticeOf)
+      },
+      async messagesOf(noticeIds) {
+        return noticeIds.flatMap((noticeId) => run.messages.all({ noticeId }).map(messageOf))
+      },
+      async ways() {
+        return run.ways.all().map((row) => wayOf(vault, row))
+      },
+      async quietHours() {
+        return quietIn(run.quiet.get())
+      },
+    },
+  }
+}
+
+/** Behind every id. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -1,0 +1,232 @@
+/** What the operator is told of, on which ways, when, and how often. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { verifyWebhookSignature } from '../../client/webhook'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
+import type { Backups } from '../../src/ports/files'
+import type { Mailer, Transport } from '../../src/ports/network'
+import * as administer from '../../src/usecases/administer'
+import { answered } from '../support/carrier'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Furnished, SMS_URL, START, World, type WorldOptions } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
+
+const HOOK = 'https://ops.example.com/notices'
+const SLACK = 'https://hooks.slack.example/services/T/B/secret'
+const MAIL = { host: 'smtp.example', user: 'me', password: 'geheim', from: 'a@b.example', to: 'c@d.example' }
+/** Servers look at this rate. */
+const LOOK_MS = 11 * SECOND_MS
+
+type Request = Parameters<Transport['request']>[0]
+
+let world: World
+let keys: Furnished
+let requests: Request[]
+let mails: Parameters<Mailer['send']>[1][]
+/** What the receivers answer. */
+let status: number
+let backups: Backups
+
+const start = async (options: WorldOptions = {}) => {
+  world = await World.start({
+    env: { WATCHWORD_PUBLIC_URL: 'https://codes.example' },
+    backups,
+    toOperator: {
+      async request(request) {
+        requests.push(request)
+        return answered(status, '')
+      },
+    },
+    mailer: {
+      async send(_, mail) {
+        mails.push(mail)
+        return undefined
+      },
+      verify: async () => undefined,
+    },
+    ...options,
+  })
+}
+
+beforeEach(async () => {
+  requests = []
+  mails = []
+  status = 200
+  backups = { made: [] }
+  await start()
+  keys = await world.furnish()
+})
+afterEach(async () => {
+  expect([...world.violations]).toEqual([])
+  await world.stop()
+})
+
+const addWay = async (name: string, channel: 'webhook' | 'mail' | 'slack', settings: object) =>
+  world.run(administer.addNoticeWay(world.admin, { name, channel, settings }))
+const alertBelow = (amount: number | undefined) =>
+  world.run(administer.setCreditAlert(world.admin, { appId: keys.appId, below: amount }))
+const open = async () => (await administer.listNotices(world, 'open')).map(({ kind, subject }) => `${kind} ${subject}`)
+const texts = () => requests.map(({ body }) => JSON.parse(body ?? ''))
+
+describe('low credit', () => {
+  test('is told once on every way, in words and with a link, and once more when it is over', async () => {
+    const { newSecret: secret = '' } = await addWay('pager', 'webhook', { url: HOOK })
+    await addWay('chat', 'slack', { url: SLACK })
+    await addWay('duty', 'mail', MAIL)
+    await alertBelow(2_000)
+    await world.advance(LOOK_MS)
+
+    const says = 'App demo has 1000 credits left.'
+    const url = `https://codes.example/console/wallet?app=${keys.appId}`
+    const [hook] = requests.filter((one) => one.url === HOOK)
+    await verifyWebhookSignature({
+      secret,
+      body: hook?.body ?? '',
+      headers: hook?.headers ?? {},
+      now: world.clock.now(),
+    })
+    expect(JSON.parse(hook?.body ?? '')).toMatchObject({
+      type: 'notice.began',
+      data: { kind: 'low_credit', appId: keys.appId, urgent: false, says, url, facts: { available: 1_000 } },
+    })
+    expect(requests.filter((one) => one.url === SLACK).map(({ body }) => JSON.parse(body ?? ''))).toEqual([
+      { text: `*Credit is low*\n${says}\nAdd credit before its codes are refused.\n${url}` },
+    ])
+    expect(mails.map(({ subject, text }) => [subject, text.split('\n')[0]])).toEqual([['Credit is low', says]])
+    await world.advance(HOUR_MS)
+    expect([requests.length, mails.length]).toEqual([2, 1])
+
+    await alertBelow(undefined)
+    await world.advance(LOOK_MS)
+    expect(await open()).toEqual([])
+    expect(texts().filter(({ type }) => type === 'notice.ended')).toHaveLength(1)
+    expect(mails.map(({ subject }) => subject)).toEqual(['Credit is low', 'Over: Credit is low'])
+  })
+
+  test('is told as the days that it lasts, where a week of usage is known', async () => {
+    await world.provide('main', ['sms'], SMS_URL, { reports: false })
+    for (let n = 0; n < 40; n++) {
+      const request = { phoneNumber: `010-2000-${1_000 + n}`, purpose: 'signup', idempotencyKey: `k${n}` }
+      await world.call('rest', 'issue', request, { key: keys.live })
+    }
+    await world.advance(LOOK_MS)
+    expect(await open()).toEqual([])
+    await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 950, reference: 'x' }))
+    await world.advance(10 * MINUTE_MS)
+    const notices = await administer.listNotices(world, 'open')
+    expect(notices.map(({ kind, facts }) => ({ kind, facts })).toReversed()).toMatchObject([
+      { kind: 'attack', facts: { app: 'demo', country: 'KR' } },
+      { kind: 'low_credit', facts: { app: 'demo', available: 10, days: 0 } },
+    ])
+  })
+})
+
+test('a receiver that fails is told again, with the same id, and given up at last', async () => {
+  await addWay('pager', 'webhook', { url: HOOK })
+  status = 500
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS + 10 * SECOND_MS + MINUTE_MS)
+  expect(requests.length).toBe(3)
+  expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  await world.advance(10 * HOUR_MS)
+  const [notice] = await administer.listNotices(world, 'open')
+  expect(notice?.messages).toMatchObject([{ status: 'failed', tries: 7, error: 'HTTP 500' }])
+  // Nobody who was not told that it began is told that it ended.
+  status = 200
+  const before = requests.length
+  await alertBelow(undefined)
+  await world.advance(LOOK_MS)
+  expect(requests.length).toBe(before)
+})
+
+test('in quiet hours only what is urgent is told; the rest when they end, and not at all where it is over', async () => {
+  await addWay('pager', 'webhook', { url: HOOK })
+  const minute = new Date(START).getUTCHours() * 60
+  const quiet = { from: minute, to: minute + 120, timeZone: 'UTC', urgentPass: true }
+  await world.run(administer.setQuietHours(world.admin, quiet))
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([`low_credit ${keys.appId}`])
+  expect(requests).toEqual([])
+  await alertBelow(undefined)
+  await world.advance(LOOK_MS)
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS)
+  expect(requests).toEqual([])
+  await world.advance(2 * HOUR_MS)
+  expect(texts().map(({ type }) => type)).toEqual(['notice.began'])
+})
+
+test('a carrier that refuses its account is told at once, and one that fails after five minutes', async () => {
+  await addWay('pager', 'webhook', { url: HOOK })
+  const health = (code: string) => ({ isHealthy: false, since: world.clock.now(), code, retryAt: undefined })
+  await world.run(world.store.transaction((tx) => tx.carriers.saveHealth('main', health('HTTP_401'))))
+  await world.run(world.store.transaction((tx) => tx.carriers.saveHealth('kakao', health('HTTP_500'))))
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual(['carrier_down main'])
+  await world.advance(5 * MINUTE_MS)
+  expect((await open()).toSorted()).toEqual(['carrier_down kakao', 'carrier_down main'])
+  expect(texts().map(({ data }) => data.urgent)).toEqual([true, true])
+})
+
+test('an endpoint that is disabled by its answers, and a certificate that expires or is refused', async () => {
+  const add = (url: string) =>
+    world.run(administer.addEndpoint(world.admin, { appId: keys.appId, mode: 'live', url, events: ['otp.sent'] }))
+  const [gone, old, own] = [
+    await add('https://a.example/'),
+    await add('https://b.example/'),
+    await add('https://c.example/'),
+  ]
+  await world.run(
+    world.store.transaction(async (tx) => {
+      const save = async (endpointId: string, state: object) => {
+        const endpoint = await tx.endpoints.lock(endpointId)
+        if (endpoint) await tx.endpoints.saveState({ ...endpoint, ...state })
+      }
+      await save(gone.endpoint.endpointId, { disabledAt: 1, disabledReason: 'The receiver answered 410 Gone' })
+      await save(old.endpoint.endpointId, { certificateUntil: START + 13 * 24 * HOUR_MS })
+      await save(own.endpoint.endpointId, { disabledAt: 1, disabledReason: 'Disabled by an operator' })
+    }),
+  )
+  await world.advance(LOOK_MS)
+  const found = await administer.listNotices(world, 'open')
+  expect(found.map(({ kind, facts }) => [kind, facts.host]).toSorted()).toEqual([
+    ['endpoint_disabled', 'a.example'],
+    ['webhook_certificate', 'b.example'],
+  ])
+})
+
+test('a backup that failed, until one is made', async () => {
+  await world.stop()
+  const failed: Backups = { made: [], failedAt: START, nextAt: START + HOUR_MS }
+  backups = failed
+  await start()
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual(['backup_overdue server'])
+  failed.made.push({ name: 'b', bytes: 1, at: world.clock.now() })
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([])
+})
+
+test('a test is sent at once, and its answer is told', async () => {
+  const { way } = await addWay('chat', 'slack', { url: SLACK })
+  const sender = {
+    toOperator: { request: async () => answered(404, '') },
+    mailer: { send: async () => undefined, verify: async () => undefined },
+  }
+  const deps = { ...world.admin, ...sender, publicUrl: undefined }
+  expect(await world.run(administer.testNoticeWay(deps, way.wayId))).toBe('HTTP 404')
+  await world.run(administer.removeNoticeWay(world.admin, way.wayId))
+  expect(administer.testNoticeWay(deps, way.wayId)).rejects.toThrow('No such way of notices')
+})
+
+test('no secret of a way is in the audit log or in a log line', async () => {
+  await addWay('chat', 'slack', { url: SLACK })
+  await addWay('duty', 'mail', MAIL)
+  status = 500
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS)
+  const said = [...world.logged, JSON.stringify(await world.rows('SELECT * FROM audit_entries'))].join('\n')
+  expect(said).toContain('could not send a notice')
+  for (const secret of ['geheim', 'services/T/B']) expect(said).not.toContain(secret)
+})
