@@ -62,7 +62,7 @@ const words = inWords({
   },
 })
 
-type Version = Awaited<ReturnType<typeof client.templates.versions>>['versions'][number]
+type ShownVersion = Awaited<ReturnType<typeof client.templates.versions>>['versions'][number]
 
 export function Versions({ appId, templateId, onRollBack }: { appId: string; templateId: string; onRollBack(): void }) {
   const say = useWords(words)
@@ -70,7 +70,7 @@ export function Versions({ appId, templateId, onRollBack }: { appId: string; tem
   const actors = useActors(undefined)
   const versions = useQuery(api.templates.versions.queryOptions({ input: { appId, templateId } }))
   const [current] = versions.data?.versions ?? []
-  const compare = (chosen: Version) => {
+  const compare = (chosen: ShownVersion) => {
     const modalId = modals.open({
       title: wordsNow(words).titleOf(chosen.version),
       size: 'lg',
@@ -124,8 +124,8 @@ export function Versions({ appId, templateId, onRollBack }: { appId: string; tem
 interface ComparisonProps {
   appId: string
   templateId: string
-  chosen: Version
-  current: Version
+  chosen: ShownVersion
+  current: ShownVersion
   mayChange: boolean
   onClose(isChanged: boolean): void
 }
