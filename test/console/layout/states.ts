@@ -1129,6 +1129,17 @@ const templates: State[] = [
     FULL,
     press(/^(Language shown|표시할 언어)/, 'combobox'),
   ),
+  over(
+    'pages/templates/versions.tsx',
+    'templates, an older version compared',
+    `/templates/edit?template=${SLOW_TEMPLATE}`,
+    FULL,
+    press(/^Compare version 1 with|^버전 1을\(를\) 현재/),
+  ),
+  state('templates, codes by language', '/templates/edit?template=otp_default_kr', FULL, async (page) => {
+    await page.getByRole('button', { name: /^(Codes by language|언어별 코드)/ }).click()
+    await page.getByLabel(/^(DLT template ID .* of English|영어 DLT)/).waitFor()
+  }),
   state('templates, a translation with a mistake', '/templates/edit?template=otp_default_kr', {
     ...FULL,
     'templates/preview': { mistake: { param: 'bodies.ja', reason: 'undeclared_placeholder', about: { name: 'name' } } },
