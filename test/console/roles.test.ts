@@ -58,6 +58,7 @@ const template = (templateId: string): Template => ({
   ...{ providerTemplateCode: templateId, bodies: {} },
 })
 const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+const SLACK = { name: 'chat', channel: 'slack', url: 'https://hooks.slack.example/services/x' }
 const NOBODY = { operatorId: 'op_nobody' }
 const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
@@ -165,6 +166,10 @@ const ROWS: Record<string, Row> = {
   'carriers/add': row('carriers', 'installation', () => ({ ...SETTINGS, name: 'second', type: 'http' })),
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
+  'carriers/answers': row('look', 'installation', () => ({ ...CARRIER, hours: 24 })),
+  'carriers/rotate': row('carriers', 'installation', () => ({
+    ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
@@ -181,8 +186,6 @@ const ROWS: Record<string, Row> = {
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
 
   'overview/show': row('look', 'apps', () => ({ mode: 'live' })),
-
-  'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
 
   'usage/report': row('look', 'apps', () => ({
     ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
@@ -217,7 +220,18 @@ const ROWS: Record<string, Row> = {
   'privacy/export': row('privacy', 'app', ofPhone),
   'privacy/erase': row('privacy', 'app', ofPhone),
 
+  'live/changes': row('look', 'anyone'),
+
   'system/show': row('look', 'installation'),
+
+  'live/changes': row('look', 'anyone'),
+  'notices/open': row('look', 'apps'),
+  'notices/list': row('look', 'apps'),
+  'notices/ways': row('carriers', 'installation'),
+  'notices/addWay': row('carriers', 'installation', () => SLACK),
+  'notices/removeWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/testWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/setQuietHours': row('carriers', 'installation'),
 }
 
 const CONTRACT: [path: string, access: Access][] = Object.entries(consoleContract).flatMap(([group, procedures]) =>

@@ -3,6 +3,7 @@ import {
   type Icon,
   IconApi,
   IconApps,
+  IconBell,
   IconBook,
   IconChartBar,
   IconHistory,
@@ -40,6 +41,7 @@ const PAGE_GROUPS = {
     { name: 'issues', to: '/issues', icon: IconMessages },
     { name: 'usage', to: '/usage', icon: IconChartBar },
     { name: 'protection', to: '/protection', icon: IconShieldCheck },
+    { name: 'notices', to: '/notices', icon: IconBell },
     { name: 'inbox', to: '/inbox', icon: IconInbox },
     { name: 'tryIt', to: '/try-it', icon: IconPlayerPlay },
   ],
@@ -82,7 +84,7 @@ export function Sidebar() {
   const mayOpen = useMayOpen()
   return (
     <Stack gap="md">
-      {PAGE_GROUP_NAMES.map((group) => (
+      {PAGE_GROUP_NAMES.filter((group) => PAGE_GROUPS[group].some(({ to }) => mayOpen(to))).map((group) => (
         <div key={group}>
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
             {say.groups[group]}

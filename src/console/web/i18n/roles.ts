@@ -18,7 +18,7 @@ export const roleWords = inWords({
       developer: 'Manages keys, templates, webhooks and test codes. Finds codes by phone number. Changes no credit.',
       operator: 'Manages carriers, routes and protection. Finds codes by phone number and unlocks phones.',
       support: 'Finds codes by phone number, unlocks phones and sends webhook events again. Changes nothing else.',
-      finance: 'Sets prices and exports usage and the ledger. Looks up no phone.',
+      finance: 'Sets prices and exports usage. Looks up no phone.',
       viewer: 'Read-only access. Looks up no phone.',
     },
   },
@@ -38,7 +38,7 @@ export const roleWords = inWords({
       operator: '발송사, 경로, 보호 설정을 관리합니다. 전화번호로 인증번호를 찾고 잠금을 해제합니다.',
       support:
         '전화번호로 인증번호를 찾고, 잠금을 해제하고, 웹훅 이벤트를 다시 보냅니다. 다른 것은 변경할 수 없습니다.',
-      finance: '요금을 설정하고 사용량과 크레딧 내역을 내보냅니다. 전화번호는 조회할 수 없습니다.',
+      finance: '요금을 설정하고 사용량을 내보냅니다. 전화번호는 조회할 수 없습니다.',
       viewer: '모든 화면을 볼 수 있지만 변경할 수 없습니다. 전화번호는 조회할 수 없습니다.',
     },
   },

@@ -1,5 +1,5 @@
 /** API keys of an app in the current mode. */
-import { Button, Modal, NativeSelect, Switch, Text } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Switch, Text } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -32,9 +32,13 @@ export default function Keys() {
   const { choose } = useScope()
   const [open, setOpen] = useState<Open>()
   const [showsEnded, setShowsEnded] = useState(false)
+  const [onlyMine, setOnlyMine] = useState(false)
   const query = useQuery(api.keys.list.queryOptions({ input: { appId }, refetchInterval: safetyNet }))
   const ofMode = query.data?.keys.filter((key) => key.mode === mode)
-  const rows = ofMode?.filter(({ state }) => showsEnded || state === 'active')
+  const ofState = ofMode?.filter(({ state }) => showsEnded || state === 'active')
+  const rows = ofState?.filter(({ creator }) => !onlyMine || creator.isMine)
+  const hasOthers = ofMode?.some(({ creator }) => !creator.isMine)
+  const hasEnded = ofMode?.some(({ state }) => state !== 'active')
   const close = () => setOpen(undefined)
   const show = (made: ShownKey) => {
     if (made.mode !== mode) choose({ mode: made.mode })
@@ -69,14 +73,25 @@ export default function Keys() {
       <PageHeader title={common.pages.keys} about={say.about}>
         {createButton}
       </PageHeader>
-      {ofMode?.some(({ state }) => state !== 'active') && (
-        <Switch
-          mb="sm"
-          size="sm"
-          label={say.ended}
-          checked={showsEnded}
-          onChange={(event) => setShowsEnded(event.currentTarget.checked)}
-        />
+      {(hasOthers || hasEnded) && (
+        <Group gap="lg" mb="sm">
+          {hasOthers && (
+            <Switch
+              size="sm"
+              label={say.mine}
+              checked={onlyMine}
+              onChange={(event) => setOnlyMine(event.currentTarget.checked)}
+            />
+          )}
+          {hasEnded && (
+            <Switch
+              size="sm"
+              label={say.ended}
+              checked={showsEnded}
+              onChange={(event) => setShowsEnded(event.currentTarget.checked)}
+            />
+          )}
+        </Group>
       )}
       <KeyTable
         {...fromList(rows, query)}
@@ -91,13 +106,21 @@ export default function Keys() {
             : undefined
         }
         empty={
-          <EmptyState
-            icon={IconKey}
-            title={mode === 'test' ? say.emptyTest : say.emptyLive}
-            next={may ? (mode === 'test' ? say.emptyTestNext : say.emptyLiveNext) : say.emptyViewer}
-          >
-            {createButton}
-          </EmptyState>
+          onlyMine && ofState?.length ? (
+            <EmptyState icon={IconKey} title={say.noneMine} next={say.noneMineNext}>
+              <Button variant="default" onClick={() => setOnlyMine(false)}>
+                {say.showAll}
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={IconKey}
+              title={mode === 'test' ? say.emptyTest : say.emptyLive}
+              next={may ? (mode === 'test' ? say.emptyTestNext : say.emptyLiveNext) : say.emptyViewer}
+            >
+              {createButton}
+            </EmptyState>
+          )
         }
       />
       <Modal

@@ -11,7 +11,7 @@ type ShownSession = Awaited<ReturnType<typeof client.session.list>>['sessions'][
 
 const words = inWords({
   en: {
-    label: 'Sessions',
+    label: 'Devices',
     device: 'Device',
     on: (browser: string, system: string) => (browser && system ? `${browser} on ${system}` : browser || system),
     unknown: 'Unknown device',
@@ -25,7 +25,7 @@ const words = inWords({
     noneNext: 'Sessions end after 12 hours without use, and after seven days.',
   },
   ko: {
-    label: '세션',
+    label: '기기 목록',
     device: '기기',
     on: (browser, system) => [system, browser].filter(Boolean).join(' · '),
     unknown: '알 수 없는 기기',

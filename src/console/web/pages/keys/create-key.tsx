@@ -96,6 +96,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
   const { appId } = useAppScope()
   const form = useServerForm({
     initialValues: {
+      name: '',
       kind: 'sk' as 'sk' | 'pk',
       mode: modeLookedAt,
       secretScopes: ['*'] as Scope[],
@@ -107,12 +108,12 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
       lastDay: dayFromNow(30),
       limits: {} as Partial<Record<(typeof LIMITS)[number], number>>,
     },
-    async send({ kind, mode, secretScopes, publicScopes, origins, cidrs, expiry, lastDay, limits, allows }) {
+    async send({ name, kind, mode, secretScopes, publicScopes, origins, cidrs, expiry, lastDay, limits, allows }) {
       const day = expiry === 'day' ? lastDay : expiry === 'never' ? undefined : dayFromNow(Number(expiry))
       const scopes = kind === 'sk' ? secretScopes : publicScopes
       const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
       const { key } = await client.keys.create({
-        ...{ appId, kind, mode, scopes, allowedOrigins },
+        ...{ appId, kind, mode, name, scopes, allowedOrigins },
         allowedCidrs: kind === 'sk' ? linesOf(cidrs) : [],
         ...(day !== undefined && { expiresAt: timesOf({ to: day }).to }),
         ...(mode === 'live' && { limits }),
@@ -137,9 +138,17 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
 
   return (
     <Form form={form} action={known.create} onCancel={onCancel}>
+      <TextInput
+        data-autofocus
+        label={known.name}
+        description={known.nameAbout}
+        maxLength={100}
+        autoComplete="off"
+        {...form.field('name')}
+      />
       <Radio.Group label={say.kind} {...form.plainField('kind')}>
         <Stack gap="xs" mt="xs">
-          <Radio data-autofocus value="sk" label={say.sk} description={say.skAbout} />
+          <Radio value="sk" label={say.sk} description={say.skAbout} />
           <Radio value="pk" label={say.pk} description={say.pkAbout} />
         </Stack>
       </Radio.Group>

@@ -24,14 +24,19 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
     <DataTable
       {...table}
       keyOf={({ keyId }) => keyId}
+      file={{ name: 'keys' }}
       columns={[
         {
           key: 'key',
-          isUnbroken: true,
           header: say.key,
           cell: (key) => (
             <Stack gap={2} align="flex-start">
-              <Code>{key.shown}</Code>
+              {key.name !== undefined && (
+                <Text size="sm" fw={500} maw={240}>
+                  {key.name}
+                </Text>
+              )}
+              <Code data-unbroken>{key.shown}</Code>
               <Text size="xs" c="dimmed">
                 {say.kinds[key.kind]}
               </Text>
@@ -43,15 +48,20 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
         {
           key: 'lastUsed',
           header: say.lastUsed,
-          isMinor: true,
           cell: ({ lastUsedAt }) =>
             lastUsedAt === undefined ? <Text size="sm">{say.notUsed}</Text> : <Time at={lastUsedAt} relative />,
         },
         {
           key: 'created',
           header: say.created,
-          isMinor: true,
-          cell: ({ createdAt }) => <Time at={createdAt} relative />,
+          cell: ({ createdAt, creator }) => (
+            <Stack gap={2}>
+              <Time at={createdAt} relative />
+              <Text size="xs" c="dimmed">
+                {say.by(creator.isCommandLine ? say.commandLine : (creator.name ?? say.gone), creator.isMine)}
+              </Text>
+            </Stack>
+          ),
         },
         ...(actions
           ? [

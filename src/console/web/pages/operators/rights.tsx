@@ -10,7 +10,7 @@ const words = inWords({
     apps: 'Apps',
     all: 'All apps',
     some: 'Some apps only',
-    someAbout: 'Sees nothing of other apps, and neither carriers, operators nor the system.',
+    someAbout: 'Sees no other app, no carriers, operators or system.',
     owners: 'Owners see all apps.',
     which: 'Which apps',
     gone: 'a removed app',

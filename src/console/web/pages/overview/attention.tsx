@@ -14,6 +14,7 @@ import { safetyNet } from '../../live'
 import { AsWritten, RowLink } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useApps } from '../../scope'
+import { useSeesAllApps } from '../../session'
 import { whyDisabled } from '../webhooks/endpoint-state'
 import type { Report } from './report'
 
@@ -52,11 +53,12 @@ interface Concern {
 /** `report` is missing while it is loaded. */
 export function Attention({ report }: { report: Report | undefined }) {
   const say = useWords(words)
-  const system = useQuery(api.system.show.queryOptions({ refetchInterval: safetyNet })).data
+  const seesAllApps = useSeesAllApps()
+  const system = useQuery(api.system.show.queryOptions({ refetchInterval: safetyNet, enabled: seesAllApps })).data
   const inReport = useReportConcerns()
   const inSystem = useSystemConcerns()
-  if (!report || !system) return <Skeleton height={48} radius="md" />
-  const concerns = [...inReport(report), ...inSystem(system)]
+  if (!report || (seesAllApps && !system)) return <Skeleton height={48} radius="md" />
+  const concerns = [...inReport(report), ...(system ? inSystem(system) : [])]
   const inOrder = [...concerns.filter(({ level }) => level === 'affects'), ...concerns.filter(isWarning)]
   if (inOrder.length === 0)
     return (

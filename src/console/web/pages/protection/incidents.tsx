@@ -74,6 +74,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
         {...fromPages<ShownIncident>(incidents)}
         label={say.openFirst}
         keyOf={({ incidentId }) => incidentId}
+        file={{ name: 'incidents', load: (after) => client.protection.incidents({ appId, after, limit: 200 }) }}
         columns={columns}
         empty={<NoIncident />}
       />
