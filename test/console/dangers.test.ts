@@ -105,6 +105,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   'carriers/whatsappTemplate': 'form',
   'carriers/rotate': 'form',
   'carriers/answers': 'reads',
+  'carriers/explain': 'reads',
   'carriers/routes': 'reads',
   'carriers/setRoute': 'form',
   'carriers/removeRoute': 'name',
