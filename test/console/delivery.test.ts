@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
-import type { Browser, Page } from 'playwright-core'
-import { verifyWebhook } from '../../client/webhook'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { verifyWebhook, verifyWebhookSignature } from '../../client/webhook'
 import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
@@ -99,6 +99,32 @@ test('an open page shows what a command changes, without asking in between', asy
   await page.getByText('4,321').first().waitFor()
   // Pages ask once when they begin to follow, once for the change, and once a minute in any case.
   expect(asked() - before).toBeLessThan(4)
+  expect(complaints).toEqual([])
+})
+
+test('who is on duty is told by a webhook of their own, and tries it, in five clicks', async () => {
+  const { page, complaints } = await open('/')
+  let clicks = 0
+  const click = async (one: Locator) => {
+    clicks++
+    await one.click()
+  }
+  await click(page.getByRole('link', { name: 'No open notices' }))
+  await click(page.getByRole('button', { name: 'Add a way' }))
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('pager')
+  await dialog.getByLabel('Channel').selectOption('webhook')
+  await dialog.getByLabel('URL').fill(`http://127.0.0.1:${listening.port}/notices`)
+  await click(dialog.getByRole('button', { name: 'Add a way' }))
+  const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? ''
+  await click(dialog.getByRole('button', { name: 'I have stored it' }))
+  await click(button(page, 'Send a test on pager'))
+  await page.getByText('The receiver of pager took the test.').waitFor()
+  expect(clicks).toBe(5)
+  const [{ body, headers } = { body: '', headers: new Headers() }] = receiver.arrived
+  await verifyWebhookSignature({ secret, body, headers })
+  expect(JSON.parse(body).type).toBe('notice.test')
+  expect(await faultsOf(page)).toEqual([])
   expect(complaints).toEqual([])
 })
 
