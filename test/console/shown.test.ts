@@ -480,6 +480,8 @@ test('templates, and what one makes of its values', async () => {
     shown('templates/preview', { appId, template: { ...template, body }, values: { name } })
   expect(await preview(template.body)).toEqual({
     text: 'ann 123456',
+    alimtalk: 'ann 123456',
+    prices: { sms: 1, alimtalk: 1 },
     bytes: 10,
     messageType: 'SMS',
     segments: 1,
@@ -495,6 +497,18 @@ test('templates, and what one makes of its values', async () => {
   expect(await preview('#{code}')).toEqual({
     mistake: { param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
   })
+  const newer = { ...template, body: 'Newer: #{name} #{code}' }
+  await shown('templates/save', { appId, template: newer })
+  const versions = async () => (await shown('templates/versions', { appId, templateId: 'welcome' })).versions
+  const savedBy = expect.stringMatching(/^op_/)
+  const versionOf = (version: number, of: object) => ({ version, savedAt: TIME, savedBy, template: of })
+  expect(await versions()).toEqual([versionOf(2, newer), versionOf(1, template)])
+  expect(await shown('templates/rollBack', { appId, templateId: 'welcome', version: 1 })).toEqual(template)
+  expect(await versions()).toEqual([versionOf(3, template), versionOf(2, newer), versionOf(1, template)])
+  const none = { appId, templateId: 'welcome', version: 9 }
+  expect(await shown('templates/rollBack', none)).toMatchObject([404, { reason: 'no_such' }])
+  const { rows } = await shown('audit/list', {})
+  expect(rows[0]).toMatchObject({ action: 'template.save', target: 'welcome', detail: { appId, rolledBackTo: 1 } })
   const misregistered = { ...template, bodies: { de: { ...template.bodies.de, dlt: { templateId: 'x' } } } }
   expect(await shown('templates/preview', { appId, template: misregistered, values: { name: 'ann' } })).toEqual({
     mistake: { param: 'bodies.de.dlt.templateId', reason: 'invalid_format' },
