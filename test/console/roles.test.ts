@@ -169,9 +169,6 @@ const ROWS: Record<string, Row> = {
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
   'carriers/answers': row('look', 'installation', () => ({ ...CARRIER, hours: 24 })),
-  'carriers/explain': row('carriers', 'installation', (of) => ({
-    ...{ ...ofApp(of), to: '+82 10 1234 5678', channel: 'sms', kind: 'sk' },
-  })),
   'carriers/rotate': row('carriers', 'installation', () => ({
     ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
   })),
