@@ -23,7 +23,7 @@ export function Title() {
   const { texts, step } = useScreen()
   if (step === 'verified')
     return (
-      <svg data-part="tick" viewBox="0 0 48 48" aria-hidden>
+      <svg data-part="tick" viewBox="0 0 48 48" width={56} height={56} fill="none" stroke="currentColor" aria-hidden>
         {TICK.map((d) => (
           <path key={d} d={d} pathLength={1} />
         ))}
