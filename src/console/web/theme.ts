@@ -15,7 +15,7 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } },
   },
   components: {
-    Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'sm' } },
+    Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
     // Its placeholder is a child that menus may not have.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
@@ -57,7 +57,9 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
   return {
     variables: {},
     light: {
-      '--mantine-color-body': '#fbfbfc',
+      // Cards, header and dialogs lie on the page.
+      '--page-background': '#f5f6f8',
+      '--mantine-color-body': '#fff',
       '--mantine-color-dimmed': colors.gray[7],
       '--mantine-color-placeholder': colors.gray[7],
       '--mantine-color-error': colors.red[9],
@@ -68,7 +70,9 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
       ...each('text', 9, 30),
     },
     dark: {
-      '--mantine-color-body': '#1a1b1e',
+      '--page-background': '#151619',
+      '--mantine-color-body': '#1b1c1f',
+      '--mantine-color-text': '#e4e5e7',
       '--mantine-color-dimmed': colors.dark[1],
       '--mantine-color-placeholder': colors.dark[1],
       '--mantine-color-error': colors.red[4],
