@@ -13,7 +13,7 @@ import { systemRandom } from '../src/system/vault'
 import { deleteOldData } from '../src/usecases/delete-old-data'
 import { expireDue } from '../src/usecases/expire-due'
 import { setUpToken } from '../src/usecases/people'
-import { rollUpUsage } from '../src/usecases/read-usage'
+import { rollUpUsage } from '../src/usecases/roll-up-usage'
 import { ConsoleClient } from '../test/console/client'
 import { ASLEEP } from '../test/support/asleep'
 import { UNTOLD } from '../test/support/untold'
@@ -220,6 +220,11 @@ async function openInProcess(side: Side): Promise<InProcess> {
   return { side, store, client }
 }
 
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const usageOf = (appId: string, base: number, days: number) => ({
+  ...{ appId, mode: 'live', timeZone: 'Asia/Seoul', from: dayOf(base - days * DAY_MS), to: dayOf(base) },
+})
+
 const CONSOLE: Record<string, (side: Side) => [path: string, input: object]> = {
   'console: issues, first page': ({ appId }) => ['issues/list', { appId, mode: 'live' }],
   'console: issues, deep page': ({ appId, supply: { past } }) => [
@@ -233,12 +238,12 @@ const CONSOLE: Record<string, (side: Side) => [path: string, input: object]> = {
   ],
   'console: ledger, a month ago': ({ appId, supply: { base } }) => ['wallet/ledger', { appId, to: base - 29 * DAY_MS }],
   'console: usage of 24 hours': ({ appId, supply: { base } }) => [
-    'usage/show',
-    { appId, mode: 'live', from: base - DAY_MS, to: base, by: 'hour', groupBy: 'provider' },
+    'usage/report',
+    { ...usageOf(appId, base, 1), groupBy: ['hour', 'carrier'] },
   ],
   'console: usage of 30 days': ({ appId, supply: { base } }) => [
-    'usage/show',
-    { appId, mode: 'live', from: base - 30 * DAY_MS, to: base, by: 'day', groupBy: 'purpose' },
+    'usage/report',
+    { ...usageOf(appId, base, 30), groupBy: ['day', 'purpose'] },
   ],
 }
 

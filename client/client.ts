@@ -1,6 +1,7 @@
 /** The nine calls. */
 import { WatchwordError } from './error'
 import { type FlowClock, systemClock } from './flow/clock'
+import type { ScreenSettings } from './flow/transport'
 import { type RetryOptions, withRetries } from './retry'
 import type * as contract from './types'
 import type {
@@ -91,8 +92,14 @@ export interface OtpClient {
 const DEFAULT_TIMEOUT_MS = 10_000
 const NO_RETRIES: RetryOptions = { attempts: 1 }
 
+/** The client, and what a screen asks it. */
+export interface ScreenClient extends OtpClient {
+  /** For `createFlow` and the screens: where the key sends codes, and the widget of its app. */
+  screen(options: { signal: AbortSignal }): Promise<ScreenSettings>
+}
+
 /** Throws `WatchwordError` `SECRET_KEY_IN_BROWSER` for an `sk_` key in a browser. */
-export function createOtpClient(options: OtpClientOptions): OtpClient {
+export function createOtpClient(options: OtpClientOptions): ScreenClient {
   const { apiKey, baseUrl } = options
   if (apiKey.startsWith('sk_') && isBrowser()) {
     throw new WatchwordError({
@@ -101,7 +108,12 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
     })
   }
   const wire: Wire = { baseUrl, apiKey, send: options.fetch ?? ((request) => fetch(request)) }
-  return clientOver((call) => exchange(wire, call), options)
+  const untold = { requestId: undefined, clientIp: undefined, isIdempotent: true, heard: {} }
+  return {
+    ...clientOver((call) => exchange(wire, call), options),
+    screen: async ({ signal }) =>
+      (await exchange(wire, { operation: 'screen', input: {}, signal, ...untold })).output as ScreenSettings,
+  }
 }
 
 type After = FlowClock['after']

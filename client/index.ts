@@ -15,6 +15,7 @@ export {
   newIdempotencyKey,
   type OtpClient,
   type OtpClientOptions,
+  type ScreenClient,
   type VerifyOutput,
 } from './client'
 export { WatchwordError, type WatchwordErrorCode, type WatchwordErrorReason } from './error'

@@ -24,8 +24,8 @@ export interface OperationAccess {
   alsoAccepted: readonly Scope[]
   /** Whether a `pk_` key may call it. */
   publicKey: boolean
-  /** The rate limit that the operation counts against. */
-  limitedAs: 'issue' | 'verify' | 'read' | 'none'
+  /** The rate limit that the operation counts against; `uncounted`: not even that of the key over all operations. */
+  limitedAs: 'issue' | 'verify' | 'read' | 'none' | 'uncounted'
 }
 
 export const ACCESS = {

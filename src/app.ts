@@ -50,7 +50,8 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })
   const { store } = node
-  const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }
+  const noticeSender = { toOperator: ports.toOperator, mailer: ports.mailer, publicUrl }
+  const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs, ...noticeSender }
   const challenges = createChallenges({ transport, urls: config.challengeUrls })
 
   const simulator = createSimulator(clock, node.limiters)
@@ -63,16 +64,15 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
-  const noticeSender = { toOperator: ports.toOperator, mailer: ports.mailer, publicUrl }
   const slots = createCarrierSlots({ limiters: node.limiters, clock })
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
-    kinds: jobKinds({ ...basics, ...noticeSender, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
+    kinds: jobKinds({ ...basics, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
   const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ ...noticeSender, backups, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ backups, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 

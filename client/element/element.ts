@@ -1,18 +1,26 @@
 /** The element `<watchword-verify>`: a phone verification screen for any page. */
-import { createFlow, type Flow, type FlowOptions, type FlowState, type FlowStorage, type FlowTransport } from '../flow'
+import {
+  createFlow,
+  type Flow,
+  type FlowOptions,
+  type FlowState,
+  type FlowStorage,
+  type FlowTransport,
+  type ScreenChallenge,
+  type ScreenSettings,
+} from '../flow'
 import { readCode } from '../flow/code'
 import type { Channel } from '../flow/internal-state'
 import { IDLE } from '../flow/state'
 import { adoptStyle } from '../screen/adopt-style'
 import { markBox, readCodes } from '../screen/fields'
-import { flagOf } from '../screen/flag'
-import { listenForMessages } from '../screen/message'
+import { node } from '../screen/node'
 import type { FormatPhoneNumber } from '../screen/number'
 import type { PhoneField, PhoneSettings } from '../screen/phone-field'
-import { isAtRest, otherWayOf, type Step, stepOf } from '../screen/step'
+import { isAtRest, needsChallenge, otherWayOf, type Step, stepOf } from '../screen/step'
 import { STYLE } from '../screen/style'
+import { listenForMessages } from '../screen/web-otp'
 import type { Texts } from '../texts/texts'
-import type { VerifyInput } from '../types'
 import { HOST_STYLE } from './host-style'
 import { languageOf, loadTexts, textsIn } from './language'
 import { Screen } from './screen'
@@ -47,7 +55,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
 /** Attributes whose change restarts the flow, and attributes that change only the screen. */
 const OF_THE_FLOW = ['key', 'url', 'action', 'purpose', 'channels']
-const OF_THE_VIEW = ['lang', 'country', 'countries', 'theme', 'preset', 'consent']
+const OF_THE_VIEW = ['lang', 'country', 'countries', 'challenge', 'theme', 'preset', 'consent']
 const PROPERTIES = ['transport', 'texts', 'format', 'input', 'storage'] as const
 
 export class WatchwordVerify extends Base {
@@ -65,6 +73,9 @@ export class WatchwordVerify extends Base {
   /** Whether the focus is within the element, so that it moves with the screen. */
   #isUsed = false
   #field: PhoneField | undefined
+  /** What the service says of the key. */
+  #settings: ScreenSettings = {}
+  #widget: HTMLElement | undefined
   #error: unknown
   #language = 'en'
   /** Undefined until they are loaded. */
@@ -199,8 +210,9 @@ export class WatchwordVerify extends Base {
   #begin(): void {
     if (this.#flow || !this.isConnected) return
     const purpose = this.getAttribute('purpose') ?? 'verification'
+    const transport = this.#transport ?? this.#namedTransport()
     const flow = createFlow({
-      ...{ transport: this.#transport ?? this.#namedTransport(), purpose },
+      ...{ transport, purpose },
       // The message is in the language of the screen.
       input: { locale: this.#language, ...(this.#channels[0] && { channel: this.#channels[0] }), ...this.#input },
       ...(this.#storage && { storage: this.#storage, storageKey: `watchword-verify ${purpose} ${this.id}` }),
@@ -210,7 +222,13 @@ export class WatchwordVerify extends Base {
     })
     this.#flow = flow
     void this.#field?.recall(this.state.phoneNumber)
-    const ends = [flow.subscribe(() => this.#look()), listenForMessages(flow, (code) => this.#check(code))]
+    const gone = new AbortController()
+    void this.#askSettings(transport, gone.signal)
+    const ends = [
+      flow.subscribe(() => this.#look()),
+      listenForMessages(flow, (code) => this.#check(code)),
+      () => gone.abort(),
+    ]
     this.#close = () => {
       for (const end of ends) end()
       flow.close()
@@ -230,11 +248,20 @@ export class WatchwordVerify extends Base {
     queueMicrotask(() => this.#begin())
   }
 
+  /**
+   * It is loaded at once, but nothing waits for it: a browser that goes offline later would not load it any more. A secret
+   * key is reported, too.
+   */
   #namedTransport(): FlowTransport {
-    const action = this.getAttribute('action')
-    if (action !== null) return backendAt(action)
-    const [baseUrl, apiKey] = [this.getAttribute('url'), this.getAttribute('key')]
-    return baseUrl !== null && apiKey !== null ? clientAt(baseUrl, apiKey) : NOBODY
+    const [action, url, key] = ['action', 'url', 'key'].map((name) => this.getAttribute(name))
+    const load = async () => (await import('./transports')).transportOf({ action, url, key })
+    load().catch(reportError)
+    return {
+      issue: async (...given) => (await load()).issue(...given),
+      verify: async (...given) => (await load()).verify(...given),
+      delivery: async (...given) => (await load()).delivery?.(...given),
+      screen: async (...given) => (await load()).screen?.(...given),
+    }
   }
 
   /** The field is useful without its list and its formats, which come a moment later. */
@@ -247,11 +274,36 @@ export class WatchwordVerify extends Base {
     return this.#field
   }
 
+  /** Where nothing is known, all countries are offered, and the service refuses some. */
+  async #askSettings(transport: FlowTransport, signal: AbortSignal): Promise<void> {
+    if (this.hasAttribute('countries') && this.#challenge) return
+    const settings = await transport.screen?.({ signal }).catch(() => undefined)
+    if (!settings || signal.aborted) return
+    this.#settings = settings
+    if (this.#all) this.#field?.set(this.#phoneSettings(this.#all))
+  }
+
+  /** `turnstile SITEKEY`, or what the service says. */
+  get #challenge(): ScreenChallenge | undefined {
+    const [vendor, siteKey] = this.getAttribute('challenge')?.split(/[\s:]+/) ?? []
+    return vendor && siteKey ? ({ vendor, siteKey } as ScreenChallenge) : this.#settings.challenge
+  }
+
+  /** Shows the widget that the service asks for, and sends its token with the next request. */
+  async #prove(challenge: ScreenChallenge): Promise<void> {
+    this.#widget ??= this.appendChild(node('div', { slot: 'challenge' }))
+    const { tokenOf } = await import('../screen/challenge')
+    const token = await tokenOf(challenge, this.#widget)
+    if (!needsChallenge(this.state)) return
+    if (this.#step === 'number') void this.#send(token)
+    else void this.#flow?.resend({ challenge: token })
+  }
+
   #phoneSettings(texts: Texts): PhoneSettings {
     return {
       ...{ texts, language: this.#language, format: this.#format },
       country: this.getAttribute('country') ?? undefined,
-      countries: this.getAttribute('countries')?.match(/[A-Z]{2}/g) ?? undefined,
+      countries: this.getAttribute('countries')?.match(/[A-Z]{2}/g) ?? this.#settings.countries,
     }
   }
 
@@ -279,7 +331,7 @@ export class WatchwordVerify extends Base {
   }
 
   #speak(texts: Texts): void {
-    const { form, flag } = this.#screen
+    const { form } = this.#screen
     const all = { ...texts, ...this.#texts }
     this.#all = all
     this.#screen.name(all, this.#language)
@@ -289,8 +341,6 @@ export class WatchwordVerify extends Base {
       if (value !== null) form.setAttribute(`data-${look}`, value)
     }
     this.#screen.hasConsent = this.hasAttribute('consent')
-    const country = this.getAttribute('country')
-    if (country && flag.textContent === '') flag.textContent = flagOf(country)
     if (this.#field) this.#field.set(this.#phoneSettings(all))
     else this.#phoneField(all).catch(() => {})
     form.hidden = false
@@ -358,6 +408,8 @@ export class WatchwordVerify extends Base {
     if (this.#all) this.#screen.show(state, step, this.#all)
     if (this.#all) this.#offerOtherWay(state, step, this.#all)
     this.#takePart(state)
+    const challenge = needsChallenge(state) && !needsChallenge(before) && this.#challenge
+    if (challenge) this.#prove(challenge).catch(reportError)
     if (isSomewhereElse && this.#isUsed) this.#goOn(step)
     this.#tell(state)
   }
@@ -414,55 +466,9 @@ function sessionStorageIfAny(): FlowStorage | undefined {
   }
 }
 
-/**
- * The client is loaded at once, but nothing waits for it: a browser that goes offline later would not load it any more. A
- * secret key is reported, too.
- */
-function clientAt(baseUrl: string, apiKey: string): FlowTransport {
-  const client = async () => (await import('../client')).createOtpClient({ baseUrl, apiKey })
-  client().catch(reportError)
-  return {
-    issue: async (order, options) => (await client()).issue(order, options),
-    verify: async (attempt, options) => (await client()).verify(attempt as VerifyInput, options),
-  }
-}
-
-/** An element without a transport explains the mistake to the page's author. */
-const unknown = (): Promise<never> => {
-  const error = Object.assign(new Error('<watchword-verify> needs key and url, action or transport'), {
-    status: 400,
-  })
-  reportError(error)
-  return Promise.reject(error)
-}
-const NOBODY: FlowTransport = { issue: unknown, verify: unknown }
-
 /** Defines the element under a name, unless the name is taken. Does nothing on a server. */
 export function define(name = 'watchword-verify'): void {
   if (!globalThis.customElements || customElements.get(name)) return
   // A class can be defined under one name only.
   customElements.define(name, class extends WatchwordVerify {})
-}
-
-/**
- * Transport over the page's own backend. `<address>/issue`, `/verify` and `/delivery` get the requests of the flow as JSON
- * with the page's cookies, and answer with Watchword's answers, errors with their status.
- */
-export function backendAt(address: string): FlowTransport {
-  async function post(path: string, body: object, signal: AbortSignal) {
-    const response = await fetch(`${address.replace(/\/+$/, '')}/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal,
-    })
-    const answer = await response.json()
-    if (!response.ok) throw { ...answer, status: response.status }
-    return answer
-  }
-  return {
-    issue: (order, { signal }) => post('issue', order, signal),
-    verify: (attempt, { signal }) => post('verify', attempt, signal),
-    delivery: (issue, { signal }) => post('delivery', issue, signal),
-  }
 }

@@ -5,7 +5,17 @@ import { directionOf } from '../screen/direction'
 import { shake } from '../screen/motion'
 import { node } from '../screen/node'
 import type { PhoneNodes } from '../screen/phone-field'
-import { countdownOf, isWrong, resendText, type Said, type Step, saidIn, TICK, titleOf } from '../screen/step'
+import {
+  countdownOf,
+  isWrong,
+  needsChallenge,
+  resendText,
+  type Said,
+  type Step,
+  saidIn,
+  TICK,
+  titleOf,
+} from '../screen/step'
 import { minutesOf, say, type Texts } from '../texts/texts'
 
 const action = (name: string, look: string, type = 'button') =>
@@ -102,7 +112,7 @@ export class Screen implements PhoneNodes {
     this.#codeField.hidden = this.#submit.hidden = step !== 'code'
     this.#chosen.hidden = step === 'number' || step === 'verified'
     this.#consent.hidden = !this.hasConsent || step !== 'number'
-    this.challenge.hidden = !('reason' in state) || state.reason !== 'challenge_required'
+    this.challenge.hidden = !needsChallenge(state)
     this.resend.hidden = step === 'number'
     this.resend.setAttribute('data-look', step === 'over' ? 'main' : 'link')
     this.cancel.hidden = !can.cancel

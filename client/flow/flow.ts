@@ -285,11 +285,9 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
       for (const ms of DELIVERY_CHECKS_MS) {
         await pause(clock, ms, signal)
         if (held.issue?.key !== key) return
-        const { deliveryStatus } = await inTime(clock, timeoutMs, signal, (limited) =>
-          delivery({ issueId }, { signal: limited }),
-        )
-        if (held.issue?.key !== key || deliveryStatus === 'delivered') return
-        if (deliveryStatus !== 'failed') continue
+        const told = await inTime(clock, timeoutMs, signal, (limited) => delivery({ issueId }, { signal: limited }))
+        if (!told || held.issue?.key !== key || told.deliveryStatus === 'delivered') return
+        if (told.deliveryStatus !== 'failed') continue
         become(undelivered(held))
         return
       }

@@ -30,4 +30,12 @@ export type {
   Verifying,
 } from './state'
 export type { FlowStorage } from './storage'
-export type { FlowAttempt, FlowDelivery, FlowIssue, FlowTransport, FlowVerdict } from './transport'
+export type {
+  FlowAttempt,
+  FlowDelivery,
+  FlowIssue,
+  FlowTransport,
+  FlowVerdict,
+  ScreenChallenge,
+  ScreenSettings,
+} from './transport'

@@ -18,7 +18,25 @@ export interface FlowTransport<V extends FlowVerdict = FlowVerdict> {
    * Says whether the message was delivered, so that the user is told where it was not. Only a backend can: `status` needs
    * an `sk_` key. It is asked a few times while a code is awaited, and no more once it fails.
    */
-  delivery?(issue: { issueId?: string | undefined }, options: { signal: AbortSignal }): Promise<FlowDelivery>
+  delivery?(
+    issue: { issueId?: string | undefined },
+    options: { signal: AbortSignal },
+  ): Promise<FlowDelivery | undefined>
+  /** Where the key sends codes, and the widget of its app. A client of `createOtpClient` has it. */
+  screen?(options: { signal: AbortSignal }): Promise<ScreenSettings | undefined>
+}
+
+/** What a screen is told before it asks for a code. */
+export interface ScreenSettings {
+  /** Countries that the key sends to, ISO 3166; all when omitted. */
+  countries?: readonly string[] | undefined
+  /** The app may ask for a proof of a human by this widget. */
+  challenge?: ScreenChallenge | undefined
+}
+
+export interface ScreenChallenge {
+  vendor: 'turnstile' | 'hcaptcha' | 'recaptcha'
+  siteKey: string
 }
 
 /** The field of `status` that a flow needs. */

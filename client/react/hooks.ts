@@ -1,7 +1,16 @@
 /** Hooks for steps of the screen: focus, field contents and callbacks. */
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { Failed, FlowState, Locked, Verified } from '../flow'
-import { isAtRest, type Step, stepOf } from '../screen/step'
+import type {
+  Failed,
+  FlowState,
+  FlowTransport,
+  FlowVerdict,
+  Locked,
+  ScreenChallenge,
+  ScreenSettings,
+  Verified,
+} from '../flow'
+import { isAtRest, needsChallenge, type Step, stepOf } from '../screen/step'
 
 /** What a later callback reads is that of the last render. */
 export function useLatest<T>(value: T): RefObject<T> {
@@ -97,4 +106,48 @@ export function useOutcome<V>(state: FlowState<V>, { onVerified, onFailed }: Out
     if (state.status === 'verified') onVerified?.(state)
     if (state.status === 'locked' || state.status === 'failed') onFailed?.(state)
   })
+}
+
+/** What the service says of the key. Where nothing is known, all countries are offered. */
+export function useScreenSettings<V extends FlowVerdict>(
+  transport: FlowTransport<V>,
+  isGiven: boolean,
+): ScreenSettings {
+  const [settings, setSettings] = useState<ScreenSettings>({})
+  const latest = useLatest(transport)
+  useEffect(() => {
+    if (isGiven) return
+    const gone = new AbortController()
+    const { signal } = gone
+    latest.current
+      .screen?.({ signal })
+      .then((told) => told && !signal.aborted && setSettings(told))
+      .catch(() => {})
+    return () => gone.abort()
+  }, [latest, isGiven])
+  return settings
+}
+
+/** Shows the widget that the service asks for, and goes on with its token. */
+export function useChallenge<V>(
+  state: FlowState<V>,
+  challenge: ScreenChallenge | undefined,
+  place: RefObject<HTMLElement | null>,
+  goOn: (token: string) => unknown,
+): void {
+  const isNeeded = needsChallenge(state)
+  const latest = useLatest({ challenge, goOn })
+  useEffect(() => {
+    const { challenge } = latest.current
+    if (!isNeeded || !challenge || !place.current) return
+    let isGone = false
+    const widget = place.current
+    import('../screen/challenge')
+      .then(({ tokenOf }) => tokenOf(challenge, widget))
+      .then((token) => isGone || latest.current.goOn(token))
+      .catch(reportError)
+    return () => {
+      isGone = true
+    }
+  }, [isNeeded, latest, place])
 }

@@ -12,6 +12,7 @@
 export type { FormatPhoneNumber } from '../screen/number'
 export {
   CancelButton,
+  Challenge,
   ChosenNumber,
   CodeField,
   Consent,

@@ -3,7 +3,17 @@ import { useEffect, useRef } from 'react'
 import { markBox, readCodes } from '../screen/fields'
 import { flagOf } from '../screen/flag'
 import { shake } from '../screen/motion'
-import { countdownOf, isWrong, otherWayOf, resendText, type Said, saidIn, TICK, titleOf } from '../screen/step'
+import {
+  countdownOf,
+  isWrong,
+  needsChallenge,
+  otherWayOf,
+  resendText,
+  type Said,
+  saidIn,
+  TICK,
+  titleOf,
+} from '../screen/step'
 import { minutesOf, say } from '../texts/texts'
 import { useScreen } from './context'
 import { useLatest } from './hooks'
@@ -156,6 +166,12 @@ export function ChosenNumber() {
       </button>
     </p>
   )
+}
+
+/** The widget of a challenge, where the service asks for one. */
+export function Challenge() {
+  const { verification, widget } = useScreen()
+  return <div ref={widget} data-part="challenge" hidden={!needsChallenge(verification.state)} />
 }
 
 /** Submits the number or the code. */

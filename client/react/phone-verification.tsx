@@ -1,17 +1,27 @@
 /** A verification screen: the parts in a form, with focus management. */
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useId, useRef, useState } from 'react'
-import type { Failed, FlowOptions, FlowVerdict, Locked, Verified } from '../flow'
+import type { Failed, FlowOptions, FlowVerdict, Locked, ScreenChallenge, Verified } from '../flow'
 import { readCode } from '../flow/code'
 import type { Channel } from '../flow/internal-state'
 import { directionOf } from '../screen/direction'
-import { listenForMessages } from '../screen/message'
 import type { PhoneField as Field } from '../screen/phone-field'
 import type { Step } from '../screen/step'
+import { listenForMessages } from '../screen/web-otp'
 import type { Texts } from '../texts/texts'
 import { type NumberOptions, ScreenProvider } from './context'
-import { useEmptyField, useFocusOnStep, useHasFocus, useLooks, useOutcome, useStep } from './hooks'
+import {
+  useChallenge,
+  useEmptyField,
+  useFocusOnStep,
+  useHasFocus,
+  useLooks,
+  useOutcome,
+  useScreenSettings,
+  useStep,
+} from './hooks'
 import {
   CancelButton,
+  Challenge,
   ChosenNumber,
   CodeField,
   Consent,
@@ -43,6 +53,8 @@ export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptio
   unstyled?: boolean | undefined
   /** Channels that the user may choose from, the usual one first. */
   channels?: readonly Channel[] | undefined
+  /** The widget for a proof of a human; that of the app's settings when omitted. */
+  challenge?: ScreenChallenge | undefined
   /** Shows a line about costs and consent above the button. */
   consent?: boolean | undefined
   /** The parts in your order; all of them when omitted. */
@@ -51,7 +63,7 @@ export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptio
 
 export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificationProps<V>) {
   const { texts, onVerified, onFailed, className, children, country, language, countries, format, ...others } = props
-  const { logo, theme, preset, unstyled = false, channels = [], consent = false, ...options } = others
+  const { logo, theme, preset, unstyled = false, channels = [], consent = false, challenge, ...options } = others
   const verification = useVerification({
     ...options,
     input: { ...(language && { locale: language }), ...(channels[0] && { channel: channels[0] }), ...options.input },
@@ -64,7 +76,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
   const phone = useRef<HTMLInputElement>(null)
   const field = useRef<Promise<Field>>(undefined)
   const code = useRef<HTMLInputElement>(null)
-  const resend = useRef<HTMLButtonElement>(null)
+  const again = useRef<HTMLButtonElement>(null)
   const status = useRef<HTMLParagraphElement>(null)
   const form = useRef<HTMLFormElement>(null)
 
@@ -85,7 +97,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
   useEffect(() => listenForMessages(flow(), check), [flow, check])
   useOutcome(state, { onVerified, onFailed })
   useEmptyField(state, code)
-  const goals: Record<Step, RefObject<HTMLElement | null>> = { number: phone, code, over: resend, verified: status }
+  const goals: Record<Step, RefObject<HTMLElement | null>> = { number: phone, code, over: again, verified: status }
   useFocusOnStep(state, useHasFocus(form), goals[step])
 
   function submitted(event: FormEvent): void {
@@ -95,21 +107,26 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
     void submitNumber()
   }
 
-  async function submitNumber(): Promise<void> {
+  async function submitNumber(token?: string): Promise<void> {
     const made = await field.current?.catch(() => undefined)
     const number = await made?.number()
     const isSent = number !== undefined
     setUnsent(isSent ? undefined : made ? 'invalid_phone_number' : 'NETWORK_ERROR')
-    if (isSent) return void send(number)
+    if (isSent) return void send(number, { challenge: token })
     setTimes((said) => said + 1)
     phone.current?.focus()
   }
 
-  const number = { country, language, countries, format }
+  const settings = useScreenSettings(options.transport, countries !== undefined && challenge !== undefined)
+  const widget = useRef<HTMLDivElement>(null)
+  useChallenge(state, challenge ?? settings.challenge, widget, (token) =>
+    step === 'number' ? submitNumber(token) : verification.resend({ challenge: token }),
+  )
+  const number = { country, language, countries: countries ?? settings.countries, format }
   const common = { verification, texts, number, step, id, channels, consent, times, check }
   const shown = step === 'number' ? unsent : undefined
   return (
-    <ScreenProvider value={{ ...common, unsent: shown, phone, field, code, resend, status }}>
+    <ScreenProvider value={{ ...common, unsent: shown, phone, field, code, widget, resend: again, status }}>
       <form
         ref={form}
         className={className}
@@ -138,6 +155,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
                 <Status />
                 <ErrorText />
               </div>
+              <Challenge />
               <Consent />
               <div data-part="actions">
                 <SubmitButton />

@@ -17,7 +17,7 @@ export function openCountryPicker({ box, texts, countries, chosen, choose }: Pic
   const search = node('input', {
     ...{
       part: 'input search',
-      type: 'search',
+      type: 'text',
       role: 'combobox',
       'aria-expanded': 'true',
       'aria-controls': 'watchword-countries',

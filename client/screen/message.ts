@@ -1,4 +1,4 @@
-/** WebOTP: reading the code from the message, where browser and user allow it. */
+/** Reads the code from the message, where the user allows it. Loaded on demand by `web-otp.ts`. */
 
 import type { FlowStatus, FlowVerdict } from '../flow'
 import type { Flow } from '../flow/flow'
@@ -9,8 +9,7 @@ const IN_QUESTION: ReadonlySet<FlowStatus> = new Set(['sending', 'awaiting_code'
  * Calls with the code of a message once it may be entered. Listens from the request of a code until it can no longer
  * arrive. The returned function stops it.
  */
-export function listenForMessages<V extends FlowVerdict>(flow: Flow<V>, take: (code: string) => void): () => void {
-  if (!('OTPCredential' in globalThis)) return () => {}
+export function listen<V extends FlowVerdict>(flow: Flow<V>, take: (code: string) => void): () => void {
   let listening: AbortController | undefined
   let before: FlowStatus = 'idle'
   let received: string | undefined
@@ -21,7 +20,7 @@ export function listenForMessages<V extends FlowVerdict>(flow: Flow<V>, take: (c
     received = undefined
   }
 
-  function listen(): void {
+  function ask(): void {
     stop()
     const mine = new AbortController()
     listening = mine
@@ -38,7 +37,7 @@ export function listenForMessages<V extends FlowVerdict>(flow: Flow<V>, take: (c
     before = status
     const isDue = IN_QUESTION.has(status)
     if (!isDue) stop()
-    else if (isNew || !listening) listen()
+    else if (isNew || !listening) ask()
     if (received === undefined || !can.submit) return
     const code = received
     received = undefined

@@ -55,6 +55,10 @@ export const resendText = <V>(state: FlowState<V>): 'send_another' | 'try_again'
 export const countdownOf = <V>(state: FlowState<V>): number =>
   'resendInMs' in state && state.text?.waitMs === undefined ? state.resendInMs : 0
 
+/** The service asks for a proof of a human. */
+export const needsChallenge = <V>(state: FlowState<V>): boolean =>
+  'reason' in state && state.reason === 'challenge_required'
+
 /** Another channel of those that the page offers. */
 export const otherWayOf = <V>({ channel }: FlowState<V>, channels: readonly Channel[]): Channel | undefined =>
   channels.find((each) => each !== (channel ?? channels[0]))
@@ -65,7 +69,7 @@ const OF_THE_CODE: ReadonlySet<FlowReason> = new Set(['MISMATCH', 'code_not_six_
 export const isWrong = <V>(state: FlowState<V>): boolean =>
   'reason' in state &&
   state.reason !== undefined &&
-  ((state.status === 'idle' && state.reason !== 'challenge_required') || OF_THE_CODE.has(state.reason))
+  ((state.status === 'idle' && !needsChallenge(state)) || OF_THE_CODE.has(state.reason))
 
 /** The heading of a step. A code that has ended leaves the question of the number. */
 export const titleOf = (step: Step): 'title' | 'title_code' => (step === 'code' ? 'title_code' : 'title')

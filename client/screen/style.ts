@@ -12,6 +12,7 @@ export const STYLE = `
   --_gap: var(--watchword-gap, 0.75rem);
   --_radius: var(--watchword-radius, 0.625rem);
   --_size: 2.875rem;
+  --_ring: 2px solid color-mix(in srgb, var(--_accent) 60%, transparent);
   --_line: 1px solid color-mix(in srgb, currentColor 18%, transparent);
   font: var(--watchword-font, 1rem/1.5 system-ui, sans-serif);
   color: var(--watchword-text, inherit);
@@ -35,7 +36,7 @@ export const STYLE = `
 [data-part~=screen] :is(fieldset, [data-part~=layout]) { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--_gap); margin: 0; border: 0; padding: 0; min-inline-size: 0; }
 [data-part~=screen] :is(p, h2) { margin: 0; overflow-wrap: anywhere; }
 [data-part~=header] { display: grid; gap: 0.25rem; margin-block-end: 0.25rem; }
-[data-part~=screen] [data-part~=title] { font: inherit; font-size: 1.375em; font-weight: 650; line-height: 1.25; letter-spacing: -0.01em; text-wrap: balance; }
+[data-part~=screen] [data-part~=title] { font: inherit; font-size: 1.375em; font-weight: 650; line-height: 1.25; text-wrap: balance; }
 [data-part~=chosen] { color: var(--_muted); }
 [data-part~=number] { color: var(--watchword-text, CanvasText); font-weight: 600; white-space: nowrap; unicode-bidi: isolate; }
 [data-part~=field] { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem; }
@@ -50,7 +51,7 @@ export const STYLE = `
   background: var(--_field);
   color: var(--_field-text);
 }
-[data-part~=box]:has([data-part~=phone]:focus) { border-color: var(--_accent); outline: 2px solid color-mix(in srgb, var(--_accent) 60%, transparent); outline-offset: 0; }
+[data-part~=box]:has([data-part~=phone]:focus) { border-color: var(--_accent); outline: var(--_ring); }
 [data-part~=box]:has([aria-invalid=true]) { border-color: var(--_error); }
 [data-part~=screen] [data-part~=phone] { flex: 1; inline-size: 0; min-inline-size: 0; border: 0; padding: 0.5rem 0.75rem 0.5rem 0.5rem; background: none; color: inherit; outline: none; text-align: left; font-variant-numeric: tabular-nums; }
 [data-part~=country] { display: flex; align-items: center; gap: 0.375rem; border: 0; border-radius: var(--_radius); padding: 0.25rem 0.25rem 0.25rem 0.75rem; background: none; color: inherit; white-space: nowrap; cursor: pointer; }
@@ -75,7 +76,7 @@ export const STYLE = `
   text-align: left;
 }
 [data-part~=code]:-webkit-autofill { -webkit-text-fill-color: var(--_field-text); background-clip: text; -webkit-background-clip: text; }
-[data-part~=boxes]:has(:focus) [data-part~=cell][data-here] { border-color: var(--_accent); outline: 2px solid color-mix(in srgb, var(--_accent) 60%, transparent); }
+[data-part~=boxes]:has(:focus) [data-part~=cell][data-here] { border-color: var(--_accent); outline: var(--_ring); }
 /* The boxes show the selection. */
 [data-part~=code]::selection { background: none; color: inherit; }
 [data-part~=boxes]:has([aria-invalid=true]) [data-part~=cell][data-part] { border-color: var(--_error); outline-color: color-mix(in srgb, var(--_error) 40%, transparent); }
@@ -108,7 +109,6 @@ export const STYLE = `
   [aria-busy=true] [data-look=main]::before { animation: watchword-spin 0.8s linear infinite; }
   [data-part~=screen] :is([data-part~=title], [data-part~=field], [data-part~=tick]) { animation: watchword-arrive 0.25s ease-out; }
   [data-part~=tick] * { stroke-dasharray: 1; animation: watchword-draw 0.5s 0.1s ease-out backwards; }
-  [data-look=main], [data-part~=cell] { transition: border-color 0.15s, filter 0.15s; }
 }
 @media (forced-colors: active) {
   [data-look=main] { forced-color-adjust: none; background: ButtonText; color: ButtonFace; }

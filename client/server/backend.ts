@@ -15,10 +15,12 @@ export type OrderExtras = Omit<Partial<IssueInput>, 'phoneNumber' | 'purpose' | 
 /** `Visit`: the request type of the framework. */
 export interface BackendOptions<Visit, Told> {
   /** `createOtpClient` with an `sk_` key. */
-  otp: Pick<OtpClient, 'issue' | 'verify'>
+  otp: Pick<OtpClient, 'issue' | 'verify'> & Partial<Pick<OtpClient, 'status'>>
   purpose: string
   /** Further fields of each `issue` request: `templateId`, `metadata`, … */
   input?: OrderExtras | ((visit: Visit) => OrderExtras | Promise<OrderExtras>)
+  /** Channels that the page may choose from; none when omitted. */
+  channels?: readonly NonNullable<IssueInput['channel']>[]
   /** Called before the page is answered: give the session the number, and a new id. */
   onVerified: (verified: VerifiedPhone, visit: Visit) => Told | Promise<Told>
   /** Called with errors that the page is not told, such as a wrong key or an empty wallet, for a log. */
@@ -49,7 +51,7 @@ export async function answerTo<Visit, Told>(
   options: BackendOptions<Visit, Told>,
   asked: Asked<Visit>,
 ): Promise<Answered<Told>> {
-  const step = asked.path.match(/\/(issue|verify)\/?$/)?.[1]
+  const step = asked.path.match(/\/(issue|verify|delivery)\/?$/)?.[1]
   if (step === undefined) return refusal(404, 'NOT_FOUND', 'No such path')
   if (asked.method !== 'POST') return refusal(405, 'BAD_REQUEST', 'POST is the only method')
   // This content type needs a CORS preflight from other sites, and nobody permits it: a protection against CSRF.
@@ -57,6 +59,7 @@ export async function answerTo<Visit, Told>(
   const body = await bodyOf(asked)
   if (!body) return refusal(400, 'BAD_REQUEST', 'The body is not JSON')
   try {
+    if (step === 'delivery') return await delivery(options, body)
     return await (step === 'issue' ? issue(options, asked, body) : verify(options, asked, body))
   } catch (error) {
     if (!(error instanceof WatchwordError)) throw error
@@ -72,14 +75,33 @@ async function bodyOf({ body }: Asked<unknown>): Promise<Body | undefined> {
 }
 
 async function issue<Visit>(
-  { otp, purpose, input }: BackendOptions<Visit, unknown>,
+  { otp, purpose, input, channels }: BackendOptions<Visit, unknown>,
   { visit, clientIp }: Asked<Visit>,
-  { phoneNumber, idempotencyKey, challenge, locale }: Body,
+  { phoneNumber, idempotencyKey, challenge, locale, channel }: Body,
 ): Promise<Answered<never>> {
   const extras = typeof input === 'function' ? await input(visit) : input
   // The service refuses values of a wrong type with a message.
-  const order = { locale, ...extras, phoneNumber, purpose, idempotencyKey, challenge } as IssueInput
+  const chosen = channels?.find((each) => each === channel)
+  const order = {
+    locale,
+    ...extras,
+    ...(chosen && { channel: chosen }),
+    phoneNumber,
+    purpose,
+    idempotencyKey,
+    challenge,
+  } as IssueInput
   return { status: 200, body: await otp.issue(order, clientIp === undefined ? {} : { clientIp }) }
+}
+
+/** A page that knows the id of an issue is told whether its message was delivered, and nothing else. */
+async function delivery(
+  { otp }: Pick<BackendOptions<unknown, unknown>, 'otp'>,
+  { issueId }: Body,
+): Promise<Answered<never>> {
+  if (!otp.status) return refusal(404, 'NOT_FOUND', 'No such path')
+  const { deliveryStatus } = await otp.status({ issueId: issueId as string })
+  return { status: 200, body: { deliveryStatus } }
 }
 
 /** The service makes a proof only for the number that it sent to, so a page cannot name another one. */

@@ -14,7 +14,7 @@ export interface VerificationHandlerOptions extends BackendOptions<Request, Told
 }
 
 /**
- * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. `onVerified` answers headers,
+ * Answers `POST …/issue`, `…/verify` and `…/delivery` of a page, with a body of 16 KB at most. `onVerified` answers headers,
  * such as the cookie of a session.
  *
  * ```ts

@@ -41,6 +41,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   secret: async () => (await import('./secret')).secretCommands(),
   move: async () => (await import('./move')).moveCommand(),
   completion: async () => (await import('./completion')).completionCommand(),
+  conformance: async () => (await import('./conformance')).conformanceCommand(),
   version: async () => (await import('./version')).versionCommand(),
   licenses: async () => (await import('./licenses')).licensesCommand(),
   complete: async (program) => (await import('./completion')).completeCommand(program),

@@ -15,6 +15,7 @@ import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
 import type { ProvingDependencies } from '../usecases/prove-verification'
+import type { NoticeSenderDependencies } from '../usecases/send-notice'
 import type { Actor } from '../usecases/shared/write-audit'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
@@ -35,7 +36,8 @@ export interface ServerFacts {
 export interface ConsoleDependencies
   extends Omit<InspectDependencies, 'clock'>,
     Omit<IssueDependencies, 'node'>,
-    ProvingDependencies {
+    ProvingDependencies,
+    NoticeSenderDependencies {
   clock: Clock
   log: Log
   passwords: Passwords

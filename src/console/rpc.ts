@@ -22,6 +22,7 @@ import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
 import { liveProcedures } from './procedures/live'
 import { walletProcedures } from './procedures/money'
+import { noticeProcedures } from './procedures/notices'
 import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
@@ -53,6 +54,7 @@ const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory
   privacy: privacyProcedures(deps),
   system: systemProcedures(deps),
   live: liveProcedures(deps),
+  notices: noticeProcedures(deps),
 })
 
 /** `socketAddress` is the peer's. */

@@ -1,7 +1,7 @@
 /** The API under `/v1`, over REST and RPC: route → authenticate → body → procedure, which maps contract input to a use case. */
 import type { z } from 'zod'
 import { type Contract, contract } from '../../contract'
-import type { OperationAccess } from '../../contract/scope'
+import { ACCESS, type OperationAccess } from '../../contract/scope'
 import type { ApiKey } from '../domain/access/api-key'
 import { type LimitsConfig, refusalLimit } from '../domain/access/rate-limits'
 import { errorFields, Refusal, unavailable } from '../domain/shared/error'
@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
+import { describeScreen } from '../usecases/describe-screen'
 import { type IssueDependencies, issueCode } from '../usecases/issue-code'
 import {
   listCreditLedger,
@@ -37,7 +38,7 @@ import {
   templateView,
   verificationView,
 } from './present'
-import { isRpc, type RequestPath } from './route-table'
+import { isRpc, type RequestPath, RPC_PREFIX } from './route-table'
 
 type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
 type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>
@@ -164,6 +165,17 @@ export function createPerformer(deps: PerformerDependencies) {
   }
 }
 
+/**
+ * What the screens of the client ask for themselves. It is no operation of the interface, and counts against no limit: each
+ * view of a page asks, and the answer is in memory.
+ */
+const SCREEN: Operation = {
+  ...{ name: 'issue', wire: 'rpc', id: undefined, path: `POST ${RPC_PREFIX}/screen` },
+  access: { ...ACCESS.issue, limitedAs: 'uncounted' },
+}
+
+const isScreen = ({ method }: Request, { path }: RequestPath) => `${method} ${path}` === SCREEN.path
+
 export function createApi(deps: ApiDependencies): Api {
   const procedures = proceduresOf(deps)
   const perform = createPerformer(deps)
@@ -183,12 +195,15 @@ export function createApi(deps: ApiDependencies): Api {
   }
 
   return async (request, requestPath, { clientIp, origin }) => {
-    const operation = operationAt(request.method, requestPath.path)
+    const ofScreen = isScreen(request, requestPath)
+    const operation = ofScreen ? SCREEN : operationAt(request.method, requestPath.path)
     if (isOverloaded(deps)) return overloaded(requestPath, operation)
     if (!operation) return undefined
     const context = { headers: request.headers, search: requestPath.search, clientIp, origin }
-    const { key, answer, refusal } = await perform(context, operation.access, (caller) =>
-      handle(operation, request, requestPath, caller),
+    const { key, answer, refusal } = await perform(context, operation.access, async (caller) =>
+      ofScreen
+        ? answerIn(operation, await describeScreen(deps, caller.key), 200, caller.key)
+        : handle(operation, request, requestPath, caller),
     )
     if (answer) return answer
     if (!refusal) return answerIn(operation, unexpectedError().toJSON(), 500, key)

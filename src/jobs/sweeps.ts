@@ -9,7 +9,7 @@ import { deleteOldData, type RetentionDependencies } from '../usecases/delete-ol
 import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
 import { type TellOperatorDependencies, tellOperator } from '../usecases/notify-operator'
-import { rollUpUsage } from '../usecases/read-usage'
+import { rollUpUsage } from '../usecases/roll-up-usage'
 import type { SaveDependencies } from '../usecases/shared/save-issue'
 import { NoticeWatch, type WatchDependencies } from '../usecases/watch-notices'
 

@@ -1,6 +1,6 @@
 /** The configured carriers as working ones, and which of them serve a channel. */
 import { type CarrierConfig, type CarrierSetup, MAX_CONCURRENCY } from '../domain/delivery/carrier'
-import { chooseRoute, needsCountry, type Route } from '../domain/delivery/route'
+import { carriersOf, chooseRoute, type Route } from '../domain/delivery/route'
 import { MAX_TIMEOUT_MS } from '../domain/operations/job'
 import { invalid, missing } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
@@ -124,23 +124,17 @@ export class Carriers {
     private readonly settings: CarrierSettings,
   ) {}
 
-  /**
-   * The carriers of a message as configured now: those of the route, else every carrier of the channel in the order of adding.
-   * None of them is paused.
-   */
+  /** The carriers of a message as configured now. None of them is paused. */
   async router(): Promise<Router> {
     // They are there, as a rule.
     const configured = await this.node.directory.carriers()
     const routes = await this.node.directory.routes()
     return (whom) => {
-      const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
-      const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined
-      if (!names && needsCountry(whom.channel)) return []
-      const routed = names?.flatMap((name) => serving.find((config) => config.name === name) ?? [])
-      // A route all of whose carriers were removed must not silence the channel.
-      // One whose carriers are all paused does: the operator has chosen them, and no others.
-      const chosen = routed?.length ? routed : serving
-      return chosen.filter(({ pausedAt }) => pausedAt === undefined).map((config) => this.#carrier(config))
+      const route = routes.length > 0 ? chooseRoute(routes, whom) : undefined
+      // A route whose carriers are all paused sends nothing: the operator has chosen them, and no others.
+      return carriersOf(configured, route, whom.channel)
+        .filter(({ pausedAt }) => pausedAt === undefined)
+        .map((config) => this.#carrier(config))
     }
   }
 

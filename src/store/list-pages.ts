@@ -34,7 +34,16 @@ export interface IssuePages {
 export const STEPS_AT_MOST = 80
 
 /** The filters as parameters of the statements. */
-export const askedOf = ({ delivery, channel, leg, country, outcomeCode, purpose, carrier }: IssueFilter) => ({
+export const askedOf = ({
+  delivery,
+  channel,
+  leg,
+  country,
+  outcomeCode,
+  purpose,
+  carrier,
+  mentioned,
+}: IssueFilter) => ({
   delivery: delivery ?? null,
   channel: channel ?? null,
   leg: leg ?? null,
@@ -42,6 +51,9 @@ export const askedOf = ({ delivery, channel, leg, country, outcomeCode, purpose,
   outcomeCode: outcomeCode ?? null,
   purpose: purpose ?? '',
   carrier: carrier ?? '',
+  mentioned: mentioned ?? '',
+  // As it stands in the JSON of the metadata: no value has a quote behind a colon.
+  value: `:${JSON.stringify(mentioned ?? '')}`,
 })
 
 export const readIssuePage = async (owner: Owner, filter: IssueFilter, pages: IssuePages): Promise<Issue[]> =>
@@ -50,14 +62,23 @@ export const readIssuePage = async (owner: Owner, filter: IssueFilter, pages: Is
 /** Rare rows are searched in steps, so that no query scans the whole table at once. */
 export async function readIssues(
   { appId, mode }: Owner,
-  { before, from: firstId, isOldestFirst, carrier, createdFrom = 0, createdTo = END_OF_TIME, limit }: IssueFilter,
+  {
+    before,
+    from: firstId,
+    isOldestFirst,
+    carrier,
+    mentioned,
+    createdFrom = 0,
+    createdTo = END_OF_TIME,
+    limit,
+  }: IssueFilter,
   pages: IssuePages,
   stepsAtMost = Number.POSITIVE_INFINITY,
 ): Promise<IssuePage> {
   let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await pages.setBackMs())))
   let from = larger(firstId ?? '', idFloor(createdFrom))
   const found: Issue[] = []
-  const rowsPerStep = carrier === undefined ? ISSUES_PER_STEP : ISSUES_OF_CARRIER_PER_STEP
+  const rowsPerStep = (carrier ?? mentioned) === undefined ? ISSUES_PER_STEP : ISSUES_OF_CARRIER_PER_STEP
   for (let steps = 1, rows = 4 * limit; ; steps++, rows = rowsPerStep) {
     const edge = await pages.further({ appId, mode, from, below, rows })
     const range = isOldestFirst ? { from, below: edge ?? below } : { from: edge ?? from, below }

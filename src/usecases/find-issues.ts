@@ -1,6 +1,6 @@
 /**
  * Finds issues and keys by whatever an operator has at hand: a phone number, the id of an issue, a carrier's id of a
- * message, a key. A number is looked up by its keyed hash, and each such look-up is in the audit log, without the number.
+ * message, a value of the metadata, a key. A number is looked up by its keyed hash, and each such look-up is in the audit log, without the number.
  */
 
 import type { StoredKey } from '../domain/access/api-key'
@@ -9,6 +9,7 @@ import type { Issue } from '../domain/codes/issue'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import { isUuid } from '../domain/shared/value'
+import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { findAnywhere } from './inspect'
 import { seekPhone } from './shared/phone'
@@ -17,6 +18,7 @@ import { type AuditDependencies, writeAudit } from './shared/write-audit'
 export interface FindDependencies extends AuditDependencies {
   store: Store
   numbering: Numbering
+  clock: Pick<Clock, 'now'>
   mayFindPhones: boolean
   /** Whether the operator sees an app. */
   sees: (appId: string) => boolean
@@ -42,11 +44,42 @@ export async function findByText(deps: FindDependencies, text: string): Promise<
   const hashes = hashesOf(deps, text, apps.values())
   const issues = hashes.length > 0 ? await findByPhone(deps, hashes) : []
   const named = isUuid(text) ? await findAnywhere(store, text.toLowerCase()) : await findByMessage(store, text)
-  return {
-    issues: named && deps.sees(named.appId) ? [...issues, named] : issues,
-    keys: await findKeys(store, text, apps.values()),
-    apps,
+  if (named && deps.sees(named.appId)) issues.push(named)
+  const keys = await findKeys(store, text, apps.values())
+  const isFound = issues.length > 0 || keys.length > 0
+  // Metadata may have numbers, which only those may look for who may find phones.
+  const mentioning =
+    isFound || (isNumber(text) && !deps.mayFindPhones) ? [] : await findMentions(deps, text, apps.values())
+  return { issues: [...issues, ...mentioning], keys, apps }
+}
+
+const isNumber = (text: string) => !/\p{L}/u.test(text) && (text.match(/\p{Nd}/gu)?.length ?? 0) >= DIGITS_AT_LEAST
+
+/** Each looks at a bounded number of issues, the newest first, so that a search over all of them ends soon. */
+const SEARCHES_AT_MOST = 12
+
+/** Neither carriers' ids of messages nor metadata have an index: each code would pay for it. */
+async function findMentions(
+  { store, clock }: FindDependencies,
+  mentioned: string,
+  apps: Iterable<App>,
+): Promise<Issue[]> {
+  const found: Issue[] = []
+  let searches = 0
+  for (const { appId } of apps) {
+    for (const mode of ['live', 'test'] as const) {
+      let before: string | undefined
+      do {
+        if (searches++ === SEARCHES_AT_MOST) return found
+        const filter = { mentioned, before, limit: ISSUES_AT_MOST - found.length }
+        const { issues, next } = await store.lists.issues.search({ appId, mode }, filter, clock.now())
+        found.push(...issues)
+        if (found.length === ISSUES_AT_MOST) return found
+        before = next
+      } while (before !== undefined)
+    }
   }
+  return found
 }
 
 /** Apps read national formats of their own countries, so that a text may be several numbers. */
@@ -55,8 +88,7 @@ function hashesOf(
   text: string,
   apps: Iterable<App>,
 ): Uint8Array[] {
-  if (!mayFindPhones) return []
-  if (/\p{L}/u.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) < DIGITS_AT_LEAST) return []
+  if (!mayFindPhones || !isNumber(text)) return []
   const regions = new Set([numbering.region, ...[...apps].map(({ region }) => region ?? numbering.region)])
   const phones = [...regions].flatMap((region) => {
     try {

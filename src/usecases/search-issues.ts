@@ -107,13 +107,13 @@ async function searchHours(
   return { rows: found.map(({ issue }) => issue) }
 }
 
-interface HoursQuery {
+interface DaySpan {
   from: number
   to: number
   isOldestFirst: boolean
 }
 
-function* hoursWithin({ hour, timeZone }: HourOfDay, { from, to, isOldestFirst }: HoursQuery) {
+function* hoursWithin({ hour, timeZone }: HourOfDay, { from, to, isOldestFirst }: DaySpan) {
   const firstDay = dayAt(from, timeZone)
   const days = Math.ceil((to - from) / DAY_MS) + 1
   for (let n = 0; n < days; n++) {

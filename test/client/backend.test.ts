@@ -25,6 +25,7 @@ let otp: OtpClient
 let verified: VerifiedPhone[]
 let errors: unknown[]
 let input: OrderExtras | undefined
+let channels: Array<'sms' | 'alimtalk'>
 /** What the service was asked, from whom. */
 let asked: Array<{ address: string | null; input: Record<string, unknown> }>
 
@@ -43,7 +44,7 @@ beforeEach(async () => {
   world = await World.start()
   keys = await world.furnish()
   otp = clientWith(keys.live)
-  ;[verified, errors, asked, input] = [[], [], [], undefined]
+  ;[verified, errors, asked, channels, input] = [[], [], [], [], undefined]
 })
 afterEach(() => world.stop())
 
@@ -54,7 +55,7 @@ interface Backend {
 }
 
 const common = () => ({
-  ...{ otp, purpose: 'signup', input: () => input ?? {} },
+  ...{ otp, purpose: 'signup', channels, input: () => input ?? {} },
   onError: (error: unknown) => void errors.push(error),
 })
 
@@ -191,6 +192,20 @@ describe.each(Object.entries(BACKENDS))('%s', (_, started) => {
       ...{ phoneNumber: PHONE, purpose: 'signup', idempotencyKey: 'k1' },
       ...{ metadata: { userId: 'u1' }, expiresInSec: 60 },
     })
+  })
+
+  test('has a page choose among the channels that the app names', async () => {
+    channels.push('sms', 'alimtalk')
+    for (const channel of ['alimtalk', 'pigeon']) await issue({ channel, idempotencyKey: channel })
+    expect(asked.map(({ input }) => input.channel)).toEqual(['alimtalk', undefined])
+  })
+
+  test('says whether the message was delivered, and nothing else', async () => {
+    const { issueId } = await (await issue()).json()
+    await world.settle()
+    const answer = await backend.post('/phone/delivery', { issueId })
+    expect([answer.status, await answer.json()]).toEqual([200, { deliveryStatus: 'sent' }])
+    expect((await backend.post('/phone/delivery', { issueId: 'unknown' })).status).not.toBe(200)
   })
 
   test('tells a page what its user can mend or wait for, as the service says it', async () => {

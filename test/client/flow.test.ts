@@ -1,8 +1,17 @@
 /** The flow, one rule at a time, in virtual time. */
 import { afterEach, describe, expect, jest, setSystemTime, spyOn, test } from 'bun:test'
 import { WatchwordError } from '../../client'
-import { createFlow, type FlowCan, type FlowState, type FlowStatus, readCode } from '../../client/flow'
-import { COOLDOWN_MS, type Fate, LIFETIME_MS, Page, PHONE, refusal } from './flow-support'
+import {
+  createFlow,
+  type FlowCan,
+  type FlowState,
+  type FlowStatus,
+  type FlowTransport,
+  readCode,
+} from '../../client/flow'
+import { VirtualClock } from '../support/clock'
+import { START } from '../support/world'
+import { COOLDOWN_MS, type Fate, LIFETIME_MS, Page, PHONE, refusal, Service } from './flow-support'
 
 afterEach(() => {
   jest.restoreAllMocks()
@@ -22,6 +31,127 @@ function statuses(page: Page): FlowStatus[] {
   })
   return seen
 }
+
+describe('a message that is not delivered', () => {
+  const watched = (told: readonly string[]) => {
+    const clock = new VirtualClock(START)
+    const service = new Service(clock)
+    const asked: Array<string | undefined> = []
+    const delivery: FlowTransport['delivery'] = async ({ issueId }) => {
+      asked.push(issueId)
+      const deliveryStatus = told[asked.length - 1]
+      if (deliveryStatus === undefined) throw refusal(404)
+      return { deliveryStatus }
+    }
+    const transport = { issue: service.issue.bind(service), verify: service.verify.bind(service), delivery }
+    return { page: new Page({ clock, transport }), asked }
+  }
+
+  test('is told to the user, who may ask for another code', async () => {
+    const { page, asked } = watched(['queued', 'sent', 'failed'])
+    await page.send()
+    await page.pass(29_000)
+    expect(page.state.text).toEqual({ key: 'code_sent' })
+    await page.pass(1_000)
+    expect(page.state).toMatchObject({ status: 'awaiting_code', reason: 'undelivered', text: { key: 'undelivered' } })
+    expect(page.state.can).toEqual(can('submit', 'resend', 'changeNumber'))
+    await page.resend()
+    expect(page.state.text).toEqual({ key: 'code_sent' })
+    await page.pass(60_000)
+    expect(asked).toEqual(['issue-1', 'issue-1', 'issue-1', 'issue-2'])
+  })
+
+  test('is asked for no more once it is delivered, verified, or nobody can tell', async () => {
+    for (const told of [['delivered', 'failed'], []]) {
+      const { page, asked } = watched(told)
+      await page.send()
+      await page.pass(120_000)
+      expect([page.state.text, asked.length]).toEqual([{ key: 'code_sent' }, 1])
+    }
+    const { page, asked } = watched(['failed'])
+    await page.send()
+    await page.submit('100001')
+    await page.pass(120_000)
+    expect([page.state.status, asked.length]).toEqual(['verified', 1])
+  })
+
+  test('does not cover what the user did since', async () => {
+    const { page } = watched(['failed'])
+    await page.send()
+    await page.submit('999999')
+    await page.pass(10_000)
+    expect(page.state).toMatchObject({ reason: 'MISMATCH' })
+  })
+
+  test('is watched for after a reload, too', async () => {
+    const { page, asked } = watched(['failed'])
+    await page.send()
+    page.reload()
+    await page.pass(5_000)
+    expect([page.state.text, asked]).toEqual([{ key: 'undelivered' }, ['issue-1']])
+  })
+})
+
+describe('another way', () => {
+  test('is another request, and stays for the next ones', async () => {
+    const page = new Page({ input: { channel: 'sms' } })
+    const channels = () => page.network.sent.map(({ request }) => (request as { channel?: string }).channel)
+    await page.send()
+    await page.pass(COOLDOWN_MS)
+    page.network.fates = [{ kind: 'unanswered' }]
+    await page.until(page.flow.resend({ channel: 'alimtalk' }))
+    expect(page.state).toMatchObject({ status: 'awaiting_code', channel: 'alimtalk' })
+    page.reload()
+    await page.pass(COOLDOWN_MS)
+    await page.resend()
+    expect(channels()[0]).toBe('sms')
+    expect(new Set(channels().slice(1))).toEqual(new Set(['alimtalk']))
+    page.flow.reset()
+    await page.send('010-1234-9999')
+    expect(channels().at(-1)).toBe('sms')
+  })
+
+  test('never repeats the key of the way before', async () => {
+    const page = new Page({ retries: { attempts: 1 } })
+    page.network.fates = [{ kind: 'unanswered' }, { kind: 'unsent' }]
+    await page.send()
+    await page.until(page.flow.resend({ channel: 'alimtalk' }))
+    await page.resend()
+    const [first, second, third] = page.keys()
+    expect(second).not.toBe(first)
+    expect(third).toBe(second)
+  })
+})
+
+describe('a proof of a human', () => {
+  test.each(['challenge_required', 'challenge_failed'])(
+    '%s: it is sent with the next request, once',
+    async (reason) => {
+      const page = new Page()
+      page.network.fates = [{ kind: 'refused', status: 403, data: { param: 'challenge', reason } }]
+      const challenges = () => page.network.sent.map(({ request }) => (request as { challenge?: string }).challenge)
+      await page.send()
+      expect(page.state).toMatchObject({ status: 'idle', reason: 'challenge_required', can: can('send') })
+      await page.until(page.flow.send(PHONE, { challenge: 'token' }))
+      expect(page.state).toMatchObject({ status: 'awaiting_code' })
+      await page.pass(COOLDOWN_MS)
+      await page.resend()
+      expect(challenges()).toEqual([undefined, 'token', undefined])
+      expect(new Set(page.keys()).size).toBe(3)
+      expect(page.written.join()).not.toContain('token')
+    },
+  )
+
+  test('for another code leaves the one before', async () => {
+    const page = new Page()
+    await page.send()
+    await page.pass(COOLDOWN_MS)
+    page.network.fates = [{ kind: 'refused', status: 403, data: { reason: 'challenge_required' } }]
+    await page.resend()
+    expect(page.state).toMatchObject({ status: 'awaiting_code', reason: 'challenge_required' })
+    expect(await page.submit(page.code)).toMatchObject({ status: 'verified' })
+  })
+})
 
 describe('from a number to a verified one', () => {
   test('each state says what may be done, when, and what to tell', async () => {

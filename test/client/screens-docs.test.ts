@@ -73,7 +73,7 @@ test('ten lines with the element: a form is sent once the number is verified, wi
   await page.getByLabel('Phone number').press('Enter')
   await page.getByLabel('Verification code').fill('000000')
   await page.getByText('Your phone number is verified.').waitFor()
-  expect(said).toEqual(['+82 010-0000-0000'])
+  expect(said).toEqual(['+82 10 0000 0000'])
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(`${url}account`)
   expect(posted).toHaveLength(1)

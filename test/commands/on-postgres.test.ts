@@ -216,6 +216,9 @@ describe('on PostgreSQL', () => {
     expect(await refused('provider', 'whatsapp-template', 'main')).toMatchObject({ code: 'not_found' })
     await told('route', 'set', 'sms', 'main')
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
+    expect(await told('route', 'explain', '--app', appId, '--to', '+821012345678')).toMatchObject({
+      legs: [{ channel: 'sms', carriers: [{ name: 'main', state: 'next' }] }],
+    })
     expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
     expect(await told('provider', 'pause', 'main')).toEqual({ name: 'main', paused: true })
     expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'paused' }])

@@ -328,3 +328,31 @@ test('delivery plans of an app are set, replaced, shown and removed', async () =
   expect(await asked('apps/removePlan', { appId, channel: 'sms' })).toMatchObject([404, { reason: 'no_such' }])
   expect(await plans()).toEqual([korea])
 })
+
+test('a route and a plan are set for several countries at once, and a number is explained without being stored', async () => {
+  const { appId } = keys
+  const countries = ['KR', 'JP']
+  expect(await asked('carriers/setRoute', { channel: 'sms', countries, providers: ['main'] })).toEqual({ ok: true })
+  expect((await asked('carriers/routes')).routes.map(({ country }: { country: string }) => country)).toEqual([
+    'JP',
+    'KR',
+  ])
+  const wrong = { channel: 'sms', countries: ['GB', 'Britain'], providers: ['main'] }
+  expect(await asked('carriers/setRoute', wrong)).toMatchObject([400, { param: 'country' }])
+  expect((await asked('carriers/routes')).routes).toHaveLength(2)
+  const legs = [{ channel: 'sms' }]
+  await asked('apps/setPlan', { appId, channel: 'sms', countries, legs })
+  expect((await asked('apps/list')).apps[0].plans).toEqual(
+    countries.map((country) => ({ channel: 'sms', country, legs })),
+  )
+
+  const explained = await asked('carriers/explain', { appId, to: '010-9876-5432', channel: 'sms', kind: 'sk' })
+  expect(explained).toMatchObject({
+    country: 'KR',
+    isPlanned: true,
+    legs: [{ carriers: [{ name: 'main', state: 'next' }] }],
+  })
+  expect(sent).toEqual([])
+  await asked('audit/list', {})
+  expect(answers.join() + world.logged.join()).not.toMatch(/9876|5432/)
+})

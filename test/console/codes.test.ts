@@ -1,5 +1,6 @@
 /** Keys, codes and credit in the console, clicked through in a real browser over a carrier on loopback. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { released } from '../binary/compiled'
 import { newFolder, runJson, StubCarrier } from '../binary/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
@@ -278,20 +279,60 @@ describe('the wallet', () => {
     await button('Refund').waitFor({ state: 'hidden' })
   })
 
+  test('of a caller is found from any page in three clicks, or by keyboard, and the number stays nowhere', async () => {
+    const { page } = opened
+    await opened.go('/system')
+    await heading('System').waitFor()
+    let clicks = 0
+    const click = async (target: Locator) => {
+      clicks++
+      await target.click()
+    }
+    await click(button(/^Find/))
+    await page.keyboard.type(LIVE_NUMBER)
+    await click(page.getByRole('option', { name: 'in issues and keys' }))
+    await click(page.getByRole('option', { name: /^signup/ }))
+    await heading('Issue for “signup”').waitFor()
+    expect(clicks).toBe(3)
+    await page.getByRole('region', { name: 'Tell the customer' }).getByText('The code was accepted').waitFor()
+
+    await opened.go('/wallet')
+    await heading('Wallet').waitFor()
+    await page.keyboard.press('/')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type(LIVE_NUMBER)
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: /^signup/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await heading('Issue for “signup”').waitFor()
+
+    const digits = LIVE_NUMBER.slice(-8)
+    const seen = await page.evaluate(() =>
+      JSON.stringify([location.href, document.title, { ...localStorage, ...sessionStorage }]),
+    )
+    const { rows } = await opened.rpc('audit/list', { limit: 20 })
+    expect(JSON.stringify(rows)).toContain('issue.search_phone')
+    for (const kept of [seen, JSON.stringify(rows), opened.server.stdout]) expect(kept).not.toContain(digits)
+    await page.goBack()
+    await heading('Wallet').waitFor()
+    expect(page.url()).not.toContain(digits)
+  })
+
   test('is filtered, exported without formulas, and clawed back only by name', async () => {
     await opened.go('/wallet')
     await opened.page.getByLabel('Type').selectOption({ label: 'Top-up' })
     await row('Message').waitFor({ state: 'hidden' })
     await opened.page.waitForURL(/type=credit/)
     const download = opened.page.waitForEvent('download')
-    await button('Export as CSV').click()
+    await button('CSV: Ledger').click()
     const file = await Bun.file((await (await download).path()) ?? '').text()
     const [header, line, end] = file.split('\r\n')
     expect(header).toBe('seq,createdAt,entryType,amountDelta,balanceAfter,issueId,reference')
     expect(line).toEndWith(`,credit,100,100,,"'=invoice,7"`)
     expect(end).toBe('')
 
-    await button('Claw back').click()
+    await button('More').click()
+    await opened.page.getByRole('menuitem', { name: 'Claw back' }).click()
     await inDialog().getByLabel('Amount in credits').fill('30')
     await inDialog().getByRole('button', { name: 'Claw back' }).click()
     await inDialog().getByLabel('Type “Shop” to confirm').fill('Shop')

@@ -1,5 +1,7 @@
 /** What is said, who is told, who delivers, and how much of it: those pages of the console over the program from source. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { verifyWebhook } from '../../client/webhook'
 import { released } from '../binary/compiled'
@@ -212,6 +214,8 @@ describe('webhooks', () => {
     expect(receiver.arrived).toHaveLength(3)
 
     await choose(page, 'Disable')
+    await page.getByRole('dialog').getByText('cannot be replayed').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Disabled: nothing is sent').waitFor()
     await choose(page, 'Enable')
     await page.getByText('Disabled: nothing is sent').waitFor({ state: 'detached' })
@@ -327,7 +331,7 @@ describe('a carrier without a shell', () => {
       await (dialog ? page.getByRole('dialog').getByRole('button', { name, exact: true }) : button(page, name)).focus()
       await page.keyboard.press('Enter')
     }
-    await press('Rotate the credentials of twilio')
+    await press('Rotate credentials of twilio')
     await page.getByLabel('Auth token').focus()
     await page.keyboard.type('a-new-token')
     await page.getByLabel('Phone number').focus()
@@ -365,6 +369,26 @@ describe('a carrier without a shell', () => {
   })
 })
 
+const ANYWHERE = { carrier: '', country: '', channel: '' }
+
+/** What a click saves as a file. */
+async function saving(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Uint8Array }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()])
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
+}
+
+/** The cells of the first sheet of a workbook that are not empty, row by row. */
+function cellsOf(workbook: Uint8Array): string[][] {
+  const files = unzipSync(workbook)
+  const read = (name: string) => new TextDecoder().decode(files[name])
+  const texts = [...read('xl/sharedStrings.xml').matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text = '']) => text)
+  return [...read('xl/worksheets/sheet1.xml').matchAll(/<row .*?<\/row>/g)].map(([row]) =>
+    [...row.matchAll(/<c ([^>]*)><v>([^<]*)<\/v>/g)].map(([, type = '', value = '']) =>
+      type.includes('t="s"') ? (texts[Number(value)] ?? '') : value,
+    ),
+  )
+}
+
 describe('providers and usage', () => {
   test('a carrier is tested, a route is set by keyboard and removed, and the issues are counted', async () => {
     const { page, complaints } = await open('/providers')
@@ -389,38 +413,73 @@ describe('providers and usage', () => {
     const listed = Promise.withResolvers<void>()
     await page.route('**/console/rpc/apps/regions', (route) => listed.promise.then(() => route.continue()))
     await button(page, 'Set a route').click()
-    const country = page.getByRole('combobox', { name: 'Country' })
+    const country = page.getByRole('dialog').getByRole('combobox', { name: 'Countries' })
+    const chosen = page.locator('.mantine-Pill-label')
     expect(await country.isDisabled()).toBe(true)
     listed.resolve()
     // By name in either language, with Enter or by leaving; by code; and not what names no country.
-    for (const [typed, key, chosen] of [
-      ['Austria', 'Enter', 'Austria (AT)'],
-      ['germany', 'Tab', 'Germany (DE)'],
-      ['austr', 'Enter', 'Australia (AU)'],
-      ['오스트리아', 'Enter', 'Austria (AT)'],
-      ['de', 'Enter', 'Germany (DE)'],
-      ['UK', 'Tab', 'United Kingdom (GB)'],
-      ['한국', 'Enter', 'South Korea (KR)'],
+    for (const [typed, key, code] of [
+      ['Austria', 'Enter', 'AT'],
+      ['germany', 'Tab', 'DE'],
+      ['austr', 'Enter', 'AU'],
+      ['오스트리아', 'Enter', 'AT'],
+      ['de', 'Enter', 'DE'],
+      ['UK', 'Tab', 'GB'],
+      ['한국', 'Enter', 'KR'],
     ] as const) {
       await country.fill(typed)
       await page.keyboard.press(key)
-      await until(async () => (await country.inputValue()) === chosen, `${typed} to be ${chosen}`)
+      await until(async () => (await chosen.allInnerTexts()).join() === code, `${typed} to be ${code}`)
+      await country.focus()
+      await page.keyboard.press('Backspace')
     }
     await country.fill('Atlantis')
     await page.getByText('No country matches.').waitFor()
     await page.keyboard.press('Tab')
     await page.getByText('There is no country “Atlantis”').waitFor()
-    await country.fill('KR')
-    await page.getByRole('option', { name: 'South Korea (KR)' }).click()
+    for (const name of ['Japan (JP)', 'South Korea (KR)']) {
+      await country.fill(name.slice(0, 5))
+      await page.getByRole('option', { name }).click()
+    }
+    await page.keyboard.press('Escape')
     for (const name of ['main', 'backup']) await page.getByLabel('Add a carrier').selectOption(name)
     await button(page, 'Move backup up').focus()
     await page.keyboard.press('Enter')
     await page.getByText('backup is now 1 of 2').waitFor()
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move backup up')
+    // By mouse it is dragged down and up again, each time past the middle of the other row.
+    const handle = async (name: string) => {
+      const { x, y } = (await page.locator(`[data-drag=${name}]`).boundingBox()) ?? { x: 0, y: 0 }
+      return { x: x + 4, y: y + 8 }
+    }
+    for (const [by, place] of [
+      [6, 2],
+      [-6, 1],
+    ] as const) {
+      const [from, to] = [await handle('backup'), await handle('main')]
+      await page.mouse.move(from.x, from.y)
+      await page.mouse.down()
+      await page.mouse.move(to.x, to.y + by, { steps: 4 })
+      await page.mouse.up()
+      await page.getByText(`backup is now ${place} of 2`).waitFor()
+    }
     await button(page, 'Set route').click()
-    await page.getByRole('cell', { name: 'backup → main' }).waitFor()
+    await page.getByRole('cell', { name: 'backup → main' }).nth(1).waitFor()
     const { routes } = await rpc(page, 'carriers/routes')
-    expect(routes).toEqual([{ channel: 'sms', country: 'KR', providers: ['backup', 'main'] }])
+    const both = ['JP', 'KR'].map((country) => ({ channel: 'sms', country, providers: ['backup', 'main'] }))
+    expect(routes).toEqual(both)
+
+    await button(page, 'Check a number').click()
+    await page.getByLabel('Phone number').fill('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('Route South Korea (KR)').waitFor()
+    await page.getByText('Insufficient credit').waitFor()
+    expect(page.url()).not.toContain('1234')
+    await button(page, 'Done').click()
+    await button(page, 'Remove the route sms JP').click()
+    await page.getByLabel(/to confirm/).fill('sms JP')
+    await button(page, 'Remove').click()
+    await page.getByRole('cell', { name: 'Japan (JP)' }).waitFor({ state: 'detached' })
 
     const { key } = await rpc(page, 'keys/create', { appId, kind: 'sk', mode: 'live' })
     await rpc(page, 'wallet/topUp', { appId, amount: 10 })
@@ -438,18 +497,36 @@ describe('providers and usage', () => {
     await button(page, 'Remove').click()
     await page.getByText('No routes').waitFor()
 
-    await page.goto(`${server.url}/console/usage?mode=live`)
-    await page.getByText('3 codes were issued').waitFor()
-    await page.getByText('100% of the codes were verified').waitFor()
-    const issues = page.getByRole('region', { name: 'Issues', exact: true })
-    await issues.getByRole('img', { name: 'Chart of Issues: from 0 to 3' }).waitFor()
-    await issues.getByText('Table').click()
-    expect(await issues.getByRole('row').count()).toBe(25)
-    await page.getByRole('radiogroup', { name: 'Grouped by' }).getByText('Carrier').click()
-    await page.getByRole('rowheader', { name: 'backup' }).waitFor()
-    await page.getByText('30 days').click()
-    await page.getByText('By hour').waitFor({ state: 'detached' })
-    await page.getByText('3 codes were issued').waitFor()
+    // A month's report as a file: three clicks from any page.
+    await rpc(page, 'prices/set', { ...ANYWHERE, currency: 'KRW', amount: '9.9', validFrom: '2020-01-01' })
+    await page.goto(`${server.url}/console/issues?mode=live`)
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await page.getByText('Last 30 days', { exact: true }).click()
+    const saved = await saving(page, () => button(page, 'CSV: Sums').click())
+    expect(saved.name).toMatch(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
+
+    // It says what the procedure says, and so does the workbook.
+    const [from, to] = saved.name.match(/\d{4}-\d\d-\d\d/g) ?? []
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    const { rows } = await rpc(page, 'usage/report', {
+      ...{ appId, mode: 'live', from, to, timeZone, groupBy: ['app', 'country', 'carrier'] },
+    })
+    const apps = new Map((await rpc(page, 'apps/list')).apps.map((app: Json) => [app.appId, app.name]))
+    const sums = rows.map((row: Json) => [
+      ...[apps.get(row.app), row.app, row.country, row.carrier, row.issued, row.sent, row.delivered, row.failed],
+      ...[row.verified, row.messages, row.unpriced, row.spent, row.cost[0]?.amount ?? ''],
+    ])
+    expect(sums.length).toBeGreaterThan(0)
+    const text = new TextDecoder().decode(saved.bytes)
+    const lines = text.replace('\uFEFF', '').trimEnd().split('\r\n')
+    expect(lines.slice(1)).toEqual(sums.map((cells: unknown[]) => cells.join(',')))
+    const workbook = await saving(page, () => button(page, 'Excel: Sums').click())
+    expect(workbook.name).toBe(saved.name.replace('.csv', '.xlsx'))
+    expect(cellsOf(workbook.bytes).slice(1)).toEqual(sums.map((cells: unknown[]) => cells.map(String).filter(Boolean)))
+
+    await page.getByText('KRW 29.7').first().waitFor()
+    await page.getByRole('img', { name: 'Chart of Codes: from 0 to 3' }).waitFor()
+    await page.getByRole('cell', { name: 'backup' }).waitFor()
     expect(page.url()).toContain('range=30d')
     expect(complaints).toEqual([])
   })

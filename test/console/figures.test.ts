@@ -31,6 +31,13 @@ const overviewOf = ({ total, series }: Pick<ReturnType<typeof dayOf>, 'total' | 
   'overview/show': { ...EMPTY['overview/show'], total, series, refused },
 })
 
+/** A month whose days saw these numbers of codes. */
+const reportOf = (issued: readonly number[]) => {
+  const row = (count: number) => ({ ...NOTHING, issued: count, cost: [], unpriced: 0 })
+  const rows = issued.map((count, day) => ({ ...row(count), day: `2026-01-${String(day + 1).padStart(2, '0')}` }))
+  return { total: row(issued.reduce((sum, count) => sum + count, 0)), rows: rows.filter(({ issued }) => issued > 0) }
+}
+
 const OWNER = {
   operatorId: 'o1',
   email: 'owner@example.com',
@@ -69,7 +76,8 @@ async function open(path: string, issued: readonly number[], total: Partial<type
   const opened = await openPage(browser, { timezoneId: 'UTC' })
   const day = dayOf(issued)
   const counted = { ...day, total: { ...day.total, ...total } }
-  await stub(opened.page, { ...ANSWERS, ...overviewOf(counted), 'usage/show': counted })
+  await stub(opened.page, { ...ANSWERS, ...overviewOf(counted), 'usage/report': reportOf(issued) })
+  if (path === 'usage') await opened.page.clock.setFixedTime(new Date('2026-01-31T10:30:00Z'))
   await opened.page.goto(`${server.url}/console/${path}`)
   return opened
 }
@@ -91,18 +99,16 @@ async function gapsOn(page: Page, chart: string, names: readonly string[]) {
 }
 
 describe.each([360, 768, 1280, 1600])('at %d pixels', (width) => {
-  test('the names of hours stand at equal distances', async () => {
+  test('the names of hours and days stand at equal distances', async () => {
     const two = (number: number) => String(number).padStart(2, '0')
+    const days = Array.from({ length: 31 }, (_, day) => `01-${two(day + 1)}`)
     const hours = Array.from({ length: 24 }, (_, hour) => `${two(hour)}:00`)
     const { page } = await open('', [1])
     await page.setViewportSize({ width, height: 900 })
     const onOverview = await gapsOn(page, 'hour by hour', hours)
+    await page.clock.setFixedTime(new Date('2026-01-31T10:30:00Z'))
     await page.goto(`${server.url}/console/usage`)
-    const onUsage = await gapsOn(
-      page,
-      'Chart of Delivery',
-      hours.map((hour) => `1/2, ${hour}`),
-    )
+    const onUsage = await gapsOn(page, 'Chart of Codes', days)
     for (const { count, gaps } of [onOverview, onUsage]) {
       expect(count).toBeGreaterThan(2)
       expect(gaps.size).toBe(1)
@@ -181,28 +187,58 @@ describe('the overview', () => {
 describe('usage', () => {
   test('counts stand against whole numbers, with one code as with many', async () => {
     const { page } = await open('usage', [0, 0, 1])
-    for (const chart of ['Chart of Issues', 'Chart of Credits spent', 'SMS: 1']) {
-      const numbers = await numbersOn(page, chart)
-      expect(numbers.length).toBeGreaterThan(1)
-      expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
-    }
+    const numbers = await numbersOn(page, 'Chart of Codes')
+    expect(numbers.length).toBeGreaterThan(1)
+    expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
   })
 
   test.each([
-    ['24 hours', '2026-01-01', '2026-01-02', 'By hour'],
-    ['7 days', '2025-12-27', '2026-01-02', 'By day'],
-    ['30 days', '2025-12-04', '2026-01-02', undefined],
-  ])('“Custom” after “%s” begins with the days and the steps that were shown', async (range, from, to, steps) => {
+    ['Last 7 days', '2026-01-25', '2026-01-31'],
+    ['Last 30 days', '2026-01-02', '2026-01-31'],
+    ['This month', '2026-01-01', '2026-01-31'],
+    ['Last month', '2025-12-01', '2025-12-31'],
+  ])('“Custom” after “%s” begins with the days that were shown', async (range, from, to) => {
     const { page } = await open('usage', [1])
-    await page.clock.setFixedTime(new Date('2026-01-02T10:30:00Z'))
-    await page.reload()
     await page.getByText(range, { exact: true }).click()
     await page.getByText('Custom', { exact: true }).click()
-    expect(await page.getByLabel('First day (UTC)').inputValue()).toBe(from)
-    expect(await page.getByLabel('Last day (UTC)').inputValue()).toBe(to)
-    const chosen = page.getByRole('radiogroup', { name: 'Interval' }).getByRole('radio', { checked: true })
-    if (steps === undefined) expect(await chosen.count()).toBe(0)
-    else expect(await page.getByLabel(steps).isChecked()).toBe(true)
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(from)
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(to)
+  })
+
+  test('is asked in days of the reader, and compared with the same days of the month before', async () => {
+    const { page } = await openPage(browser, { timezoneId: 'Asia/Kolkata' })
+    await page.clock.setFixedTime(new Date('2026-03-30T19:00:00Z'))
+    await stub(page, { ...ANSWERS, 'usage/report': reportOf([1]) })
+    const asked: object[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('usage/report')) asked.push(request.postDataJSON().json)
+    })
+    await page.goto(`${server.url}/console/usage`)
+    await page.getByText('2026-03-01 – 2026-03-31, compared with 2026-02-01 – 2026-02-28').waitFor()
+    await page.getByRole('img', { name: 'Chart of' }).first().waitFor()
+    const timeZone = 'Asia/Calcutta'
+    expect(asked).toContainEqual(
+      expect.objectContaining({ from: '2026-03-01', to: '2026-03-31', timeZone, groupBy: ['day'], appId: 'a1' }),
+    )
+    expect(asked).toContainEqual(expect.objectContaining({ from: '2026-02-01', to: '2026-02-28', groupBy: [] }))
+  })
+
+  test('sorts by any column, and says by which', async () => {
+    const { page, complaints } = await open('usage', [3, 20, 1])
+    const table = page.getByRole('region', { name: 'Sums: Table' })
+    await page.getByText('Day', { exact: true }).first().click()
+    const issued = table.getByRole('columnheader', { name: 'Issued' })
+    expect(await issued.getAttribute('aria-sort')).toBe('descending')
+    await issued.getByRole('button').click()
+    const day = table.getByRole('columnheader', { name: 'Day' })
+    expect(await issued.getAttribute('aria-sort')).toBe('ascending')
+    expect(await day.getAttribute('aria-sort')).toBe('none')
+    expect(await table.getByText(/^2026-01-0\d$/).allTextContents()).toEqual(['2026-01-03', '2026-01-01', '2026-01-02'])
+    await day.getByRole('button').press('Enter')
+    expect(await table.getByText(/^2026-01-0\d$/).allTextContents()).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'])
+    expect(page.url()).toContain('sort=day')
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
   })
 })
 

@@ -107,15 +107,34 @@ describe('a phone number', () => {
   })
 })
 
-test('an issue is found by its id, in any mode, and by the carrier’s id while its report is awaited', async () => {
+test('an issue is found by its id, in any mode, and by the carrier’s id, also after the report', async () => {
   const live = await issue()
   const tried = await issue('010-0000-0000', keys.test)
   expect(idsOf(await find(live.toUpperCase()))).toEqual([live])
   expect(idsOf(await find(` ${tried} `))).toEqual([tried])
   const [{ id } = {}] = await world.rows('SELECT provider_message_id AS id FROM awaited_reports')
   expect(idsOf(await find(String(id)))).toEqual([live])
+  await world.report('main', { messageId: String(id), status: 'delivered' })
+  await world.settle()
+  expect(await world.rows('SELECT 1 FROM awaited_reports')).toEqual([])
+  expect(idsOf(await find(String(id)))).toEqual([live])
   expect(await find('another')).toEqual({ issues: [], keys: [] })
   expect(await lookUps()).toEqual([])
+})
+
+test('an issue is found by a whole value of its metadata, and a number in it only by those who may find phones', async () => {
+  const metadata = { orderId: 'A-17 "x"', contact: '02-345-6789', sub: 'A-1' }
+  const request = { phoneNumber: PHONE, purpose: 'login', idempotencyKey: 'with-metadata', metadata }
+  const { body } = await world.call('rest', 'issue', request, { key: keys.live })
+  for (const text of ['A-17 "x"', 'A-1', '02-345-6789'])
+    expect([text, idsOf(await find(text))]).toEqual([text, [body.issueId]])
+  for (const text of ['A-17', 'orderId', '":"', 'x']) expect(await find(text)).toEqual({ issues: [], keys: [] })
+  const { url } = (await owner.call('operators/invite', { role: 'viewer' })).body
+  const viewer = new ConsoleClient(world)
+  const person = { name: 'Vic', email: 'vic@example.com', password: 'correct horse battery' }
+  await viewer.call('session/accept', { token: url.split('#')[1], ...person })
+  expect(idsOf(await find('A-1', viewer))).toEqual([body.issueId])
+  expect(idsOf(await find('02-345-6789', viewer))).toEqual([])
 })
 
 test('a key is found by its id, its beginning, its end, as it is shown and as a whole', async () => {

@@ -37,10 +37,12 @@ const EMPTY = {
   'webhooks/list': { endpoints: [] },
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
-  'usage/show': {
-    total: { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0 },
-    series: [],
-    groups: [],
+  'usage/report': {
+    total: {
+      ...{ issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0, spent: 0, messages: 0, unpriced: 0 },
+      cost: [],
+    },
+    rows: [],
   },
 }
 const STORY = {
@@ -63,6 +65,7 @@ const STORY = {
   expiresAt: 1_760_000_180_000,
   updatedAt: 1_760_000_000_000,
   metadata: {},
+  wrongAt: [],
   attempts: [],
   ledger: [],
   webhooks: [],

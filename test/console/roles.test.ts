@@ -58,6 +58,7 @@ const template = (templateId: string): Template => ({
   ...{ providerTemplateCode: templateId, bodies: {} },
 })
 const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+const SLACK = { name: 'chat', channel: 'slack', url: 'https://hooks.slack.example/services/x' }
 const NOBODY = { operatorId: 'op_nobody' }
 const CARRIER = { name: 'main' }
 const SETTINGS = { channels: ['sms'], settings: { url: SMS_URL } }
@@ -169,6 +170,9 @@ const ROWS: Record<string, Row> = {
   'carriers/rotate': row('carriers', 'installation', () => ({
     ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
   })),
+  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
+    ...{ appId, to: PHONE, channel: 'sms', kind: 'sk' },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
@@ -185,8 +189,6 @@ const ROWS: Record<string, Row> = {
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
 
   'overview/show': row('look', 'apps', () => ({ mode: 'live' })),
-
-  'usage/show': row('look', 'app', (of) => ({ ...live(of), ...MONTH, groupBy: 'purpose' })),
 
   'usage/report': row('look', 'apps', () => ({
     ...{ mode: 'live', from: REPORTED, to: REPORTED, timeZone: 'UTC', groupBy: ['app', 'purpose'] },
@@ -221,9 +223,16 @@ const ROWS: Record<string, Row> = {
   'privacy/export': row('privacy', 'app', ofPhone),
   'privacy/erase': row('privacy', 'app', ofPhone),
 
-  'live/changes': row('look', 'anyone'),
-
   'system/show': row('look', 'installation'),
+
+  'live/changes': row('look', 'anyone'),
+  'notices/open': row('look', 'apps'),
+  'notices/list': row('look', 'apps'),
+  'notices/ways': row('carriers', 'installation'),
+  'notices/addWay': row('carriers', 'installation', () => SLACK),
+  'notices/removeWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/testWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
+  'notices/setQuietHours': row('carriers', 'installation'),
 }
 
 const CONTRACT: [path: string, access: Access][] = Object.entries(consoleContract).flatMap(([group, procedures]) =>

@@ -532,27 +532,30 @@ test('a preview is the SMS: in the language that is looked at, with what the app
   })
 })
 
-test('usage by hour, the empty ones too, and by what issues have in common', async () => {
+test('usage by day and hour, where there is any, and by what issues have in common', async () => {
   await issue({ idempotencyKey: 'a', purpose: 'signup', phoneNumber: '010-1234-0001' })
   await world.advance(1_000)
   await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
   world.clock.step(2 * HOUR_MS)
   for (const n of [2, 3]) await issue({ idempotencyKey: `${n}`, phoneNumber: `010-1234-000${n}` })
   await world.advance(1_000)
-  const query = { ...live(), from: START, to: START + 4 * HOUR_MS, by: 'hour' }
-  const { total, series, groups } = await shown('usage/show', { ...query, groupBy: 'purpose' })
-  expect(total).toMatchObject({ issued: 3, delivered: 1, failed: 0, spent: 1 })
-  expect(series.map(({ at, issued }: { at: number; issued: number }) => [at, issued])).toEqual(
-    [1, 0, 2, 0].map((issued, hour) => [START + hour * HOUR_MS, issued]),
-  )
-  expect(groups).toEqual([
-    expect.objectContaining({ name: 'login', issued: 2 }),
-    expect.objectContaining({ name: 'signup', issued: 1 }),
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const hour = (at: number) => new Date(at).toISOString().slice(11, 13)
+  const query = { ...live(), from: day(START), to: day(START), timeZone: 'UTC' }
+  const byHour = await shown('usage/report', { ...query, groupBy: ['day', 'hour'] })
+  expect(byHour.total).toMatchObject({ issued: 3, sent: 3, delivered: 1, failed: 0, spent: 1, messages: 3 })
+  expect(byHour.rows).toMatchObject([
+    { day: day(START), hour: hour(START), issued: 1, delivered: 1 },
+    { day: day(START), hour: hour(START + 2 * HOUR_MS), issued: 2, delivered: 0 },
   ])
-  expect(await shown('usage/show', { ...query, to: START })).toMatchObject({ total: { issued: 0 }, series: [] })
-  const byDay = await shown('usage/show', { ...query, by: 'day', to: START + 24 * HOUR_MS })
-  expect(byDay.groups).toEqual([])
-  expect(byDay.series.map(({ issued }: { issued: number }) => issued)).toEqual([3, 0])
+  expect((await shown('usage/report', { ...query, groupBy: ['purpose'] })).rows).toMatchObject([
+    { purpose: 'login', issued: 2 },
+    { purpose: 'signup', issued: 1 },
+  ])
+  const before = { from: day(START - 24 * HOUR_MS), to: day(START - 24 * HOUR_MS) }
+  expect(await shown('usage/report', { ...query, ...before, groupBy: ['day'] })).toMatchObject({
+    ...{ total: { issued: 0 }, rows: [] },
+  })
 })
 
 test('the installation, and whether it works', async () => {

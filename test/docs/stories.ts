@@ -27,6 +27,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/relays.md' },
   { page: 'docs/usage.md' },
   { page: 'docs/relay-appwrite.md' },
+  { page: 'docs/conformance.md' },
   { page: 'docs/relay-auth0.md' },
   { page: 'docs/relay-authgear.md' },
   { page: 'docs/relay-authsignal.md' },

@@ -37,7 +37,6 @@ const reads = (appId: string): Inputs => ({
   'webhooks/preview': { template: '{"a":"{{type}}"}', events: ['otp.sent'] },
   'carriers/list': {},
   'carriers/routes': {},
-  'usage/show': { appId, mode: 'test', from: 0, to: END, by: 'day', groupBy: 'purpose' },
   'usage/report': {
     ...{ mode: 'test', from: '2026-01-01', to: '2026-01-31' },
     timeZone: 'Asia/Seoul',

@@ -605,12 +605,14 @@ export function storeSuite(
         const failed = settled(2, { deliveryStatus: 'failed', providerOutcomeCode: 'DND_LIST' })
         const abroad = settled(3, { country: 'GB', purpose: 'sign-in' })
         const unknown = settled(4, { country: undefined, purpose: 'sign-out' })
-        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB' })
+        const note = 'a "quoted" 값\n'
+        const metadata = { orderId: 'A-17', note }
+        const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB', metadata })
         await add(plain, failed, abroad, unknown, called)
         const attempt = newAttempt(called, 1, 'first', NOW)
         await run(async (tx) => {
           await tx.attempts.add(attempt)
-          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second' })
+          await tx.attempts.add({ ...attempt, number: 2, carrier: 'second', carrierMessageId: 'their-id' })
         })
         const found = async (filter: Partial<IssueFilter>) =>
           ids((await store.lists.issues.search(OWNER, { limit: 100, ...filter }, NOW)).issues)
@@ -626,6 +628,8 @@ export function storeSuite(
         expect(await found({ leg: 'alimtalk' })).toEqual([])
         for (const carrier of ['first', 'second']) expect(await found({ carrier })).toEqual(ids([called]))
         expect(await found({ carrier: 'third' })).toEqual([])
+        for (const mentioned of ['their-id', 'A-17', note]) expect(await found({ mentioned })).toEqual(ids([called]))
+        for (const mentioned of ['their', 'A-1', 'orderId', '"', '%']) expect(await found({ mentioned })).toEqual([])
         expect(await found({ country: 'GB', purpose: 'sign-', status: 'expired' })).toEqual(ids([abroad]))
         expect(await found({ country: 'GB', status: 'verified' })).toEqual([])
       })

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { addUp } from '../../src/domain/operations/usage'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
+import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/sqlite/open'
-import { readUsage, rollUpUsage } from '../../src/usecases/read-usage'
+import { rollUpUsage } from '../../src/usecases/roll-up-usage'
 import { type Furnished, World } from '../support/world'
 
 describe('usage', () => {
@@ -15,9 +17,14 @@ describe('usage', () => {
   afterEach(() => world.stop())
 
   const owner = () => ({ appId: keys.appId, mode: 'live' }) as const
+  /** Of whole hours. */
+  const usageOf = (store: Store, from: number, to: number) => {
+    const hour = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS
+    return store.lists.usage.rows(owner(), hour(from), hour(to - 1) + HOUR_MS, world.clock.now())
+  }
   const ofTheDay = async () => {
     const now = world.clock.now()
-    return (await readUsage(world, owner(), { from: now - 2 * DAY_MS, to: now + HOUR_MS, by: 'hour' })).total
+    return addUp(await usageOf(world.store, now - 2 * DAY_MS, now + HOUR_MS))
   }
   const issue = (phoneNumber: string) =>
     world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: phoneNumber }, { key: keys.live })
@@ -40,7 +47,7 @@ describe('usage', () => {
     const store = openStore({ file, vault, clock: { now: clock.now, elapsed: () => (ms += 50) } })
     const ofThisHour = async () => {
       const now = clock.now()
-      return (await readUsage({ store, clock }, owner(), { from: now, to: now + 1, by: 'hour' })).total.issued
+      return addUp(await usageOf(store, now, now + 1)).issued
     }
     await issue('010-1234-0001')
     expect(await ofThisHour()).toBe(1)
@@ -58,27 +65,9 @@ describe('usage', () => {
     const store = openStore({ file, vault, clock: { now: clock.now, elapsed: () => looks++ } })
     await issue('010-1234-0001')
     const since = clock.now() - 900 * DAY_MS
-    const { total } = await readUsage({ store, clock }, owner(), { from: since, to: clock.now() + 1, by: 'day' })
-    expect(total.issued).toBe(1)
+    expect(addUp(await usageOf(store, since, clock.now() + 1)).issued).toBe(1)
     expect(looks).toBeLessThan(60)
     await store.close()
-  })
-
-  test('by purpose tells of the 200 largest, for callers make up purposes', async () => {
-    const order = (n: number, purpose: string) =>
-      world.call(
-        'rest',
-        'issue',
-        { phoneNumber: `010-2000-${1_000 + n}`, purpose, idempotencyKey: `k${n}` },
-        { key: keys.live },
-      )
-    for (let n = 0; n < 202; n++) await order(n, n < 2 ? 'signup' : `made up ${n}`)
-    const now = world.clock.now()
-    const query = { from: now, to: now + 1, by: 'hour', groupBy: 'purpose' } as const
-    const { groups, total } = await readUsage(world, owner(), query)
-    expect(total.issued).toBe(202)
-    expect(groups).toHaveLength(200)
-    expect(groups[0]).toMatchObject({ name: 'signup', issued: 2 })
   })
 
   test('of an hour that is over may be ten minutes old, and no older', async () => {

@@ -108,13 +108,7 @@ function decide(
   now: number,
   modeFilter = isNoted,
 ): RuleDecision {
-  const decision = new RuleDecision()
-  if (facts.withoutTexts) decision.add(protection.numberTypes, 'number_type')
-  const destination = destinationOf(protection, facts, facts)
-  if (destination === 'closed') decision.add('block', 'country_closed')
-  if (destination === 'not_open') decision.add(protection.countries, 'country_closed')
-  for (const block of protection.blocks)
-    if (isBlockedBy(block, facts, now)) decision.add('block', 'blocked', block.until - now)
+  const decision = decideByPlace(protection, facts, now)
   if (isTrusted(protection, facts)) return decision
   const { isLearned } = context.baseline
   const { tolerance } = protection
@@ -132,11 +126,24 @@ function decide(
   return decision
 }
 
-const isBlockedBy = (
-  { country, prefix, kind, until }: Protection['blocks'][number],
-  facts: RequestFacts,
-  now: number,
-) =>
+/** The rule that is against a number wherever its traffic stands. */
+export const assessPlace = (...asked: Parameters<typeof decideByPlace>): RuleMatch | undefined =>
+  decideByPlace(...asked).hit
+
+function decideByPlace(protection: Protection, facts: PlaceFacts, now: number): RuleDecision {
+  const decision = new RuleDecision()
+  if (facts.withoutTexts) decision.add(protection.numberTypes, 'number_type')
+  const destination = destinationOf(protection, facts, facts)
+  if (destination === 'closed') decision.add('block', 'country_closed')
+  if (destination === 'not_open') decision.add(protection.countries, 'country_closed')
+  for (const block of protection.blocks)
+    if (isBlockedBy(block, facts, now)) decision.add('block', 'blocked', block.until - now)
+  return decision
+}
+
+type PlaceFacts = Pick<RequestFacts, 'kind' | 'home' | 'country' | 'withoutTexts' | 'prefix'>
+
+const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], facts: PlaceFacts, now: number) =>
   now < until &&
   facts.country === country &&
   (prefix === undefined || prefix === facts.prefix) &&

@@ -165,6 +165,16 @@ export function destinationOf(
   return country === home || isIn(open, country) ? 'open' : 'not_open'
 }
 
+/** Countries that a key sends to, where it does not send to all but the closed ones. */
+export function openCountries(
+  { countries, open, secretTo, closed }: Protection,
+  { kind, home }: Sender,
+): string[] | undefined {
+  const isLimited = kind === 'pk' ? countries === 'block' : secretTo.length > 0
+  if (!isLimited) return undefined
+  return [...new Set(kind === 'pk' ? [home, ...open] : secretTo)].filter((country) => !isIn(closed, country))
+}
+
 const isIn = (countries: readonly string[], country: string | undefined): boolean =>
   country !== undefined && countries.includes(country)
 

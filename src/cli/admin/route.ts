@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Route } from '../../domain/delivery/route'
-import { LEGS } from '../../domain/shared/value'
+import { CHANNELS, LEGS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
-import { asLeg } from '../command'
-import { table } from '../output'
-import { adminCommand, group, NO_INPUT, text } from './build'
+import { type ExplainedLeg, explainRoute } from '../../usecases/explain-route'
+import { asChannel, asLeg } from '../command'
+import { inspectorOf } from '../open'
+import { iso, table } from '../output'
+import { APP_OPTION, adminCommand, group, NO_INPUT, text } from './build'
 
 /** As typed on the command line. */
 const scope = z.object({
@@ -27,6 +29,26 @@ const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carrie
 
 export const lineOf = ({ channel, country, appId, carriers }: Route) =>
   `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${carriers.join(', then ')}`
+
+function legLines({ channel, waitSec, isAbsent, route, carriers }: ExplainedLeg): string[] {
+  const whose = route && [route.country, route.appId].filter(Boolean).join(' of ')
+  const by = route ? `the route${whose ? ` for ${whose}` : ' of every country'}` : 'no route'
+  const wait = waitSec === undefined ? '' : `, the next leg after ${waitSec} s`
+  return [
+    `${channel}, by ${by}${wait}${isAbsent ? '; the phone is not on it' : ''}:`,
+    ...table(
+      ['CARRIER', 'STATE', ''],
+      carriers.map(({ name, state, since, code, explanation = '' }) => [
+        ...[
+          name,
+          since === undefined ? state : `${state} since ${iso(since)}`,
+          [code, explanation].filter(Boolean).join(': '),
+        ],
+      ]),
+      'No carrier serves it.',
+    ),
+  ]
+}
 
 export const routeCommands = () =>
   group('route', 'which carriers deliver a channel, and in which order', 'set sms main,backup', {
@@ -53,6 +75,34 @@ export const routeCommands = () =>
           ]),
           'No routes yet: every carrier of a channel serves it. `watchword route set` names an order.',
         ),
+    }),
+    explain: adminCommand({
+      summary: 'say which carrier would get a code for a number now, and why; nothing is sent or stored',
+      examples: ['--app app_4k2m9x0c7q1z --to +821012345678'],
+      input: APP_OPTION.extend({
+        to: z.string().describe('--to <number>  phone number'),
+        channel: z.string().default('sms').describe(CHANNELS.join(' or ')),
+        kind: z.enum(['sk', 'pk']).default('sk').describe('kind of key that asks for the code: sk or pk'),
+      }),
+      run: (admin, { channel, ...asked }) =>
+        explainRoute(
+          { ...admin, ...inspectorOf(admin), prices: admin.config.prices },
+          { ...asked, channel: asChannel(channel) },
+        ),
+      json: ({ legs, ...explained }) => ({
+        ...explained,
+        legs: legs.map((leg) => ({
+          ...leg,
+          carriers: leg.carriers.map(({ since, ...row }) => ({ ...row, since: iso(since) })),
+        })),
+      }),
+      lines: ({ country = 'unknown', isPlanned, refusals, legs }) => [
+        `Country ${country}, ${isPlanned ? 'by a delivery plan of the app' : 'without a delivery plan'}.`,
+        refusals.length > 0
+          ? `It would be refused: ${refusals.join(', ')}.`
+          : 'Lists, locks and credit allow it. Caps and conversion rules are counted by the server; the console shows them.',
+        ...legs.flatMap(legLines),
+      ],
     }),
     remove: adminCommand({
       summary: 'remove a route',

@@ -5,7 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES, KEY_KINDS } from '../../domain/access/api-key'
-import { at, channel, leg, mode, ofApp, ok, procedure } from './base'
+import { at, channel, leg, mode, ofApp, ok, procedure, severalCountries } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 const region = z.string().optional()
@@ -116,7 +116,10 @@ export const apps = {
     .output(app),
   setProvesMetadata: procedure('apps').input(ofApp.extend({ provesMetadata })).output(app),
   setRetention: procedure('apps').input(ofApp.extend({ retentionDays })).output(app),
-  setPlan: procedure('carriers').input(ofApp.extend(plan.shape)).output(ok),
+  /** `countries`: the same plan for each of these. */
+  setPlan: procedure('carriers')
+    .input(ofApp.extend({ ...plan.shape, countries: severalCountries.optional() }))
+    .output(ok),
   removePlan: procedure('carriers').input(ofApp.extend(planKey.shape)).output(ok),
   challenge: procedure('protection')
     .input(ofApp)

@@ -46,6 +46,8 @@ export { channel, leg } from '../../../contract/value'
 export const role = z.enum(ROLES)
 export const permission = z.enum(PERMISSIONS)
 export const eventType = z.enum(HOOK_EVENT_TYPES)
+/** Each is stored by itself. */
+export const severalCountries = z.array(z.string()).min(1).max(250)
 export const ok = z.object({ ok: z.literal(true) })
 
 export const ofApp = z.object({ appId: z.string().min(1) })

@@ -1,6 +1,7 @@
 /** Carriers, their health, and routes. */
 import { z } from 'zod'
-import { at, leg, ok, procedure } from './base'
+import { RULES } from '../../abuse/rules/rule'
+import { at, channel, leg, ok, procedure, severalCountries } from './base'
 
 /** What the server last found of a carrier. */
 export const carrierHealth = z.object({
@@ -153,8 +154,42 @@ export const carriers = {
       }),
     )
     .output(z.object({ template: z.string(), languages: z.array(templateState) })),
+  /**
+   * Which carrier would get a code for a number now, and why. The number is in the body of the request alone: it is neither stored
+   * nor logged, and nothing is sent.
+   */
+  explain: procedure('carriers', 'installation')
+    .input(z.object({ appId: z.string(), to: z.string(), channel, kind: z.enum(['sk', 'pk']) }))
+    .output(
+      z.object({
+        country: z.string().optional(),
+        isPlanned: z.boolean(),
+        /** Rules that would refuse the code now. */
+        refusals: z.array(z.enum(RULES)),
+        legs: z.array(
+          z.object({
+            channel: leg,
+            waitSec: z.int().optional(),
+            isAbsent: z.boolean(),
+            route: z.object({ country: z.string().optional(), appId: z.string().optional() }).optional(),
+            carriers: z.array(
+              z.object({
+                name: z.string(),
+                state: z.enum(['next', 'later', 'unhealthy', 'paused', 'unheeded']),
+                since: at.optional(),
+                code: z.string().optional(),
+                explanation: z.string().optional(),
+              }),
+            ),
+          }),
+        ),
+      }),
+    ),
   routes: procedure('look', 'installation').output(z.object({ routes: z.array(route) })),
-  setRoute: procedure('carriers', 'installation').input(route).output(ok),
+  /** `countries`: the same route for each of these. */
+  setRoute: procedure('carriers', 'installation')
+    .input(route.extend({ countries: severalCountries.optional() }))
+    .output(ok),
   removeRoute: procedure('carriers', 'installation')
     .input(route.omit({ providers: true }))
     .output(ok),

@@ -8,6 +8,7 @@ import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { live } from './live'
 import { wallet } from './money'
+import { notices } from './notices'
 import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
@@ -38,6 +39,7 @@ export const consoleContract = {
   privacy,
   system,
   live,
+  notices,
 }
 
 export type ConsoleContract = typeof consoleContract

@@ -1,7 +1,7 @@
 /** Issues without numbers or codes: request, attempts and result. */
 import { z } from 'zod'
 import { isTimeZone } from '../../domain/shared/time-zone'
-import { at, channel, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
+import { at, channel, eventType, leg, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
 
 const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
 const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
@@ -31,14 +31,16 @@ export const issueRow = z.object({
 })
 
 export const webhookOfIssue = z.object({
+  deliveryId: z.string(),
   eventId: z.string(),
   endpointId: z.string(),
-  type: z.string(),
+  type: eventType,
   status: z.enum(['pending', 'delivered', 'failed']),
   attempts: z.int(),
   lastStatus: z.int().optional(),
   lastError: z.string().optional(),
   createdAt: at,
+  nextAttemptAt: at.optional(),
 })
 
 export const story = issueRow.extend({
@@ -104,7 +106,7 @@ export const issues = {
     .output(pageOf(issueRow)),
   /**
    * By whatever is at hand: a phone number (live issues, newest first; the look-up is in the audit log), an issue id, a
-   * carrier's id of a message whose report is awaited, a key. Each may find something. A phone number needs `find`.
+   * carrier's id of a message, a value of the metadata, a key. Each may find something. A phone number needs `find`.
    */
   find: procedure('look', 'apps')
     .input(z.object({ text: z.string().trim().min(1).max(256) }))

@@ -34,25 +34,6 @@ const reportGroups = {
 } satisfies Record<ReportGroup, z.ZodType>
 
 export const usage = {
-  show: procedure('look')
-    .input(
-      z.object({
-        appId: z.string(),
-        mode,
-        from: at,
-        to: at,
-        by: z.enum(['hour', 'day']),
-        groupBy: z.enum(['channel', 'provider', 'country', 'purpose']).optional(),
-      }),
-    )
-    .output(
-      z.object({
-        total: counts,
-        /** One for each hour or day (UTC) of the period, including empty ones. */
-        series: z.array(counts.extend({ at })),
-        groups: z.array(counts.extend({ name: z.string() })),
-      }),
-    ),
   /** Sums of whole days of a time zone, by any groups, in pages. */
   report: procedure('look', 'apps')
     .input(

@@ -50,8 +50,9 @@ export function appProcedures(deps: ConsoleDependencies) {
     setRetention: os.setRetention.handler(async ({ input, context }) =>
       view(await administer.setRetention(adminOf(deps, context), input.appId, input.retentionDays)),
     ),
-    setPlan: os.setPlan.handler(async ({ input: { appId, channel, country, legs }, context }) => {
-      await administer.setPlan(adminOf(deps, context), appId, { channel, country, legs })
+    setPlan: os.setPlan.handler(async ({ input, context }) => {
+      const { appId, channel, legs, country, countries = [country] } = input
+      await administer.setPlans(adminOf(deps, context), appId, { channel, legs }, countries)
       return OK
     }),
     removePlan: os.removePlan.handler(async ({ input: { appId, channel, country }, context }) => {

@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import type { ListedType } from '../../ports/carrier'
 import * as administer from '../../usecases/administer'
+import { explainRoute } from '../../usecases/explain-route'
 import { listCarriers } from '../../usecases/inspect'
 import { type TestReport, testCarrier } from '../../usecases/test-provider'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
@@ -103,11 +104,15 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       const { template, languages } = await carriers.whatsappTemplate(name, request)
       return { template, languages: [...languages] }
     }),
+    explain: os.explain.handler(({ input }) =>
+      explainRoute({ ...deps, numbering, prices: deps.modes.live.prices, traffic: deps.node.traffic }, input),
+    ),
     routes: os.routes.handler(async () => ({
       routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.carriers] })),
     })),
-    setRoute: os.setRoute.handler(async ({ input: { channel, country, appId, providers }, context }) => {
-      await administer.setRoute(adminOf(deps, context), { channel, country, appId, carriers: providers })
+    setRoute: os.setRoute.handler(async ({ input: { providers, ...input }, context }) => {
+      const { channel, appId, country, countries = [country] } = input
+      await administer.setRoutes(adminOf(deps, context), { channel, appId, carriers: providers }, countries)
       return OK
     }),
     removeRoute: os.removeRoute.handler(async ({ input: { channel, country, appId }, context }) => {

@@ -5,7 +5,6 @@ import { BUILD, VERSION } from '../../domain/operations/version'
 import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
 import { readReport } from '../../usecases/read-report'
-import { readUsage } from '../../usecases/read-usage'
 import { lostEnds, verifyAudit } from '../../usecases/verify-audit'
 import { type ConsoleContext, type ConsoleDependencies, signedIn } from '../context'
 import { consoleContract } from '../contract'
@@ -13,7 +12,6 @@ import { consoleContract } from '../contract'
 export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
   return os.router({
-    show: os.show.handler(async ({ input: { appId, mode, ...query } }) => readUsage(deps, { appId, mode }, query)),
     report: os.report.handler(({ input: { appId, ...query }, context }) =>
       readReport(deps, { ...query, appIds: appId === undefined ? signedIn(context).operator.appIds : [appId] }),
     ),

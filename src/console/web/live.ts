@@ -26,7 +26,7 @@ const KEYS: Readonly<Record<ChangeTopic, readonly QueryKey[]>> = {
   webhooks: [api.webhooks.key(), api.issues.key(), api.overview.key()],
   carriers: [api.carriers.key(), api.system.key(), api.overview.key()],
   protection: [api.protection.key(), api.overview.key()],
-  notices: [],
+  notices: [api.notices.key()],
   people: [api.operators.key(), api.session.key()],
   audit: [api.audit.key()],
 }

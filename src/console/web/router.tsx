@@ -119,6 +119,7 @@ const routes = root.addChildren([
       staticData: ofApp,
       validateSearch: protectionSearch,
     }),
+    page('/notices', () => import('./pages/notices')),
     pageOfApp('/protection', () => import('./pages/protection')),
     pageOfApp('/protection/policy', () => import('./pages/protection/policy')),
     pageOfApp('/protection/phones', () => import('./pages/protection/phones')),

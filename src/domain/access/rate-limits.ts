@@ -77,6 +77,7 @@ const platform = (
 
 /** Limits of every request of a live key; replays count, too. */
 export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[] {
+  if (kind === 'uncounted') return []
   const own = ownLimit(key, kind)
   const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
   const max = allowance(limits, key, kind)
@@ -92,7 +93,8 @@ export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: Limited
 
 const OWN_LIMITS = { issue: 'issuesPerMin', verify: 'verifiesPerMin', read: 'readsPerMin' } as const
 
-const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) => (kind === 'none' ? undefined : limits[OWN_LIMITS[kind]])
+const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) =>
+  kind === 'none' || kind === 'uncounted' ? undefined : limits[OWN_LIMITS[kind]]
 
 /** Requests of one kind that a key may make in a minute; undefined where only the limit over all kinds holds. */
 function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
@@ -135,7 +137,7 @@ const perKeyDaily = (limits: TestLimits, key: ApiKey, kind: LimitedAs) =>
 
 /** Limits of every request of a test key. */
 export function testRequestLimits(limits: TestLimits, key: ApiKey, kind: LimitedAs): LimitRule[] {
-  if (kind === 'none') return []
+  if (kind === 'none' || kind === 'uncounted') return []
   const perMinute = exact(platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS))
   return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(limits, key, kind)]
 }

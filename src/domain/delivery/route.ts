@@ -2,6 +2,7 @@
 
 import type { Issue } from '../codes/issue'
 import type { Leg } from '../shared/value'
+import type { CarrierConfig } from './carrier'
 import { canFallBack, type Retry } from './delivery'
 
 /** Carriers of a channel in order of preference, for one country or app, or for all. */
@@ -14,21 +15,40 @@ export interface Route {
   carriers: readonly string[]
 }
 
+export interface RoutedMessage {
+  channel: Leg
+  appId: string
+  country: string | undefined
+}
+
 /** Channels whose messages cost so much that each country is opened by a route of its own. */
 const CLOSED_BY_DEFAULT: readonly Leg[] = ['voice']
 export const needsCountry = (channel: Leg) => CLOSED_BY_DEFAULT.includes(channel)
 
 /** The most specific route wins: app and country, then app, then country, then channel. */
-export function chooseRoute(
-  routes: readonly Route[],
-  whom: { channel: Leg; appId: string; country: string | undefined },
-): readonly string[] | undefined {
+export function chooseRoute(routes: readonly Route[], whom: RoutedMessage): Route | undefined {
   const fits = ({ channel, country, appId }: Route) =>
     channel === whom.channel &&
     (country === undefined || country === whom.country) &&
     (appId === undefined || appId === whom.appId)
   const weight = ({ country, appId }: Route) => (appId === undefined ? 0 : 2) + (country === undefined ? 0 : 1)
-  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.carriers
+  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]
+}
+
+/**
+ * The carriers of a message in their order, paused ones included: those of its route, else every carrier of the channel in the order
+ * of adding.
+ */
+export function carriersOf<C extends Pick<CarrierConfig, 'name' | 'channels'>>(
+  configured: readonly C[],
+  route: Route | undefined,
+  channel: Leg,
+): C[] {
+  const serving = configured.filter(({ channels }) => channels.includes(channel))
+  if (!route && needsCountry(channel)) return []
+  const routed = route?.carriers.flatMap((name) => serving.find((config) => config.name === name) ?? [])
+  // A route all of whose carriers were removed must not silence the channel.
+  return routed?.length ? routed : serving
 }
 
 /** A refused try on this leg. */

@@ -81,6 +81,8 @@ export interface IssueFilter {
   outcomeCode?: string | undefined
   /** A carrier that was called. */
   carrier?: string | undefined
+  /** A whole value of the metadata, or a carrier's id of a message. */
+  mentioned?: string | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
   limit: number

@@ -243,6 +243,8 @@ const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
 const asked = (column: AnyPgColumn, name: string) =>
   sql`${column} IS NOT DISTINCT FROM coalesce(${bind(column, name)}, ${column})`
 const askedCarrier = sql`${bind(attempts.carrier, 'carrier')}::text`
+const mentioned = sql`${bind(attempts.carrier, 'mentioned')}::text`
+const theirs = sql`${attempts.appId} = ${issues.appId} AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId}`
 const ASKED = [
   asked(issues.deliveryStatus, 'delivery'),
   asked(issues.channel, 'channel'),
@@ -250,8 +252,9 @@ const ASKED = [
   asked(issues.country, 'country'),
   asked(issues.providerOutcomeCode, 'outcomeCode'),
   sql`starts_with(${issues.purpose}, ${bind(issues.purpose, 'purpose')})`,
-  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${attempts.appId} = ${issues.appId}
-    AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${mentioned} = '' OR strpos(${issues.metadata}, ${bind(attempts.carrier, 'value')}) > 0
+    OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrierMessageId} = ${mentioned}))`,
 ]
 const page = (order: typeof asc, ...conditions: Parameters<typeof and>) =>
   statement(() =>

@@ -198,6 +198,8 @@ const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
 const asked = (column: AnySQLiteColumn, name: string) =>
   sql`${column} IS NOT DISTINCT FROM coalesce(${bind(column, name)}, ${column})`
 const askedCarrier = bind(attempts.carrier, 'carrier')
+const mentioned = bind(attempts.carrier, 'mentioned')
+const theirs = sql`${attempts.appId} = ${issues.appId} AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId}`
 const ASKED = [
   asked(issues.deliveryStatus, 'delivery'),
   asked(issues.channel, 'channel'),
@@ -205,8 +207,9 @@ const ASKED = [
   asked(issues.country, 'country'),
   asked(issues.providerOutcomeCode, 'outcomeCode'),
   sql`instr(${issues.purpose}, ${bind(issues.purpose, 'purpose')}) = 1`,
-  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${attempts.appId} = ${issues.appId}
-    AND ${attempts.mode} = ${issues.mode} AND ${attempts.issueId} = ${issues.issueId} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${askedCarrier} = '' OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrier} = ${askedCarrier}))`,
+  sql`(${mentioned} = '' OR instr(${issues.metadata}, ${bind(attempts.carrier, 'value')}) > 0
+    OR EXISTS (SELECT 1 FROM ${attempts} WHERE ${theirs} AND ${attempts.carrierMessageId} = ${mentioned}))`,
 ]
 
 /** After a page of this many rows other requests get their turn. */

@@ -8,7 +8,7 @@ import { invalid, missing } from '../../domain/shared/error'
 import { disable } from '../../domain/webhooks/webhook'
 import { newId } from '../shared/id'
 import { writeAudit } from '../shared/write-audit'
-import { type AdminDependencies, label, lockApp, type MakingDependencies } from './shared'
+import { type AdminDependencies, assertCountry, label, lockApp, type MakingDependencies } from './shared'
 import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */
@@ -118,15 +118,28 @@ type PlanKey = Pick<DeliveryPlan, 'channel' | 'country'>
  * Throws `invalid`, or `not_found`.
  */
 export async function setPlan(deps: AdminDependencies, appId: string, plan: DeliveryPlan): Promise<DeliveryPlan> {
-  assertLegs(plan.legs)
-  if (plan.country !== undefined && !/^[A-Z]{2}$/.test(plan.country))
-    throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${plan.country}`)
-  await deps.store.transaction(async (tx) => {
-    const app = await lockApp(tx, appId)
-    await tx.apps.save({ ...app, plans: [...othersOf(app, plan), plan] })
-    await writeAudit(deps, tx, 'plan.set', nameOf(appId, plan), { legs: plan.legs })
-  })
+  await setPlans(deps, appId, plan, [plan.country])
   return plan
+}
+
+/** The same plan for several countries; undefined stands for every country without one of its own. */
+export async function setPlans(
+  deps: AdminDependencies,
+  appId: string,
+  { channel, legs }: Omit<DeliveryPlan, 'country'>,
+  countries: ReadonlyArray<string | undefined>,
+): Promise<void> {
+  assertLegs(legs)
+  for (const country of countries) assertCountry(country)
+  await deps.store.transaction(async (tx) => {
+    let app = await lockApp(tx, appId)
+    for (const country of countries) {
+      const plan = { channel, country, legs }
+      app = { ...app, plans: [...othersOf(app, plan), plan] }
+      await writeAudit(deps, tx, 'plan.set', nameOf(appId, plan), { legs })
+    }
+    await tx.apps.save(app)
+  })
 }
 
 /** Throws `not_found`. */

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { writeAudit } from '../shared/write-audit'
 import { type TestDependencies, type TestOrder, type TestReport, testCarrier } from '../test-provider'
-import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
+import { type AdminDependencies, assertCountry, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their carrier, and this one is built in. */
 const RESERVED = 'simulator'
@@ -164,21 +164,32 @@ export async function removeCarrier(deps: AdminDependencies, name: string): Prom
 
 /** Which carriers deliver a channel, in order; for one country or app only, where they are named. */
 export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
-  const { channel, country, appId, carriers: names } = route
-  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
-    throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
-  if (country === undefined && needsCountry(channel))
-    throw invalid('country', 'required', `a route for ${channel} names its country`)
+  await setRoutes(deps, route, [route.country])
+  return route
+}
+
+/** The same route for several countries; undefined stands for every country. */
+export async function setRoutes(
+  deps: AdminDependencies,
+  { channel, appId, carriers: names }: Omit<Route, 'country'>,
+  countries: ReadonlyArray<string | undefined>,
+): Promise<void> {
+  for (const country of countries) {
+    assertCountry(country)
+    if (country === undefined && needsCountry(channel))
+      throw invalid('country', 'required', `a route for ${channel} names its country`)
+  }
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
   if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
   await deps.store.transaction(async (tx) => {
     if (appId !== undefined) await lockApp(tx, appId)
     // In one order, whatever the route's is: another one may be set at the same time.
     for (const name of names.toSorted()) assertDelivers(await lockCarrier(tx, name), channel)
-    await tx.routes.save(route)
-    await writeAudit(deps, tx, 'route.set', whomOf(route), { providers: names })
+    for (const country of countries) {
+      await tx.routes.save({ channel, appId, country, carriers: names })
+      await writeAudit(deps, tx, 'route.set', whomOf({ channel, appId, country }), { providers: names })
+    }
   })
-  return route
 }
 
 async function lockCarrier(tx: Tx, name: string): Promise<CarrierConfig> {

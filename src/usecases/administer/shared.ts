@@ -20,6 +20,12 @@ export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const invalidName = (param: string) =>
   invalid(param, 'invalid_name', 'letters, digits, dot, dash and underscore, at most 64', { max: 64 })
 
+/** Throws `invalid`. Undefined is every country. */
+export function assertCountry(country: string | undefined): void {
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
+}
+
 const LABEL_LENGTH = 100
 
 export function label(name: string, what: string): string {

@@ -21,6 +21,10 @@ root.render(
       country={asked.get('country') ?? ''}
       language={asked.get('lang') ?? undefined}
       format={asked.has('format') ? format : undefined}
+      theme={asked.get('theme') as 'light' | 'dark' | undefined}
+      preset={asked.get('preset') ?? undefined}
+      consent={asked.has('consent')}
+      channels={(asked.get('channels')?.split(' ') ?? []) as Array<'sms' | 'alimtalk'>}
       texts={textsOf(asked.get('lang') ?? '')}
       onVerified={(state) => tell('verified', state)}
       onFailed={(state) => tell('failed', state)}

@@ -15,6 +15,11 @@ export interface Asked {
   country?: string
   countries?: string
   action?: string
+  challenge?: string
+  channels?: string
+  consent?: string
+  theme?: string
+  preset?: string
   /** Numbers are written as people of the country do. */
   format?: string
 }
@@ -69,7 +74,7 @@ export async function openSite(): Promise<Site> {
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; connect-src *; style-src 'self'; require-trusted-types-for 'script'",
+    "default-src 'none'; script-src 'self' https://challenges.cloudflare.com; connect-src *; style-src 'self'; require-trusted-types-for 'script'",
 }
 
 /** A page in a light room and a dark one. */

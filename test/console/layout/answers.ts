@@ -148,6 +148,9 @@ const TWILIO: OutputOf<'apps/twilio'> = {
 }
 
 export const EMPTY: Answers = {
+  'notices/open': { notices: [] },
+  'notices/list': { rows: [] },
+  'notices/ways': { ways: [] },
   ...NO_APP,
   'apps/list': {
     apps: [
@@ -167,7 +170,6 @@ export const EMPTY: Answers = {
   'issues/find': { issues: [], keys: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
-  'usage/show': { total: COUNTS, series: [], groups: [] },
   'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
   'prices/list': { prices: [] },
   'reportTokens/list': { tokens: [] },
@@ -303,6 +305,7 @@ export const STORY: OutputOf<'issues/story'> = {
   ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
   webhooks: [
     {
+      deliveryId: 'd1',
       eventId: 'e1',
       endpointId: ENDPOINT,
       type: 'otp.verified',
@@ -482,8 +485,64 @@ const NHN_SETTINGS: OutputOf<'carriers/types'>['types'][number]['settings'] = [
   },
 ]
 
+type ShownNotice = OutputOf<'notices/open'>['notices'][number]
+const notice = (number: number, more: Pick<ShownNotice, 'kind' | 'facts'> & Partial<ShownNotice>): ShownNotice => ({
+  noticeId: issueId(300 + number),
+  isUrgent: false,
+  since: NOW - number * HOUR,
+  told: [],
+  ...more,
+})
+const NOTICES: ShownNotice[] = [
+  notice(1, {
+    ...{
+      kind: 'carrier_down',
+      facts: { carrier: 'a-rather-long-name-of-a-carrier-in-seoul', code: 'HTTP_401' },
+      isUrgent: true,
+    },
+    told: [
+      { way: 'duty', phase: 'began', status: 'sent' },
+      { way: 'chat', phase: 'began', status: 'failed', error: 'HTTP 404' },
+    ],
+  }),
+  notice(2, { kind: 'low_credit', appId: 'app_1', facts: { app: LONG_NAME, available: MILLIONS, days: 2 } }),
+  notice(3, { kind: 'attack', appId: 'app_1', facts: { app: 'shop', country: 'LV' }, isUrgent: true }),
+  notice(5, { kind: 'deliveries_failing', appId: 'app_1', facts: { app: 'shop', percent: 42, usual: 3 } }),
+  notice(8, {
+    ...{ kind: 'endpoint_disabled', appId: 'app_1', endedAt: NOW - HOUR },
+    facts: { app: 'shop', host: 'hooks.example.com', reason: 'The receiver answered 410 Gone' },
+    told: [
+      { way: 'duty', phase: 'began', status: 'sent' },
+      { way: 'duty', phase: 'ended', status: 'pending' },
+    ],
+  }),
+  notice(30, { kind: 'backup_overdue', facts: { newest: '2026-11-20' }, endedAt: NOW - 20 * HOUR }),
+  notice(50, {
+    ...{ kind: 'webhook_certificate', appId: 'app_1', endedAt: NOW - 40 * HOUR },
+    facts: { app: 'shop', host: 'hooks.example.com', until: '2026-12-01' },
+  }),
+]
+export const WEBHOOK_WAY = {
+  ...{ wayId: 'way_1', name: 'pager', channel: 'webhook' as const, target: LONG_URL, createdAt: NOW - DAY },
+}
+
 export const FULL: Answers = {
   ...EMPTY,
+  'notices/open': { notices: NOTICES.filter(({ endedAt }) => endedAt === undefined) },
+  'notices/list': { rows: NOTICES, next: 'cursor' },
+  'notices/ways': {
+    ways: [
+      WEBHOOK_WAY,
+      {
+        ...{ wayId: 'way_2', name: 'duty', channel: 'mail', createdAt: NOW - DAY },
+        target: 'on-duty-around-the-clock@department.example.com (smtp.example.com)',
+      },
+      { wayId: 'way_3', name: 'chat', channel: 'slack', target: 'https://hooks.slack.com', createdAt: NOW - DAY },
+    ],
+    quietHours: { from: 1_320, to: 480, timeZone: 'Asia/Seoul', urgentPass: true },
+  },
+  'notices/addWay': { ...WEBHOOK_WAY, secret: `whsec_${'a1b2c3d4'.repeat(5)}` },
+  'notices/testWay': { error: 'HTTP 404' },
   'apps/list': {
     apps: [
       {
@@ -586,15 +645,6 @@ export const FULL: Answers = {
     tokens: [
       { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
       { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
-    ],
-  },
-  'usage/show': {
-    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-    series,
-    groups: [
-      { name: 'sms', ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
-      { name: 'alimtalk', ...COUNTS },
-      { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
     ],
   },
   'overview/show': {
@@ -1025,6 +1075,27 @@ export const FULL: Answers = {
     explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
     steps: TEST_STEPS.map((name) => ({ name, state: name === 'message' ? 'failed' : 'done' })),
     reports: true,
+  },
+  'carriers/explain': {
+    ...{ country: 'KR', isPlanned: true, refusals: ['country_closed', 'no_credit'] },
+    legs: [
+      {
+        ...{ channel: 'whatsapp', waitSec: 8, isAbsent: true },
+        carriers: [{ name: 'meta', state: 'paused', since: NOW - HOUR }],
+      },
+      {
+        ...{ channel: 'sms', isAbsent: false, route: { country: 'KR', appId: 'a1' } },
+        carriers: [
+          {
+            ...{ name: 'kakao-business-messaging-primary', state: 'unhealthy', since: NOW - HOUR },
+            ...{ code: 'CONNECTION_REFUSED', explanation: 'Nothing listens there.' },
+          },
+          { name: 'main', state: 'next' },
+          { name: 'backup', state: 'unheeded' },
+        ],
+      },
+      { channel: 'voice', isAbsent: false, carriers: [] },
+    ],
   },
   'carriers/rotate': {
     ...{ kind: 'refused', latencyMs: 321, code: 'HTTP_401', isRotated: false, reports: true },

@@ -71,6 +71,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/issues/$issueId': `/issues/${ISSUE}`,
   '/usage': '/usage',
   '/protection': '/protection',
+  '/notices': '/notices',
   '/protection/policy': '/protection/policy',
   '/protection/refused': '/protection/refused',
   '/protection/phones': '/protection/phones',
@@ -116,6 +117,7 @@ const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) 
 const FOR_VIEWERS = [
   '/',
   '/protection',
+  '/notices',
   '/protection/policy',
   '/protection/phones',
   '/try-it',
@@ -286,6 +288,27 @@ const apps: State[] = [
     see(/90/),
   ),
   over('pages/apps/settings.tsx', 'apps, the settings of one', '/apps', FULL, appSettings),
+  over(
+    'pages/apps/settings.tsx',
+    'apps, settings that delete old issues',
+    '/apps',
+    FULL,
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Retention of live|운영 발급 내역 보관)/)
+        .fill('7'),
+    see(/older than 7 days|7일보다 오래된/),
+  ),
+  over(
+    'parts/confirm.tsx',
+    'apps, removing a review number',
+    '/apps',
+    FULL,
+    press(/^(Review numbers of|.*심사용 번호$)/),
+    press(/^(Remove |.* 삭제$)/),
+  ),
   over(
     'pages/apps/settings.tsx',
     'apps, settings without a name',
@@ -523,6 +546,39 @@ const keys: State[] = [
   over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
 ]
 
+const addWay = press(/^(Add a way|알림 수단 추가)$/)
+const notices: State[] = [
+  over('pages/notices/ways.tsx', 'notices, adding a way by mail', '/notices', FULL, addWay),
+  over(
+    'pages/notices/ways.tsx',
+    'notices, a way with its secret',
+    '/notices',
+    FULL,
+    addWay,
+    fill(/^(Name|이름)/, 'pager'),
+    select(/^(Channel|채널)$/, 'webhook'),
+    fill(/^URL/, 'https://ops.example.com/notices'),
+    confirm(/^(Add a way|알림 수단 추가)$/),
+    see(/whsec_/),
+  ),
+  state(
+    'notices, a test that was not taken',
+    '/notices',
+    FULL,
+    press(/^(Send a test on duty|duty 테스트 발송)$/),
+    see(/HTTP 404$/),
+  ),
+  over(
+    'pages/notices/quiet-hours.tsx',
+    'notices, the time zone of the quiet hours',
+    '/notices',
+    FULL,
+    (page) => page.getByRole('combobox', { name: /^(Time zone|시간대)$/ }).fill('Seoul'),
+    (page) => page.getByRole('option', { name: 'Asia/Seoul' }).waitFor(),
+  ),
+  over('pages/notices/ways.tsx', 'notices, removing a way', '/notices', FULL, press(/^(Remove duty|duty 삭제)$/)),
+]
+
 const createRelay = press(/^(Create relay|릴레이 만들기)$/)
 const relayName = fill(/^(Name|이름)/, 'login')
 const relays: State[] = [
@@ -625,6 +681,7 @@ const relays: State[] = [
   over('pages/relays.tsx', 'relays, removing one', '/relays', FULL, press(/^Remove login|^login 삭제/)),
 ]
 
+const MORE = press(/^(More|더 보기)$/)
 const wallet: State[] = [
   over('pages/wallet.tsx', 'wallet, topping up', '/wallet', FULL, press(/^(Top up|충전)$/)),
   over(
@@ -635,13 +692,14 @@ const wallet: State[] = [
     press(/^(Top up|충전)$/),
     confirm(/^(Top up|충전)$/),
   ),
-  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, press(/^(Claw back|회수)$/)),
+  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, MORE, press(/^(Claw back|회수)$/, 'menuitem')),
   over(
     'pages/wallet.tsx',
     'wallet, confirming a clawback',
     '/wallet',
     FULL,
-    press(/^(Claw back|회수)$/),
+    MORE,
+    press(/^(Claw back|회수)$/, 'menuitem'),
     fill(/^(Amount in credits|크레딧)/, '1000000'),
     confirm(/^(Claw back|회수)$/),
     see(/Type “|확인하려면/),
@@ -652,6 +710,13 @@ const wallet: State[] = [
     '/wallet',
     FULL,
     press(/^(Overdraft and alert|초과 사용과 알림)$/),
+  ),
+  over(
+    'pages/webhooks/delivery-details.tsx',
+    'an issue, an event as it was told',
+    `/issues/${ISSUE}`,
+    FULL,
+    press(/^(Payload and headers of|otp.verified 페이로드)/),
   ),
   over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
@@ -708,6 +773,7 @@ const webhooks: State[] = [
     confirm(/^(Create a new secret|새 시크릿 만들기)$/),
     see(/I have stored it|보관했습니다/),
   ),
+  over('parts/confirm.tsx', 'webhooks, disabling', WEBHOOK, FULL, more, press(/^(Disable|사용 중지)$/, 'menuitem')),
   over('pages/webhook.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
   state(
     'webhooks, a change that is refused',
@@ -847,7 +913,8 @@ const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
 const addCarrier = [press(/^(Add a carrier|발송사 추가)$/), see(/Clickatell/)]
 const fillIn = [press(/^NHN /), fill(/^(Private key)/, '-----BEGIN PRIVATE KEY-----')]
 const changeCarrier = press(/^Change the carrier main|^main 발송사 변경$/)
-const rotation = press(/^Rotate the credentials of main|^main 인증 정보 교체$/)
+const checkNumber = press(/^(Check a number|번호 확인)$/)
+const rotation = press(/^Rotate credentials of main|^main 인증 정보 교체$/)
 const template = press(/^WhatsApp template of meta|^meta WhatsApp 템플릿$/)
 const carriers: State[] = [
   over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
@@ -861,6 +928,17 @@ const carriers: State[] = [
     select(/^(Channel|채널)/, 'sms'),
     confirm(/^(Send|보내기)$/),
     see(/refused it|거절했습니다/),
+  ),
+  over('pages/providers/explain-route.tsx', 'carriers, checking a number', '/providers', FULL, checkNumber),
+  over(
+    'pages/providers/explain-route.tsx',
+    'carriers, a number explained',
+    '/providers',
+    FULL,
+    checkNumber,
+    fill(/^(Phone number|휴대폰 번호)/, '01012345678'),
+    confirm(/^(Check|확인)$/),
+    see(/^(No carrier serves|이 채널을 보내는)/),
   ),
   over(
     'pages/providers/route-form.tsx',
@@ -972,14 +1050,14 @@ const carriers: State[] = [
     'carriers, what one answered',
     '/providers',
     FULL,
-    press(/^What main answered|^main 발송사의 응답$/),
+    press(/^Failures and latency of main|^main 실패와 응답 시간$/),
   ),
   over(
     'pages/providers/carrier-answers.tsx',
     'carriers, one that answered nothing',
     '/providers',
     { ...FULL, 'carriers/answers': { accepted: 0, refused: 0, ambiguous: 0, failures: [] } },
-    press(/^What main answered|^main 발송사의 응답$/),
+    press(/^Failures and latency of main|^main 실패와 응답 시간$/),
   ),
   over('pages/providers/change-carrier.tsx', 'carriers, rotating credentials', '/providers', FULL, rotation),
   over(
@@ -1110,6 +1188,7 @@ export const STATES: readonly State[] = [
   ...tryIt,
   ...apps,
   ...keys,
+  ...notices,
   ...relays,
   ...overview,
   ...wallet,

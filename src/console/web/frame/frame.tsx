@@ -11,6 +11,7 @@ import { EmptyState, Loading } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ALL_APPS, type ShownMode, useApps, useScope } from '../scope'
 import { useSession } from '../session'
+import { Bell } from './bell'
 import { Find } from './find'
 import styles from './frame.module.css'
 import { MayNot, NotYourApps } from './may-not'
@@ -50,6 +51,7 @@ export function Frame() {
             <Logo isShort />
           </Group>
           <Find />
+          <Bell />
           {choices && <ScopeChoice {...choices} />}
           <UserMenu />
         </Group>

@@ -5,6 +5,7 @@ export const frameWords = inWords({
   en: {
     product: 'Watchword',
     skip: 'Skip to content',
+    bell: (count: number) => (count === 0 ? 'No open notices' : `Open notices: ${count}`),
     menu: 'Menu',
     navigation: 'Pages',
     documentation: 'Documentation',
@@ -29,6 +30,7 @@ export const frameWords = inWords({
       audit: 'Audit log',
       privacy: 'Privacy',
       system: 'System',
+      notices: 'Notices',
       account: 'Account',
     },
     app: 'App',
@@ -54,6 +56,7 @@ export const frameWords = inWords({
   ko: {
     product: 'Watchword',
     skip: '본문으로 건너뛰기',
+    bell: (count) => (count === 0 ? '진행 중인 알림 없음' : `진행 중인 알림: ${count}`),
     menu: '메뉴',
     navigation: '페이지',
     documentation: '문서',
@@ -78,6 +81,7 @@ export const frameWords = inWords({
       audit: '감사 기록',
       privacy: '개인정보',
       system: '시스템',
+      notices: '알림',
       account: '내 계정',
     },
     app: '앱',

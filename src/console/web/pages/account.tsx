@@ -208,7 +208,7 @@ function Sessions() {
             {say.others}
           </Button>
         )}
-        <Button variant="default" onClick={ask} loading={signOut.isPending}>
+        <Button variant="light" color="red" onClick={ask} loading={signOut.isPending}>
           {say.action}
         </Button>
       </Group>

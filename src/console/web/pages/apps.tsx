@@ -41,6 +41,7 @@ export default function Apps() {
           {...fromList(apps.data?.apps, apps)}
           label={common.pages.apps}
           keyOf={({ appId }) => appId}
+          file={{ name: 'apps' }}
           columns={[
             { key: 'name', header: say.name, cell: ({ name }) => <Text fw={500}>{name}</Text> },
             {

@@ -1,7 +1,7 @@
 /** One issue: its state and its timeline. */
-import { Anchor, Button, Grid, Group, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { IconArrowBackUp, IconArrowLeft } from '@tabler/icons-react'
+import { IconArrowBackUp, IconArrowLeft, IconLockOpen, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { isReviewed } from '../../../domain/codes/review-number'
@@ -17,9 +17,15 @@ import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
 import { tellDone, tellProblem } from '../parts/tell'
+import { FilterLink } from '../parts/text'
+import { useApps } from '../scope'
 import { useMay } from '../session'
+import { ForCustomer } from './issue/customer'
 import { IssueFacts } from './issue/facts'
-import { IssueTimeline, isAtCarrier, isReportOver, type Story } from './issue/timeline'
+import { isAtCarrier, isReportOver, type Story } from './issue/story'
+import { IssueTimeline } from './issue/timeline'
+import { openPhone } from './protection/phones'
+import type { IssueFilters } from './search-params'
 
 const words = inWords({
   en: {
@@ -88,7 +94,7 @@ export default function Issue() {
   const say = useWords(words)
   const { issueId } = useParams({ from: '/inside/issues/$issueId' })
   const filters = useSearch({ from: '/inside/issues/$issueId' })
-  const { data, error, dataUpdatedAt } = useQuery(
+  const { data, error } = useQuery(
     api.issues.story.queryOptions({
       input: { issueId },
       refetchInterval: safetyNet,
@@ -108,7 +114,7 @@ export default function Issue() {
         </Group>
       </Anchor>
       {data ? (
-        <IssueStory story={data} now={dataUpdatedAt} />
+        <IssueStory story={data} />
       ) : error ? (
         <>
           <PageHeader title={say.unknown} />
@@ -125,19 +131,29 @@ export default function Issue() {
   )
 }
 
-function IssueStory({ story, now }: { story: Story; now: number }) {
+function IssueStory({ story }: { story: Story }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const names = useWords(statusWords)
-  const { mode, billingStatus, price, outcomeCode: providerOutcomeCode } = story
+  const { appId, mode, billingStatus, price, outcomeCode: providerOutcomeCode } = story
+  const filteredBy = (filters: IssueFilters) => ({ to: '/issues', search: { ...filters, app: appId, mode } }) as const
   return (
     <>
       <PageHeader title={(story.isRelayed ? say.relayed : say.title)(story.purpose)} about={say.glance[glance(story)]}>
         <RefundButton story={story} />
+        <PhoneButtons story={story} />
       </PageHeader>
       <Group gap="xs" mb="lg" role="status">
-        <VerificationMark of={story} />
-        <DeliveryMark status={story.deliveryStatus} isAmbiguous={story.isAmbiguous} />
+        {story.isRelayed ? (
+          <VerificationMark of={story} />
+        ) : (
+          <FilterLink {...filteredBy({ status: story.verificationStatus })}>
+            <VerificationMark of={story} />
+          </FilterLink>
+        )}
+        <FilterLink {...filteredBy({ delivery: story.deliveryStatus })}>
+          <DeliveryMark status={story.deliveryStatus} isAmbiguous={story.isAmbiguous} />
+        </FilterLink>
         {mode === 'live' ? (
           <Mark color="gray">{names.billing[billingStatus as keyof typeof names.billing] ?? billingStatus}</Mark>
         ) : (
@@ -151,16 +167,19 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
             <Title order={2} mb="md">
               {say.timeline}
             </Title>
-            <IssueTimeline story={story} label={say.timeline} now={now} />
+            <IssueTimeline story={story} label={say.timeline} />
           </Paper>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Paper withBorder p="md">
-            <Title order={2} mb="md">
-              {say.facts}
-            </Title>
-            <IssueFacts story={story} />
-          </Paper>
+          <Stack>
+            <ForCustomer story={story} />
+            <Paper withBorder p="md">
+              <Title order={2} mb="md">
+                {say.facts}
+              </Title>
+              <IssueFacts story={story} />
+            </Paper>
+          </Stack>
         </Grid.Col>
       </Grid>
     </>
@@ -180,6 +199,39 @@ function glance(story: Story): keyof (typeof words)['en']['glance'] {
   if (isDelivered) return isRelayed ? 'relayedDelivered' : 'waitingDelivered'
   if (deliveryStatus === 'queued') return isAtCarrier(story) ? 'waitingCarrier' : 'waitingQueued'
   return isReportOver(story) ? 'noReport' : 'waitingSent'
+}
+
+const phoneWords = inWords({
+  en: { unlock: 'Unlock the phone', erase: 'Erase the phone' },
+  ko: { unlock: '전화번호 잠금 해제', erase: '전화번호 데이터 삭제' },
+})
+
+/** No number is stored, so both ask for it. */
+function PhoneButtons({ story: { appId, mode, isRelayed } }: { story: Story }) {
+  const say = useWords(phoneWords)
+  const may = useMay()
+  const app = useApps().find((one) => one.appId === appId)
+  if (mode !== 'live') return null
+  return (
+    <>
+      {app && !isRelayed && may('find') && (
+        <Button variant="default" leftSection={<IconLockOpen size={16} aria-hidden />} onClick={() => openPhone(app)}>
+          {say.unlock}
+        </Button>
+      )}
+      {may('privacy') && (
+        <Button
+          component={Link}
+          to="/privacy"
+          variant="light"
+          color="red"
+          leftSection={<IconTrash size={16} aria-hidden />}
+        >
+          {say.erase}
+        </Button>
+      )}
+    </>
+  )
 }
 
 const refundWords = inWords({

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconMessages, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { api, paging } from '../api'
+import { api, client, paging } from '../api'
 import { timesOf } from '../days'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
@@ -28,7 +28,8 @@ export default function Issues() {
   const { mode } = useAppScope()
   const filters = issueFilters({ ...useSearch({ from: '/inside/issues' }) })
   const navigate = useNavigate({ from: '/issues' })
-  const issues = useIssues(filters)
+  const asked = useAsked(filters)
+  const issues = useIssues(asked)
   const narrow = (next: IssueFilters) =>
     navigate({ search: ({ app, mode }: ScopeSearch) => ({ app, mode, ...next }), replace: true, resetScroll: false })
   const columns = useIssueColumns({ filters, onChange: narrow })
@@ -53,6 +54,7 @@ export default function Issues() {
         label={common.pages.issues}
         isInLines
         keyOf={({ issueId }) => issueId}
+        file={{ name: 'issues', load: (after) => client.issues.list({ ...asked, after, limit: 200 }) }}
         linkOf={({ issueId }) => ({ to: '/issues/$issueId', params: { issueId }, search: filters })}
         columns={columns}
         empty={
@@ -83,17 +85,20 @@ export default function Issues() {
   )
 }
 
-function useIssues({ code: outcomeCode, hour, last, order, from, to, ...filters }: IssueFilters) {
+function useAsked({ code: outcomeCode, hour, last, order, from, to, ...filters }: IssueFilters) {
   const { appId, mode } = useAppScope()
   const timeZone = useTimeZone()
   const minute = useMinute()
-  const input = {
+  return {
     ...{ appId, mode, outcomeCode, ...filters, isOldestFirst: order === 'oldest' },
     ...timesOf({ from, to }),
     ...(last && { from: minute - (minute % MINUTE_MS) - LAST_HOURS[last] * HOUR_MS }),
     ...(hour !== undefined && { hourOfDay: { hour, timeZone } }),
   }
-  return useInfiniteQuery(
+}
+
+const useIssues = (input: ReturnType<typeof useAsked>) =>
+  useInfiniteQuery(
     api.issues.list.infiniteOptions({
       input: (after: string | undefined) => ({ ...input, after }),
       ...paging,
@@ -101,6 +106,5 @@ function useIssues({ code: outcomeCode, hour, last, order, from, to, ...filters 
       placeholderData: keepPreviousData,
     }),
   )
-}
 
 const MINUTE_MS = 60_000

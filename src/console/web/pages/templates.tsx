@@ -36,6 +36,7 @@ export default function Templates() {
         {...fromList(templates.data?.templates, templates)}
         label={common.pages.templates}
         keyOf={({ templateId }) => templateId}
+        file={{ name: 'templates' }}
         linkOf={({ templateId }) => ({ to: '/templates/edit', search: { template: templateId } })}
         columns={[
           { key: 'name', header: say.name, cell: ({ name }) => name },

@@ -27,7 +27,7 @@ import { VerificationMark } from '../parts/status'
 import { Steps, type StepView } from '../parts/steps'
 import { RowLink } from '../parts/text'
 import { useAppScope } from '../scope'
-import { reportedAt, type Story } from './issue/timeline'
+import { reportedAt, type Story } from './issue/story'
 import { FIRST_ORDER, OrderForm, scenarioOfNumber, type TryItRequest, VerifyForm } from './try-it/forms'
 
 const words = inWords({

@@ -1,6 +1,18 @@
 /** The prepaid credit of an app: balance and ledger. */
-import { Alert, Button, Group, Modal, NumberInput, Paper, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { IconAlertTriangle, IconPlus } from '@tabler/icons-react'
+import {
+  Alert,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NumberInput,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { IconAlertTriangle, IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, client, queries } from '../api'
@@ -64,11 +76,20 @@ export default function WalletPage() {
       <PageHeader title={common.pages.wallet} about={say.about}>
         {may && (
           <>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Button variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
+                  {say.more}
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item c="red" onClick={() => setOpen('clawback')}>
+                  {say.clawback}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
             <Button variant="default" onClick={() => setOpen('levels')} disabled={!wallet.data}>
               {say.levels}
-            </Button>
-            <Button variant="light" color="red" onClick={() => setOpen('clawback')}>
-              {say.clawback}
             </Button>
           </>
         )}

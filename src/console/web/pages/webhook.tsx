@@ -17,6 +17,7 @@ import { channelWords } from '../i18n/names'
 import { refusalInWords } from '../i18n/refusals'
 import { inWords, useWords } from '../i18n/words'
 import { safetyNet } from '../live'
+import { confirm } from '../parts/confirm'
 import { confirmByName } from '../parts/confirm-by-name'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -168,6 +169,13 @@ function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
       onError: tellProblem,
     }),
   )
+  const disable = () =>
+    confirm({
+      title: say.disableTitle,
+      consequence: say.disableMeans(url),
+      action: say.disable,
+      run: () => update.mutate({ endpointId, enabled: false }),
+    })
   const remove = () =>
     confirmByName({
       title: say.remove,
@@ -218,9 +226,13 @@ function EndpointActions({ endpoint }: { endpoint: ShownEndpoint }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => update.mutate({ endpointId, enabled: !enabled })}>
-            {enabled ? say.disable : say.enable}
-          </Menu.Item>
+          {enabled ? (
+            <Menu.Item c="red" onClick={disable}>
+              {say.disable}
+            </Menu.Item>
+          ) : (
+            <Menu.Item onClick={() => update.mutate({ endpointId, enabled: true })}>{say.enable}</Menu.Item>
+          )}
           <Menu.Item onClick={() => openRotate(endpointId)}>{say.rotate}</Menu.Item>
           <Menu.Divider />
           <Menu.Item c="red" onClick={remove}>

@@ -41,6 +41,7 @@ export default function Webhooks() {
           {...fromList(endpoints, list)}
           label={common.pages.webhooks}
           keyOf={({ endpointId }) => endpointId}
+          file={{ name: 'webhooks' }}
           linkOf={({ endpointId }) => ({ to: '/webhooks/$endpointId', params: { endpointId } })}
           columns={[
             { key: 'url', header: say.url, cell: ({ url }) => <AsWritten inherit>{url}</AsWritten> },

@@ -152,13 +152,13 @@ export function CountryChoice({ none, value, onChange, error, ...props }: Countr
   )
 }
 
-interface CountriesChoiceProps extends Pick<MultiSelectProps, 'label' | 'description'> {
+interface CountriesChoiceProps extends Pick<MultiSelectProps, 'label' | 'description' | 'placeholder' | 'error'> {
   value: string[]
   onChange(countries: string[]): void
 }
 
 /** While a text is refused its input is invalid, so that a form can see it by `checkValidity`. */
-export function CountriesChoice({ value, onChange, ...props }: CountriesChoiceProps) {
+export function CountriesChoice({ value, onChange, error, ...props }: CountriesChoiceProps) {
   const say = useWords(words)
   const { countries, isLoading, error: notLoaded } = useCountries(value)
   const [search, setSearch] = useState('')
@@ -202,7 +202,7 @@ export function CountriesChoice({ value, onChange, ...props }: CountriesChoicePr
         </Pill>
       )}
       nothingFoundMessage={say.unknown}
-      error={mistake || (notLoaded && problemOf(notLoaded).message)}
+      error={mistake || (notLoaded && problemOf(notLoaded).message) || error}
     />
   )
 }

@@ -11,7 +11,7 @@ import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
-import { ExportButtons, type ExportButtonsProps } from './export-buttons'
+import { allPages, ExportButtons } from './export-buttons'
 import { ProblemNote } from './problem-note'
 import { StackingTable, type StackingTableProps, type TableColumn } from './stacking-table'
 
@@ -30,8 +30,11 @@ interface Pages<Row> {
 
 export interface DataTableProps<Row> extends Pages<Row>, Omit<StackingTableProps<Row>, 'rows' | 'isLow'> {
   empty: ReactNode
-  /** Lets people save the table; without `pages` its rows are all there are. */
-  download?: Pick<ExportButtonsProps<Row>, 'fileName' | 'columns'> & Partial<Pick<ExportButtonsProps<Row>, 'pages'>>
+  /** Lets people save the table. Without `load` its rows are all there are. */
+  file?: {
+    name: string
+    load?(after: string | undefined): Promise<{ rows: readonly Row[]; next?: string | undefined }>
+  }
 }
 
 const words = inWords({
@@ -40,7 +43,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, download, ...table } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, empty, file, ...table } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -70,7 +73,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <Text size="xs" c="dimmed" role="status">
                 {onMore ? say.shown(formats.number(rows.length)) : say.all(formats.number(rows.length))}
               </Text>
-              {download && <ExportButtons what={table.label} pages={() => [rows]} {...download} />}
+              {file && (
+                <ExportButtons
+                  isQuiet
+                  what={table.label}
+                  fileName={file.name}
+                  pages={() => (file.load ? allPages(file.load) : [rows])}
+                />
+              )}
             </Group>
           </Stack>
         </Center>

@@ -22,17 +22,22 @@ export interface ExportButtonsProps<Row> {
   what: string
   /** Name of the file, without its ending. */
   fileName: string
-  columns: readonly ExportColumn<Row>[]
+  /** Missing: every field of the rows, as the console's interface names it. */
+  columns?: readonly ExportColumn<Row>[]
+  /** Below a table, where they are not what people come for. */
+  isQuiet?: boolean
   /** All rows, in as many pages as there are. */
   pages(): AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>
 }
 
-export function ExportButtons<Row>({ what, fileName, columns, pages }: ExportButtonsProps<Row>) {
+export function ExportButtons<Row>({ what, fileName, columns, isQuiet = false, pages }: ExportButtonsProps<Row>) {
   const say = useWords(words)
   const save = useMutation({
     async mutationFn(kind: 'csv' | 'xlsx') {
-      const table: CsvCell[][] = [columns.map(({ header }) => header)]
-      for await (const page of pages()) for (const row of page) table.push(columns.map(({ value }) => value(row)))
+      const rows: Row[] = []
+      for await (const page of pages()) rows.push(...page)
+      const saved = columns ?? fieldsOf(rows)
+      const table = [saved.map(({ header }) => header), ...rows.map((row) => saved.map(({ value }) => value(row)))]
       const name = `${fileName.replace(/[^\p{L}\p{N}_-]+/gu, '-')}.${kind}`
       if (kind === 'csv') saveCsv(name, table)
       else await saveXlsx(name, table)
@@ -45,8 +50,9 @@ export function ExportButtons<Row>({ what, fileName, columns, pages }: ExportBut
       {(['csv', 'xlsx'] as const).map((kind) => (
         <Button
           key={kind}
-          variant="default"
-          size="xs"
+          variant={isQuiet ? 'subtle' : 'default'}
+          color="gray"
+          size={isQuiet ? 'compact-xs' : 'xs'}
           aria-label={say.save(what, say[kind])}
           leftSection={<IconDownload size={14} aria-hidden />}
           loading={save.isPending && save.variables === kind}
@@ -57,6 +63,17 @@ export function ExportButtons<Row>({ what, fileName, columns, pages }: ExportBut
       ))}
     </Button.Group>
   )
+}
+
+function fieldsOf<Row>(rows: readonly Row[]): ExportColumn<Row>[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(Object(row))))
+  return [...names].map((header) => ({ header, value: (row) => cellOf(header, Reflect.get(Object(row), header)) }))
+}
+
+function cellOf(field: string, value: unknown): CsvCell {
+  if (value === undefined || typeof value === 'string') return value
+  if (typeof value === 'number') return /^at$|At$/.test(field) ? new Date(value).toISOString() : value
+  return JSON.stringify(value)
 }
 
 /** Every page of a list, one after the other. */

@@ -10,6 +10,7 @@ const GUIDE_PAGES: Readonly<Record<string, string>> = {
   '': 'getting-started',
   issues: 'glossary',
   protection: 'abuse',
+  notices: 'watching',
   inbox: 'getting-started',
   'try-it': 'getting-started',
   apps: 'app',

@@ -1,8 +1,10 @@
-/** Chosen things in an order. Buttons move them, so that keyboards and screen readers can do it. */
+/** Chosen things in an order. They are dragged, or moved by buttons, so that keyboards and screen readers can do it. */
 import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, VisuallyHidden } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
+import { IconArrowDown, IconArrowUp, IconGripVertical, IconX } from '@tabler/icons-react'
+import { type ReactNode, useRef, useState } from 'react'
 import { inWords, useWords } from '../i18n/words'
+import styles from './ordered-choice.module.css'
 import { AsWritten } from './text'
 
 const words = inWords({
@@ -41,21 +43,24 @@ export function OrderedChoice<T extends string>(props: OrderedChoiceProps<T>) {
   const say = useWords(words)
   const [news, setNews] = useState('')
   const left = able.filter((one) => !order.includes(one))
-  const move = (one: T, by: -1 | 1) => {
-    const from = order.indexOf(one)
-    const without = order.filter((other) => other !== one)
-    onChange(without.toSpliced(from + by, 0, one))
-    setNews(say.moved(nameOf(one), from + by + 1, order.length))
+  const moveTo = (one: T, place: number) => {
+    onChange(order.filter((other) => other !== one).toSpliced(place, 0, one))
+    setNews(say.moved(nameOf(one), place + 1, order.length))
   }
+  const move = (one: T, by: -1 | 1) => moveTo(one, order.indexOf(one) + by)
+  const { list, dragged, handleOf } = useDrag(order, moveTo)
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
       <Stack gap="xs" my={4}>
         {order.length > 0 && (
-          <Stack component="ol" gap="xs">
+          <Stack component="ol" gap="xs" ref={list}>
             {order.map((one, index) => (
-              <Paper component="li" key={one} withBorder px="sm" py={6}>
+              <Paper component="li" key={one} withBorder px="sm" py={6} shadow={one === dragged ? 'md' : ''}>
                 <Group justify="space-between" wrap="nowrap" gap="xs">
                   <Group gap="xs" wrap="nowrap">
+                    <span {...handleOf(one)} className={styles.handle} data-drag={one} aria-hidden>
+                      <IconGripVertical size={16} />
+                    </span>
                     <Badge variant="light" circle aria-hidden>
                       {index + 1}
                     </Badge>
@@ -111,4 +116,28 @@ export function OrderedChoice<T extends string>(props: OrderedChoiceProps<T>) {
       </Stack>
     </Input.Wrapper>
   )
+}
+
+/** Listens on the window, since the row under the pointer moves. */
+function useDrag<T extends string>(order: readonly T[], moveTo: (one: T, place: number) => void) {
+  const list = useRef<HTMLDivElement>(null)
+  const [dragged, setDragged] = useState<T>()
+  useWindowEvent('pointermove', ({ clientY }) => {
+    if (dragged === undefined || !list.current) return
+    const from = order.indexOf(dragged)
+    const middles = [...list.current.children].map((row) => {
+      const { top, bottom } = row.getBoundingClientRect()
+      return (top + bottom) / 2
+    })
+    // It changes places with a row once it has passed the middle, so that rows of unlike height do not flicker.
+    const place = middles.filter((middle, index) =>
+      index < from ? clientY > middle : index > from && clientY >= middle,
+    ).length
+    if (place !== from) moveTo(dragged, place)
+  })
+  const end = () => setDragged(undefined)
+  useWindowEvent('pointerup', end)
+  useWindowEvent('pointercancel', end)
+  const handleOf = (one: T) => ({ onPointerDown: () => setDragged(one) })
+  return { list, dragged, handleOf }
 }

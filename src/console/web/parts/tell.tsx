@@ -26,3 +26,7 @@ export function tellProblem(failure: unknown): void {
     closeButtonProps: closeButtonProps(),
   })
 }
+
+export function tellFailure(message: string): void {
+  notifications.show({ message, color: 'red', autoClose: 10_000, closeButtonProps: closeButtonProps() })
+}

@@ -14,4 +14,6 @@ export const RowLink = createLink(Anchor.withProps<'a'>({ inherit: true, fw: 500
 export const SectionLink = createLink(Anchor.withProps<'a'>({ size: 'sm' }))
 
 /** A state, as a link to the list of all that have it. */
-export const FilterLink = createLink(Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover' }))
+export const FilterLink = createLink(
+  Anchor.withProps<'a'>({ inherit: true, c: 'inherit', underline: 'hover', display: 'inline-flex' }),
+)

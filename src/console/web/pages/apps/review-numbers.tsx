@@ -8,6 +8,7 @@ import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
+import { confirm } from '../../parts/confirm'
 import { CopyButton } from '../../parts/copy'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -32,6 +33,8 @@ const words = inWords({
     actions: 'Actions',
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
+    removeMeans:
+      'Reviewers who sign in with it now get a message instead of the fixed code. Adding the number again undoes this, with another code.',
     removed: (name: string) => `${name} is removed: its number gets messages again.`,
     empty: 'No review numbers',
     emptyNext: 'Every live number gets a message.',
@@ -55,6 +58,8 @@ const words = inWords({
     actions: '작업',
     remove: '삭제',
     removeOf: (name) => `${name} 삭제`,
+    removeMeans:
+      '이 번호로 로그인하는 심사자는 고정 인증번호 대신 메시지를 받습니다. 번호를 다시 추가하면 되돌릴 수 있지만 인증번호가 바뀝니다.',
     removed: (name) => `${name}을(를) 삭제했습니다. 이제 이 번호로 메시지를 보냅니다.`,
     empty: '심사용 번호가 없습니다',
     emptyNext: '모든 운영 번호로 메시지를 보냅니다.',
@@ -128,7 +133,14 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
                 variant="subtle"
                 color="red"
                 aria-label={say.removeOf(name)}
-                onClick={() => remove.mutate({ appId, name })}
+                onClick={() =>
+                  confirm({
+                    title: say.removeOf(name),
+                    consequence: say.removeMeans,
+                    action: say.remove,
+                    run: () => remove.mutate({ appId, name }),
+                  })
+                }
               >
                 {say.remove}
               </Button>

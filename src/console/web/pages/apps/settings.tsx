@@ -1,8 +1,8 @@
 /** What can be changed of an app: its name, its region, how long its issues are kept, and its texts. */
-import { Anchor, Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'
-import { Link } from '@tanstack/react-router'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { RETENTION_DAYS } from '../../../../domain/access/app'
 import { api, client, queries } from '../../api'
@@ -21,6 +21,8 @@ const words = inWords({
     metadataAbout: 'The client that verifies can read it, including a browser.',
     policy: 'What protects it against abuse is set in',
     policyLink: 'Protection → Policy',
+    deletes: (days: number) =>
+      `Live issues older than ${days} days are deleted soon after you save. This cannot be undone; their ledger entries stay.`,
     saved: (name: string) => `The settings of “${name}” are saved.`,
   },
   ko: {
@@ -29,6 +31,8 @@ const words = inWords({
     metadataAbout: '브라우저를 포함해 인증하는 쪽에서 읽을 수 있습니다.',
     policy: '남용을 막는 규칙은 다음에서 설정합니다:',
     policyLink: '남용 방지 → 정책',
+    deletes: (days) =>
+      `저장하면 곧 ${days}일보다 오래된 운영 발급 내역을 삭제합니다. 되돌릴 수 없으며 원장 기록은 남습니다.`,
     saved: (name) => `“${name}” 앱의 설정을 저장했습니다.`,
   },
 })
@@ -48,6 +52,7 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { appId } = app
+  const byServer = useServerRetention()
   const form = useServerForm({
     initialValues: {
       name: app.name,
@@ -83,11 +88,16 @@ function AppSettings({ app, onClose }: { app: ShownApp; onClose(): void }) {
       <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
       <RegionChoice {...form.plainField('region')} />
       <RetentionField {...form.field('retentionDays', 'days')} />
+      {(form.values.retentionDays ?? byServer) < (app.retentionDays ?? byServer) && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
+          {say.deletes(form.values.retentionDays ?? byServer)}
+        </Alert>
+      )}
       <TextsFields known={app.texts} wanted={texts} errors={form.errors} onChange={(texts) => form.set({ texts })} />
       <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
       <Text size="sm" c="dimmed">
-        {say.policy}{' '}
-        <Anchor component={Link} to="/protection/policy" inherit onClick={onClose}>
+        {say.policy} {/* Dialogs lie outside the router. */}
+        <Anchor href={`/console/protection/policy?app=${appId}`} inherit>
           {say.policyLink}
         </Anchor>
       </Text>

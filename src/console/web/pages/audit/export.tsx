@@ -5,19 +5,21 @@ import { useMutation } from '@tanstack/react-query'
 import { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
-import { saveCsv, saveFile } from '../../save-file'
+import { saveCsv, saveFile, saveXlsx } from '../../save-file'
 import type { AuditFilters, AuditRow } from './actions'
 
 const words = inWords({
   en: {
     export: 'Export',
     csv: 'CSV, for a spreadsheet',
+    xlsx: 'Excel',
     json: 'JSON, with everything',
     done: (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} exported.`,
   },
   ko: {
     export: '내보내기',
     csv: 'CSV (스프레드시트용)',
+    xlsx: '엑셀',
     json: 'JSON (전체 항목)',
     done: (count) => `기록 ${count}건을 내보냈습니다.`,
   },
@@ -59,9 +61,10 @@ const asJson = (rows: readonly AuditRow[]) =>
 export function Export({ filters }: { filters: AuditFilters }) {
   const say = useWords(words)
   const save = useMutation({
-    async mutationFn(format: 'csv' | 'json') {
+    async mutationFn(format: 'csv' | 'xlsx' | 'json') {
       const rows = await everyEntry(filters)
       if (format === 'csv') saveCsv('audit.csv', [HEADER, ...rows.map(cellsOf)])
+      else if (format === 'xlsx') await saveXlsx('audit.xlsx', [HEADER, ...rows.map(cellsOf)])
       else saveFile('audit.json', 'application/json', asJson(rows))
       return rows.length
     },
@@ -77,6 +80,7 @@ export function Export({ filters }: { filters: AuditFilters }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => save.mutate('csv')}>{say.csv}</Menu.Item>
+        <Menu.Item onClick={() => save.mutate('xlsx')}>{say.xlsx}</Menu.Item>
         <Menu.Item onClick={() => save.mutate('json')}>{say.json}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -9,7 +9,7 @@ import { CopyButton } from '../../parts/copy'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useApps } from '../../scope'
-import type { Story } from './timeline'
+import type { Story } from './story'
 
 const words = inWords({
   en: {

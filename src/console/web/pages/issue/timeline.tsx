@@ -1,4 +1,5 @@
-/** Timeline of an issue. */
+/** Timeline of an issue: everything that is known of it, at its moment. */
+import { Anchor } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -16,14 +17,17 @@ import {
   IconWebhook,
   IconX,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { CODE } from '../../../../domain/delivery/delivery'
-import type { client } from '../../api'
+import { api } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
 import { Steps, type StepView } from '../../parts/steps'
-
-export type Story = Awaited<ReturnType<typeof client.issues.story>>
+import { AsWritten } from '../../parts/text'
+import { DeliveryDetails } from '../webhooks/delivery-details'
+import { isAtCarrier, isReportOver, reportedAt, reportOf, type Story } from './story'
 
 interface Tellers {
   say: (typeof timelineWords)['en']
@@ -34,18 +38,43 @@ interface Tellers {
 /** A step with its sort time. Some times are derived from later events. */
 type OrderedStep = StepView & { order: number }
 
-export function IssueTimeline({ story, label, now }: { story: Story; label: string; now: number }) {
+export function IssueTimeline({ story, label }: { story: Story; label: string }) {
+  const [openedId, setOpenedId] = useState<string>()
+  const opened = story.webhooks.find(({ deliveryId }) => deliveryId === openedId)
   const tellers = { say: useWords(timelineWords), names: useWords(statusWords), formats: useFormats() }
   const steps = [
     issued(story, tellers),
     ...attempts(story, tellers),
     ...delivery(story, tellers),
     // Its platform knows whether a relayed code was verified, and we do not.
-    ...(story.isRelayed ? [] : verification(story, tellers, now)),
+    ...(story.isRelayed ? [] : verification(story, tellers)),
     ...billing(story, tellers),
-    ...webhooks(story, tellers),
+    ...webhooks(story, tellers, setOpenedId),
   ].sort((a, b) => a.order - b.order)
-  return <Steps steps={steps} label={label} since={story.createdAt} />
+  return (
+    <>
+      <Steps steps={steps} label={label} since={story.createdAt} />
+      <Delivery story={story} delivery={opened} onClose={() => setOpenedId(undefined)} />
+    </>
+  )
+}
+
+interface DeliveryProps {
+  story: Story
+  delivery: Story['webhooks'][number] | undefined
+  onClose(): void
+}
+
+/** An event as its endpoint was told of it. An endpoint that is removed has nothing to show. */
+function Delivery({ story: { appId, issueId }, delivery, onClose }: DeliveryProps) {
+  const endpoints = useQuery(api.webhooks.list.queryOptions({ input: { appId }, enabled: delivery !== undefined })).data
+    ?.endpoints
+  const endpoint = endpoints?.find(({ endpointId }) => endpointId === delivery?.endpointId)
+  return (
+    endpoint && (
+      <DeliveryDetails endpoint={endpoint} delivery={delivery && { ...delivery, issueId }} onClose={onClose} />
+    )
+  )
 }
 
 const issued = ({ createdAt, isRelayed }: Story, { say }: Tellers): OrderedStep => ({
@@ -66,7 +95,7 @@ const OUTCOMES = {
 
 const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[] =>
   story.attempts.flatMap((attempt, index): OrderedStep[] => {
-    const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation } = attempt
+    const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation, said } = attempt
     const before = story.attempts[index - 1]?.leg ?? leg
     const wasInterrupted = code === CODE.interrupted
     const step: OrderedStep = {
@@ -82,35 +111,33 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
           {latencyMs !== undefined && !wasInterrupted && ` · ${formats.milliseconds(latencyMs)}`}
           {code !== undefined && ` · ${code}`}
           {explanation !== undefined && <div>{explanation}</div>}
+          {said !== undefined && <AsWritten component="div">{say.said(said)}</AsWritten>}
         </>
       ),
     }
+    const steps = [step, ...report(attempt, say)]
     const fellBack = say.fellBack(names.channels[before], names.channels[leg])
     return before === leg
-      ? [step]
-      : [{ key: `to-${leg}`, order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: fellBack }, step]
+      ? steps
+      : [{ key: `to-${leg}`, order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: fellBack }, ...steps]
   })
 
-/** A request to a carrier is in flight. */
-export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
-  const last = attempts.at(-1)
-  return last !== undefined && last.outcome === undefined
-}
+const report = ({ number, report, reportedAt }: Story['attempts'][number], say: Tellers['say']): OrderedStep[] =>
+  report === undefined || reportedAt === undefined
+    ? []
+    : [
+        {
+          key: `report-${number}`,
+          order: reportedAt,
+          at: reportedAt,
+          icon: report === 'delivered' ? IconCheck : IconMailOff,
+          tone: report === 'delivered' ? 'good' : 'bad',
+          title: report === 'delivered' ? say.delivered : say.reportedFailed,
+        },
+      ]
 
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
-
-/** End of the delivery. Reports have no stored time, so the time of their effect is used. */
-export function reportedAt(story: Story): number | undefined {
-  const event = story.webhooks.find(({ type }) => type.split('.')[1] === story.deliveryStatus)
-  const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
-  const isUntouchedSince = story.verificationStatus === 'issued' && story.attemptsUsed === 0
-  return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
-}
-
-/** The charge is final, so no report will follow. */
-export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
-  deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
 
 function delivery(story: Story, { say }: Tellers): OrderedStep[] {
   const after = lastAttemptAt(story)
@@ -130,6 +157,8 @@ function delivery(story: Story, { say }: Tellers): OrderedStep[] {
     ]
   const at = reportedAt(story)
   const isDelivered = deliveryStatus === 'delivered'
+  // The report is a step by itself.
+  if (reportOf(story)) return []
   const wasRefused = story.attempts.at(-1)?.outcome === 'refused'
   return [
     {
@@ -139,29 +168,25 @@ function delivery(story: Story, { say }: Tellers): OrderedStep[] {
       icon: isDelivered ? IconCheck : IconMailOff,
       tone: isDelivered ? 'good' : 'bad',
       title: isDelivered ? say.delivered : say.failed,
-      detail: (
-        <>
-          {!isDelivered && !wasRefused && outcomeCode}
-          {at === undefined && <div>{say.noTime}</div>}
-        </>
-      ),
+      detail: !isDelivered && !wasRefused && outcomeCode,
     },
   ]
 }
 
-function verification(story: Story, { say }: Tellers, now: number): OrderedStep[] {
-  const { verificationStatus, attemptsUsed, maxAttempts, verifiedAt, expiresAt, updatedAt } = story
-  const eventAt = (type: string) => story.webhooks.find((hook) => hook.type === type)?.createdAt
-  const steps: OrderedStep[] = []
-  if (attemptsUsed > 0 && verificationStatus !== 'max_attempts')
-    steps.push({
-      key: 'wrong',
-      order: Math.min(verifiedAt ?? expiresAt, verificationStatus === 'issued' ? now : updatedAt) - 0.1,
+function verification(story: Story, { say, formats }: Tellers): OrderedStep[] {
+  const { verificationStatus, wrongAt, maxAttempts, verifiedAt, expiresAt, updatedAt } = story
+  const steps: OrderedStep[] = wrongAt.map((at, index) => {
+    const remaining = maxAttempts - index - 1
+    return {
+      key: `wrong-${index}`,
+      order: at,
+      at,
       icon: IconX,
-      tone: 'doubtful',
-      title: say.wrong(attemptsUsed),
-      ...(verificationStatus === 'issued' && { detail: say.remaining(maxAttempts - attemptsUsed) }),
-    })
+      tone: remaining > 0 ? 'doubtful' : 'bad',
+      title: say.wrong(formats.number(index + 1), formats.number(maxAttempts)),
+      detail: remaining > 0 ? say.remaining(remaining) : say.maxAttempts,
+    }
+  })
   switch (verificationStatus) {
     case 'verified':
       steps.push({
@@ -173,12 +198,9 @@ function verification(story: Story, { say }: Tellers, now: number): OrderedStep[
         title: say.verified,
       })
       break
-    case 'max_attempts': {
-      const at = eventAt('otp.max_attempts')
-      const detail = at === undefined ? `${say.wrong(attemptsUsed)}. ${say.noTime}` : say.wrong(attemptsUsed)
-      steps.push({ key: 'end', order: at ?? updatedAt, at, icon: IconX, tone: 'bad', title: say.maxAttempts, detail })
+    case 'max_attempts':
+      // The last wrong code says it.
       break
-    }
     case 'replaced':
       steps.push({ key: 'end', order: updatedAt, icon: IconReplace, tone: 'waiting', title: say.replaced })
       break
@@ -210,15 +232,28 @@ const billing = ({ ledger }: Story, { say, formats }: Tellers): OrderedStep[] =>
 
 const HOOK_TONES = { pending: 'waiting', delivered: 'good', failed: 'bad' } as const
 
-const webhooks = ({ webhooks }: Story, { say, names }: Tellers): OrderedStep[] =>
-  webhooks.map(({ eventId, endpointId, type, status, attempts, lastStatus, lastError, createdAt }) => ({
+const webhooks = ({ webhooks }: Story, { say, names }: Tellers, onOpen: (deliveryId: string) => void): OrderedStep[] =>
+  webhooks.map(({ deliveryId, eventId, endpointId, type, status, attempts, lastStatus, lastError, createdAt }) => ({
     key: `${eventId}-${endpointId}`,
     order: createdAt + 0.4,
     at: createdAt,
     icon: IconWebhook,
     tone: HOOK_TONES[status],
     title: say.webhook(type),
-    detail: [say.hook(names.hooks[status], attempts), lastStatus, lastError].filter(Boolean).join(' · '),
+    detail: (
+      <>
+        {[say.hook(names.hooks[status], attempts), lastStatus, lastError].filter(Boolean).join(' · ')}{' '}
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          aria-label={say.detailsOf(type)}
+          onClick={() => onOpen(deliveryId)}
+        >
+          {say.details}
+        </Anchor>
+      </>
+    ),
   }))
 
 const timelineWords = inWords({
@@ -239,19 +274,22 @@ const timelineWords = inWords({
     noReport: 'No delivery report from the carrier',
     delivered: 'Delivered, as reported by the carrier',
     failed: 'Not delivered',
-    wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
+    reportedFailed: 'Not delivered, as reported by the carrier',
+    said: (words: string) => `“${words}”`,
+    details: 'Payload and headers',
+    detailsOf: (type: string) => `Payload and headers of ${type}`,
+    wrong: (number: string, most: string) => `Wrong code, ${number} of ${most}`,
     remaining: (count: number) => (count === 1 ? 'One attempt remains' : `${count} attempts remain`),
     verified: 'Verified',
     expired: 'The code expired',
     expires: 'The code expires',
-    maxAttempts: 'The last wrong code: no attempts remain',
+    maxAttempts: 'No attempts remain',
     replaced: 'Replaced: a newer code was issued for the same number and purpose',
     webhook: (type: string) => `Webhook ${type}`,
     hook: (status: string, attempts: number) => `${status}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
     ledger: { credit: 'Credited', debit: 'Charged', refund: 'Refunded', clawback: 'Clawed back' },
     balance: (amount: string, balance: string) =>
       `${amount === '1' ? '1 credit' : `${amount} credits`}, balance then ${balance}`,
-    noTime: 'The exact time is not stored.',
   },
   ko: {
     issued: '인증번호 발급',
@@ -270,17 +308,20 @@ const timelineWords = inWords({
     noReport: '결과 보고 없음: 발송사가 도달 여부를 알려 주지 않았습니다',
     delivered: '도달(발송사 보고)',
     failed: '도달하지 못함',
-    wrong: (count) => `틀린 인증번호 ${count}회`,
+    reportedFailed: '도달하지 못함(발송사 보고)',
+    said: (words) => `“${words}”`,
+    details: '페이로드와 헤더',
+    detailsOf: (type) => `${type} 페이로드와 헤더`,
+    wrong: (number, most) => `틀린 인증번호, ${most}회 중 ${number}회`,
     remaining: (count) => `${count}회 더 시도할 수 있습니다`,
     verified: '인증 완료: 올바른 인증번호가 입력되었습니다',
     expired: '인증번호 만료',
     expires: '인증번호 만료 예정',
-    maxAttempts: '마지막 시도도 틀려 더 시도할 수 없습니다',
+    maxAttempts: '더 시도할 수 없습니다',
     replaced: '대체됨: 같은 번호와 용도로 새 인증번호가 발급되었습니다',
     webhook: (type) => `웹훅 ${type}`,
     hook: (status, attempts) => `${status}, ${attempts}회 시도`,
     ledger: { credit: '충전', debit: '차감', refund: '환불', clawback: '회수' },
     balance: (amount, balance) => `${amount} 크레딧, 이후 잔액 ${balance}`,
-    noTime: '정확한 시각은 기록되지 않습니다.',
   },
 })

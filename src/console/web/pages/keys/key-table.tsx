@@ -42,6 +42,7 @@ export function KeyTable({ actions, rows, ...table }: KeyTableProps) {
       {...table}
       rows={sorted}
       keyOf={({ keyId }) => keyId}
+      file={{ name: 'keys' }}
       columns={[
         {
           key: 'key',

@@ -141,6 +141,7 @@ export function OperatorTable() {
       {...fromList<OperatorTableRow>(operators.data?.operators, operators)}
       label={say.label}
       keyOf={({ operatorId }) => operatorId}
+      file={{ name: 'operators' }}
       columns={columns}
       empty={<EmptyState icon={IconUsers} title={say.none} next={say.next} />}
     />

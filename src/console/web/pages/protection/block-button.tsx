@@ -44,7 +44,7 @@ export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
       <BlockQuestion appId={appId} place={place} {...(kind && { kind })} onClose={onClose} />
     ))
   return (
-    <Button size="compact-xs" variant="default" aria-label={say.blockOf(name)} onClick={ask}>
+    <Button size="compact-xs" variant="subtle" color="red" aria-label={say.blockOf(name)} onClick={ask}>
       {say.block}
     </Button>
   )

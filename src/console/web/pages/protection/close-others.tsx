@@ -42,7 +42,13 @@ export function CloseOthers({ app: { appId }, home }: { app: ShownApp; home: str
       </Text>
       {may('protection') && (
         <Group mt={4}>
-          <Button size="compact-xs" variant="default" aria-label={say.closeOthersOf(list(secretTo))} onClick={ask}>
+          <Button
+            size="compact-xs"
+            variant="light"
+            color="red"
+            aria-label={say.closeOthersOf(list(secretTo))}
+            onClick={ask}
+          >
             {say.closeOthers}
           </Button>
         </Group>

@@ -1,15 +1,14 @@
 /** Incidents of low conversion, with their state and actions. */
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { REOPENED_MS } from '../../../../abuse/rules/incident'
 import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
 import { safetyNetWhileShort } from '../../live'
+import { confirm } from '../../parts/confirm'
 import { DataTable, fromPages, type TableColumn } from '../../parts/data-table'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
@@ -75,6 +74,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
         {...fromPages<ShownIncident>(incidents)}
         label={say.openFirst}
         keyOf={({ incidentId }) => incidentId}
+        file={{ name: 'incidents', load: (after) => client.protection.incidents({ appId, after, limit: 200 }) }}
         columns={columns}
         empty={<NoIncident />}
       />
@@ -158,7 +158,7 @@ function EndButton({ incident }: { incident: ShownIncident }) {
   if (incident.endedAt !== undefined || !may('protection')) return null
   const ask = () => openQuestion(say.endTitle(name), (onClose) => <EndQuestion incident={incident} onClose={onClose} />)
   return (
-    <Button size="compact-xs" variant="default" aria-label={say.endOf(name)} onClick={ask}>
+    <Button size="compact-xs" variant="subtle" color="red" aria-label={say.endOf(name)} onClick={ask}>
       {say.end}
     </Button>
   )
@@ -202,7 +202,6 @@ function EndQuestion({ incident, onClose }: { incident: ShownIncident; onClose()
 /** Refunds the unverified codes of an incident. */
 function RefundButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
-  const common = useWords(frameWords)
   const formats = useFormats()
   const nameOf = usePlaceNames()
   const may = useMay()
@@ -221,16 +220,17 @@ function RefundButton({ incident }: { incident: ShownIncident }) {
   if (incident.cost === 0 || !may('money')) return null
   const name = nameOf(incident)
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: say.refundTitle,
-      children: <Text size="sm">{say.refundMeans(name)}</Text>,
-      labels: { confirm: say.refund, cancel: common.cancel },
-      onConfirm: () => refund.mutate({ incidentId }),
+      consequence: say.refundMeans(name),
+      action: say.refund,
+      run: () => refund.mutate({ incidentId }),
     })
   return (
     <Button
       size="compact-xs"
-      variant="default"
+      variant="subtle"
+      color="red"
       aria-label={say.refundOf(name)}
       onClick={ask}
       loading={refund.isPending}

@@ -1,10 +1,11 @@
 /** Phones that wrong codes have locked. Numbers are not stored, so the one to unlock is typed. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords } from '../../i18n/protection'
-import { useWords } from '../../i18n/words'
+import { useWords, wordsNow } from '../../i18n/words'
 import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
@@ -45,7 +46,15 @@ export default function PhonesPlace() {
   )
 }
 
-function OpenPhone({ app }: { app: ShownApp }) {
+/** The same form in a dialog, for other pages. */
+export function openPhone(app: ShownApp): void {
+  const modalId = modals.open({
+    title: wordsNow(protectionWords).openPhone,
+    children: <OpenPhone app={app} onClose={() => modals.close(modalId)} />,
+  })
+}
+
+function OpenPhone({ app, onClose }: { app: ShownApp; onClose?: () => void }) {
   const say = useWords(protectionWords)
   const { appId } = app
   const form = useServerForm({
@@ -64,11 +73,16 @@ function OpenPhone({ app }: { app: ShownApp }) {
       tellDone(say.phoneOpened(form.answer?.phoneNumber ?? form.values.phoneNumber))
       form.forget()
       form.reset()
+      onClose?.()
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
   })
   return (
-    <Form form={{ ...form, failure: form.failure ?? unlock.error }} action={say.look}>
+    <Form
+      form={{ ...form, failure: form.failure ?? unlock.error }}
+      action={say.look}
+      {...(onClose && { onCancel: onClose })}
+    >
       <TextInput
         label={say.phoneNumber}
         maw={360}

@@ -118,7 +118,7 @@ export const protectionWords = inWords({
     endTouches: (keys: string, codes: string) => `Affected: ${keys}; ${codes} refused in the last hour.`,
     closeTitle: 'Allow only these countries for secret keys?',
     closeMeans: (countries: string) =>
-      `Your servers may then send to ${countries} only; codes to other countries are refused. Browser keys are not affected.`,
+      `Your servers may then send to ${countries} only; codes to other countries are refused. Browser keys are not affected. “Allow all countries again” undoes it.`,
     closeTouches: (keys: string, codes: string) => `Affected: ${keys}; ${codes} to other countries in the last hour.`,
     closeTo: (countries: string) => `They went to ${countries}.`,
     blockedFor: {
@@ -295,7 +295,7 @@ export const protectionWords = inWords({
     endTouches: (keys, codes) => `대상: ${keys}, 지난 한 시간에 거부한 ${codes}.`,
     closeTitle: '비밀 키에 이 국가만 허용할까요?',
     closeMeans: (countries) =>
-      `서버는 ${countries}(으)로만 보내고 나머지는 거부됩니다. 브라우저 키에는 영향이 없습니다.`,
+      `서버는 ${countries}(으)로만 보내고 나머지는 거부됩니다. 브라우저 키에는 영향이 없습니다. “모든 국가 다시 허용”으로 되돌립니다.`,
     closeTouches: (keys, codes) => `대상: ${keys}, 지난 한 시간에 다른 국가로 보낸 ${codes}.`,
     closeTo: (countries) => `보낸 국가: ${countries}.`,
     blockedFor: {

@@ -41,7 +41,14 @@ export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
       {say.resume}
     </Button>
   ) : (
-    <Button size="compact-sm" variant="default" aria-label={say.pauseOf(name)} loading={pause.isPending} onClick={ask}>
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      aria-label={say.pauseOf(name)}
+      loading={pause.isPending}
+      onClick={ask}
+    >
       {say.pause}
     </Button>
   )

@@ -5,7 +5,7 @@ import { CHANNELS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
-import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
+import { CountriesChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { tellDone } from '../../parts/tell'
 import type { ShownApp } from '../../scope'
@@ -29,7 +29,8 @@ export const planWords = inWords({
     channel: 'Requested channel',
     country: 'Country',
     everyCountry: 'Every country',
-    countryHelp: 'Type a name or a code such as KR.',
+    countries: 'Countries',
+    countriesHelp: 'Type names or codes such as KR. Without any the plan is for every country.',
     legs: 'Channels, in order',
     none: 'Choose at least one channel.',
     save: 'Set delivery plan',
@@ -54,7 +55,8 @@ export const planWords = inWords({
     channel: '요청 채널',
     country: '국가',
     everyCountry: '모든 국가',
-    countryHelp: '이름이나 KR 같은 코드를 입력하세요.',
+    countries: '국가',
+    countriesHelp: '이름이나 KR 같은 코드를 입력하세요. 비워 두면 모든 국가에 적용합니다.',
     legs: '채널 순서',
     none: '채널을 하나 이상 선택하세요.',
     save: '발송 순서 설정',
@@ -86,29 +88,30 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
   const form = useServerForm({
     initialValues: {
       channel: plan?.channel ?? 'sms',
-      country: plan?.country as ChosenCountry,
+      countries: plan?.country === undefined ? [] : [plan.country],
       legs: (plan?.legs ?? []) as readonly ShownLeg[],
     },
     validate: {
-      // The typed text may match no country.
-      country: (country) => country === null,
       legs: (legs) => (legs.length === 0 ? say.none : undefined),
     },
-    send: ({ channel, country, legs }) =>
-      client.apps.setPlan({ appId: app.appId, channel, ...(country && { country }), legs: [...legs] }),
+    send: ({ channel, countries, legs }) =>
+      client.apps.setPlan({
+        ...{ appId: app.appId, channel, legs: [...legs] },
+        ...(countries.length > 0 && { countries }),
+      }),
     onDone() {
       tellDone(say.saved)
       queries.invalidateQueries({ queryKey: api.apps.key() })
       onClose()
     },
   })
-  const { channel, country } = form.values
+  const { channel, countries } = form.values
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
       <Text size="sm">
         {[
           app.name,
-          ...(plan ? [channels[channel], country ? countryName(country, language) : say.everyCountry] : []),
+          ...(plan ? [channels[channel], plan.country ? countryName(plan.country, language) : say.everyCountry] : []),
         ].join(' · ')}
       </Text>
       {!plan && (
@@ -119,11 +122,11 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
             data={CHANNELS.map((value) => ({ value, label: channels[value] }))}
             {...form.plainField('channel')}
           />
-          <CountryChoice
-            label={say.country}
-            description={say.countryHelp}
-            none={say.everyCountry}
-            {...form.field('country')}
+          <CountriesChoice
+            label={say.countries}
+            description={say.countriesHelp}
+            placeholder={countries.length === 0 ? say.everyCountry : ''}
+            {...form.field('countries', 'country')}
           />
         </>
       )}

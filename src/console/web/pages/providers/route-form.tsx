@@ -5,7 +5,7 @@ import { LEGS } from '../../../../../contract/constants'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
-import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
+import { CountriesChoice } from '../../parts/country-choice'
 import { Form, useServerForm } from '../../parts/form'
 import { OrderedChoice } from '../../parts/ordered-choice'
 import { tellDone } from '../../parts/tell'
@@ -32,26 +32,28 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
   const form = useServerForm({
     initialValues: {
       channel: route?.channel ?? carriers[0]?.channels[0] ?? 'sms',
-      country: route?.country as ChosenCountry,
+      countries: route?.country === undefined ? [] : [route.country],
       appId: route?.appId ?? '',
       providers: route?.providers ?? [],
     },
     validate: {
-      // The typed text may match no country.
-      country: (country) => country === null,
       providers: (providers) => (providers.length === 0 ? say.none : undefined),
     },
-    send: ({ channel, country, appId, providers }) =>
-      client.carriers.setRoute({ channel, providers, ...(country && { country }), ...(appId && { appId }) }),
+    send: ({ channel, countries, appId, providers }) =>
+      client.carriers.setRoute({
+        ...{ channel, providers },
+        ...(countries.length > 0 && { countries }),
+        ...(appId && { appId }),
+      }),
     onDone() {
       tellDone(say.saved)
       queries.invalidateQueries({ queryKey: api.carriers.key() })
       onClose()
     },
   })
-  const { channel, country, appId } = form.values
+  const { channel, appId } = form.values
   const able = carriers.filter((carrier) => carrier.channels.includes(channel)).map(({ name }) => name)
-  const inCountry = country ? countryName(country, language) : say.everyCountry
+  const inCountry = route?.country ? countryName(route.country, language) : say.everyCountry
   const ofApp = apps.find((app) => app.appId === appId)?.name ?? (appId || say.everyApp)
   return (
     <Form form={form} action={say.save} onCancel={onClose}>
@@ -68,11 +70,11 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
               form.set({ channel: event.currentTarget.value as ShownRoute['channel'], providers: [] })
             }
           />
-          <CountryChoice
-            label={say.country}
-            description={say.countryHelp}
-            none={say.everyCountry}
-            {...form.field('country')}
+          <CountriesChoice
+            label={say.countries}
+            description={say.countriesHelp}
+            placeholder={form.values.countries.length === 0 ? say.everyCountry : ''}
+            {...form.field('countries', 'country')}
           />
           <NativeSelect
             label={say.app}
@@ -109,7 +111,8 @@ export const routeWords = inWords({
     channel: 'Channel',
     country: 'Country',
     everyCountry: 'Every country',
-    countryHelp: 'Type a name or a code such as KR.',
+    countries: 'Countries',
+    countriesHelp: 'Type names or codes such as KR. Without any the route is for every country.',
     app: 'App',
     everyApp: 'Every app',
     carriers: 'Carriers, in order',
@@ -138,7 +141,8 @@ export const routeWords = inWords({
     channel: '채널',
     country: '국가',
     everyCountry: '모든 국가',
-    countryHelp: '이름이나 KR 같은 코드를 입력하세요.',
+    countries: '국가',
+    countriesHelp: '이름이나 KR 같은 코드를 입력하세요. 비워 두면 모든 국가에 적용합니다.',
     app: '앱',
     everyApp: '모든 앱',
     carriers: '발송사 순서',

@@ -1,6 +1,6 @@
 /** The table of routes. */
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { IconArrowsSplit2, IconPlus } from '@tabler/icons-react'
+import { IconArrowsSplit2, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
 import { channelWords, countryWithCode } from '../../i18n/names'
@@ -10,8 +10,9 @@ import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { tellDone } from '../../parts/tell'
-import { useApps } from '../../scope'
+import { useApps, useScope } from '../../scope'
 import { useMay } from '../../session'
+import { explainWords, openExplainRoute } from './explain-route'
 import { openRouteForm, routeWords } from './route-form'
 import type { ShownRoute } from './words'
 
@@ -21,6 +22,8 @@ export function Routes() {
   const language = useLanguage()
   const mayChange = useMay()('carriers')
   const apps = useApps()
+  const { app } = useScope()
+  const explain = useWords(explainWords)
   const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: safetyNet }))
   const carriers = useQuery(api.carriers.list.queryOptions())
   const providers = carriers.data?.providers ?? []
@@ -52,18 +55,31 @@ export function Routes() {
   return (
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start">
-        <Stack gap={4}>
+        <Stack gap={4} flex="1 1 320px">
           <Title order={2}>{say.title}</Title>
           <Text size="sm" c="dimmed" maw={640}>
             {say.about}
           </Text>
         </Stack>
-        {routes.data?.routes.length !== 0 && set}
+        <Group gap="xs">
+          {mayChange && app && (
+            <Button
+              size="sm"
+              variant="default"
+              leftSection={<IconSearch size={16} aria-hidden />}
+              onClick={() => openExplainRoute(apps, app.appId)}
+            >
+              {explain.open}
+            </Button>
+          )}
+          {routes.data?.routes.length !== 0 && set}
+        </Group>
       </Group>
       <DataTable
         {...fromList(routes.data?.routes, routes)}
         label={say.title}
         keyOf={nameOf}
+        file={{ name: 'routes' }}
         columns={[
           { key: 'channel', header: say.channel, cell: ({ channel }) => channels[channel] },
           {

@@ -40,9 +40,9 @@ export const providerWords = inWords({
     add: 'Add a carrier',
     titles: { http: 'Any HTTP API', smpp: 'SMPP 3.4 session' },
     answers: 'Failures and latency',
-    answersOf: (name: string) => `What ${name} answered`,
+    answersOf: (name: string) => `Failures and latency of ${name}`,
     rotate: 'Rotate credentials',
-    rotateOf: (name: string) => `Rotate the credentials of ${name}`,
+    rotateOf: (name: string) => `Rotate credentials of ${name}`,
     rotateMeans:
       'The new credentials send you a test message first. Messages use the old ones until the carrier accepts it. Delivery reports that are signed with the old ones count for another 24 hours.',
     rotateAction: 'Test and use',
@@ -116,7 +116,7 @@ export const providerWords = inWords({
     add: '발송사 추가',
     titles: { http: '모든 HTTP API', smpp: 'SMPP 3.4 세션' },
     answers: '실패와 응답 시간',
-    answersOf: (name) => `${name} 발송사의 응답`,
+    answersOf: (name) => `${name} 실패와 응답 시간`,
     rotate: '인증 정보 교체',
     rotateOf: (name) => `${name} 인증 정보 교체`,
     rotateMeans:

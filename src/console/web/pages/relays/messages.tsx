@@ -2,7 +2,7 @@
 import { Text, Title } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, paging } from '../../api'
+import { api, client, paging } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
@@ -58,6 +58,7 @@ export function RelayMessages() {
         {...fromPages(query)}
         label={say.title}
         keyOf={({ issueId }) => issueId}
+        file={{ name: 'relayed', load: (after) => client.relays.messages({ appId, mode, after, limit: 200 }) }}
         linkOf={({ issueId }) => ({ to: '/issues/$issueId', params: { issueId } })}
         columns={[
           {

@@ -22,6 +22,7 @@ export function RelayTable({ actions, ...table }: RelayTableProps) {
     <DataTable
       {...table}
       keyOf={({ relayId }) => relayId}
+      file={{ name: 'relays' }}
       columns={[
         {
           key: 'name',

@@ -150,13 +150,7 @@ function Prices() {
               ]
             : []),
         ]}
-        download={{
-          fileName: 'prices',
-          columns: (['carrier', 'country', 'channel', 'amount', 'currency', 'validFrom'] as const).map((name) => ({
-            header: name,
-            value: (price) => (name === 'amount' ? Number(price[name]) : price[name]),
-          })),
-        }}
+        file={{ name: 'prices' }}
         empty={<EmptyState icon={IconCoin} title={say.empty} next={say.emptyNext} />}
       />
       {mayChange && (

@@ -1,12 +1,11 @@
 /** Ratios of counts; undefined if the whole is zero. */
 import type { client } from '../../api'
 
-export type ShownUsage = Awaited<ReturnType<typeof client.usage.show>>
-type UsageTotals = Pick<ShownUsage['total'], 'issued' | 'delivered' | 'failed' | 'verified'>
-
 type ShownReport = Awaited<ReturnType<typeof client.usage.report>>
 export type ReportTotal = ShownReport['total']
 export type ReportTableRow = ShownReport['rows'][number]
+
+type UsageTotals = Pick<ReportTotal, 'issued' | 'delivered' | 'failed' | 'verified'>
 
 export const share = (part: number, whole: number) => (whole === 0 ? undefined : part / whole)
 

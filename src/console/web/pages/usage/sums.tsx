@@ -79,7 +79,7 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
       {sums.isError && <ProblemNote failure={sums.error} />}
       <Stack gap="xs">
         <StackingTable
-          label={say.sums}
+          label={`${say.sums}: ${say.asTable}`}
           columns={columns}
           rows={sums.data && [...sorted(sums.data.rows, sort), ...(groupBy.length > 0 ? [total] : [])]}
           keyOf={(row: ReportTableRow) => JSON.stringify(groupBy.map((group) => row[group] ?? null))}

@@ -1,7 +1,7 @@
 /** Every entry of the wallet, with the balance it left. */
 import { Button, Group, NativeSelect, Title } from '@mantine/core'
-import { IconDownload, IconWallet } from '@tabler/icons-react'
-import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { IconWallet } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, client, paging } from '../../api'
@@ -12,11 +12,10 @@ import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { DayRangeInputs } from '../../parts/day-range'
 import { EmptyState } from '../../parts/empty-state'
+import { allPages, ExportButtons, type ExportColumn } from '../../parts/export-buttons'
 import { Mark } from '../../parts/status'
-import { tellDone, tellProblem } from '../../parts/tell'
 import { AsWritten, RowLink, ShortId } from '../../parts/text'
 import { Time } from '../../parts/time'
-import { saveCsv } from '../../save-file'
 import { type ScopeSearch, useAppScope } from '../../scope'
 import { ENTRY_TYPES, type LedgerFilters } from '../search-params'
 import { walletWords } from './words'
@@ -32,19 +31,15 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
   const navigate = useNavigate({ from: '/wallet' })
   const filters: LedgerFilters = { type, from, to }
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const asked = { appId, entryType: type, ...timesOf({ from, to }) }
   const ledger = useInfiniteQuery(
     api.wallet.ledger.infiniteOptions({
-      input: (after: string | undefined) => ({ appId, after, entryType: type, ...timesOf({ from, to }) }),
+      input: (after: string | undefined) => ({ ...asked, after }),
       ...paging,
       refetchInterval: safetyNetWhileShort,
       placeholderData: keepPreviousData,
     }),
   )
-  const exporting = useMutation({
-    mutationFn: () => exportLedger(appId, appName, filters),
-    onSuccess: (count) => tellDone(say.csvDone(count)),
-    onError: tellProblem,
-  })
   const narrow = (next: LedgerFilters) =>
     navigate({ search: ({ app, mode }: ScopeSearch) => ({ app, mode, ...next }), replace: true, resetScroll: false })
   const signed = (amount: number) => (amount > 0 ? `+${formats.number(amount)}` : formats.number(amount))
@@ -52,15 +47,12 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
     <>
       <Group justify="space-between" mb="sm">
         <Title order={2}>{say.ledger}</Title>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconDownload size={16} aria-hidden />}
-          onClick={() => exporting.mutate()}
-          loading={exporting.isPending}
-        >
-          {say.csv}
-        </Button>
+        <ExportButtons
+          what={say.ledger}
+          fileName={['ledger', appName, from, to].filter(Boolean).join('-')}
+          columns={EXPORTED}
+          pages={() => allPages((after) => client.wallet.ledger({ ...asked, limit: PAGE, after }))}
+        />
       </Group>
       <Group align="flex-end" gap="sm" mb="md" component="search">
         <NativeSelect
@@ -125,20 +117,14 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
 
 const PAGE = 200
 
-/** Exports every entry that matches the filters and returns their number. */
-async function exportLedger(appId: string, appName: string, { type, from, to }: LedgerFilters): Promise<number> {
-  const input = { appId, limit: PAGE, entryType: type, ...timesOf({ from, to }) }
-  const rows: (string | number | undefined)[][] = []
-  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const page = await client.wallet.ledger({ ...input, after })
-    for (const entry of page.rows) {
-      const { seq, createdAt, entryType, amountDelta, balanceAfter, issueId, reference } = entry
-      rows.push([seq, new Date(createdAt).toISOString(), entryType, amountDelta, balanceAfter, issueId, reference])
-    }
-    after = page.next
-  }
-  const header = ['seq', 'createdAt', 'entryType', 'amountDelta', 'balanceAfter', 'issueId', 'reference']
-  const days = [from, to].filter(Boolean).map((day) => `-${day}`)
-  saveCsv(`ledger-${appName.replace(/[^\p{L}\p{N}_-]+/gu, '-')}${days.join('')}.csv`, [header, ...rows])
-  return rows.length
-}
+type Entry = Awaited<ReturnType<typeof client.wallet.ledger>>['rows'][number]
+
+/** Their names are those of the interface. */
+const EXPORTED: readonly ExportColumn<Entry>[] = [
+  { header: 'seq', value: ({ seq }) => seq },
+  { header: 'createdAt', value: ({ createdAt }) => new Date(createdAt).toISOString() },
+  ...(['entryType', 'amountDelta', 'balanceAfter', 'issueId', 'reference'] as const).map((header) => ({
+    header,
+    value: (entry: Entry) => entry[header],
+  })),
+]

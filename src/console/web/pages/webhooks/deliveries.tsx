@@ -29,9 +29,10 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const { endpointId, enabled } = endpoint
   const [status, setStatus] = useState<'all' | ShownDelivery['status']>('all')
   const [opened, setOpened] = useState<string>()
+  const asked = { endpointId, ...(status !== 'all' && { status }) }
   const deliveries = useInfiniteQuery(
     api.webhooks.events.infiniteOptions({
-      input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
+      input: (after: string | undefined) => ({ ...asked, after }),
       ...paging,
       refetchInterval: safetyNetWhileShort,
     }),
@@ -64,6 +65,7 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
         {...pages}
         label={say.title}
         keyOf={({ deliveryId }) => deliveryId}
+        file={{ name: 'deliveries', load: (after) => client.webhooks.events({ ...asked, after, limit: 200 }) }}
         columns={[
           {
             key: 'type',

@@ -56,6 +56,7 @@ export const deliveryWords = inWords({
     body: 'Payload',
     event: 'Event id',
     issue: 'Issue',
+    endpoint: 'Endpoint',
   },
   ko: {
     title: '전송 기록',
@@ -96,16 +97,23 @@ export const deliveryWords = inWords({
     body: '페이로드',
     event: '이벤트 ID',
     issue: '발급 내역',
+    endpoint: '엔드포인트',
   },
 })
 
 export type ShownDelivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
 
+/** What the details show of a delivery, whether it was found at its endpoint or with its issue. */
+type DetailedDelivery = Pick<
+  ShownDelivery,
+  'deliveryId' | 'eventId' | 'issueId' | 'type' | 'status' | 'attempts' | 'nextAttemptAt'
+>
+
 export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
 
 interface DeliveryDetailsProps {
-  endpoint: ShownEndpoint
-  delivery: ShownDelivery | undefined
+  endpoint: Pick<ShownEndpoint, 'endpointId' | 'url' | 'enabled'>
+  delivery: DetailedDelivery | undefined
   onClose(): void
 }
 
@@ -130,7 +138,7 @@ export function DeliveryDetails({ endpoint, delivery, onClose }: DeliveryDetails
   )
 }
 
-function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: ShownDelivery }) {
+function Details({ endpoint, delivery }: { endpoint: DeliveryDetailsProps['endpoint']; delivery: DetailedDelivery }) {
   const say = useWords(deliveryWords)
   const may = useMay()
   const { endpointId, enabled } = endpoint
@@ -145,6 +153,7 @@ function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: Sh
     api.webhooks.replay.mutationOptions({
       onSuccess({ replayed }) {
         tellDone(say.replayed(replayed))
+        queries.invalidateQueries({ queryKey: api.issues.key() })
         return queries.invalidateQueries({ queryKey: api.webhooks.key() })
       },
       onError: tellProblem,
@@ -174,6 +183,12 @@ function Details({ endpoint, delivery }: { endpoint: ShownEndpoint; delivery: Sh
         </AsWritten>
         <CopyButton value={eventId} what={say.event} />
       </Group>
+      <Text size="sm">
+        {say.endpoint}{' '}
+        <RowLink to="/webhooks/$endpointId" params={{ endpointId }}>
+          {endpoint.url}
+        </RowLink>
+      </Text>
       {issueId !== undefined && (
         <Text size="sm">
           {say.issue}{' '}

@@ -23,6 +23,9 @@ export const webhookWords = inWords({
     edit: 'Edit',
     enable: 'Enable',
     disable: 'Disable',
+    disableTitle: 'Disable this endpoint?',
+    disableMeans: (url: string) =>
+      `${url} gets no event while it is disabled, and what happens meanwhile cannot be replayed. “Enable” in the same menu undoes it.`,
     enabled: 'The endpoint is enabled',
     disabled: 'The endpoint is disabled',
     disabledTitle: 'Disabled: nothing is sent',
@@ -76,6 +79,9 @@ export const webhookWords = inWords({
     edit: '수정',
     enable: '사용',
     disable: '사용 중지',
+    disableTitle: '이 엔드포인트를 사용 중지할까요?',
+    disableMeans: (url) =>
+      `중지한 동안 ${url}(으)로 이벤트를 보내지 않으며, 그동안의 이벤트는 다시 보낼 수 없습니다. 같은 메뉴의 “사용”으로 되돌립니다.`,
     enabled: '엔드포인트를 사용하도록 바꿨습니다',
     disabled: '엔드포인트 사용을 중지했습니다',
     disabledTitle: '사용이 중지되어 아무것도 보내지 않습니다',

@@ -1,0 +1,38 @@
+/** What the operator must know, and where it is told. */
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
+import { fromList } from '../parts/data-table'
+import { PageHeader } from '../parts/page-header'
+import { useMay } from '../session'
+import { NoticeTable } from './notices/notice-table'
+import { QuietHours } from './notices/quiet-hours'
+import { Ways } from './notices/ways'
+import { noticeWords } from './notices/words'
+
+export default function Notices() {
+  const say = useWords(noticeWords)
+  const common = useWords(frameWords)
+  const may = useMay()('carriers')
+  return (
+    <>
+      <PageHeader title={common.pages.notices} about={say.about} />
+      <Stack gap="lg">
+        <NoticeTable />
+        {may && <Settings />}
+      </Stack>
+    </>
+  )
+}
+
+function Settings() {
+  const ways = useQuery(api.notices.ways.queryOptions())
+  return (
+    <>
+      <Ways {...fromList(ways.data?.ways, ways)} />
+      {ways.data && <QuietHours of={ways.data.quietHours} />}
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+/** A notice as a sentence. */
+import { useFormats } from '../../i18n/format'
+import { countryWithCode } from '../../i18n/names'
+import { useLanguage, useWords } from '../../i18n/words'
+import { whyDisabled } from '../webhooks/endpoint-state'
+import { noticeWords, type ShownNotice } from './words'
+
+export function useSays(): (notice: ShownNotice) => string {
+  const say = useWords(noticeWords)
+  const formats = useFormats()
+  const language = useLanguage()
+  return ({ kind, facts }) => {
+    const text = (name: string) => String(facts[name] ?? '')
+    const count = (name: string) => formats.number(Number(facts[name] ?? 0))
+    const app = text('app')
+    switch (kind) {
+      case 'low_credit':
+        return facts.days === undefined
+          ? say.credit(app, count('available'))
+          : say.creditDays(app, count('available'), count('days'))
+      case 'carrier_down':
+        return say.carrier(text('carrier'), text('code'))
+      case 'deliveries_failing':
+        return say.failing(app, count('percent'), count('usual'))
+      case 'attack':
+        return say.attacked(app, facts.country === '' ? say.noCountry : countryWithCode(text('country'), language))
+      case 'endpoint_disabled':
+        return say.disabled(app, text('host'), whyDisabled({ disabledReason: text('reason') }))
+      case 'backup_overdue':
+        return facts.newest === '' ? say.noBackup : say.backup(text('newest'))
+      case 'webhook_certificate':
+        return facts.until === '' ? say.refused(app, text('host')) : say.expires(app, text('host'), text('until'))
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import type { LinkProps } from '@tanstack/react-router'
+import type { NoticeChannel, NoticeKind } from '../../../../domain/operations/notice'
+import type { client } from '../../api'
+import { inWords } from '../../i18n/words'
+
+export type ShownNotice = Awaited<ReturnType<typeof client.notices.open>>['notices'][number]
+export type ShownWay = Awaited<ReturnType<typeof client.notices.ways>>['ways'][number]
+export type ShownQuietHours = NonNullable<Awaited<ReturnType<typeof client.notices.ways>>['quietHours']>
+
+/** The page where something can be done about it. */
+export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>> = {
+  low_credit: '/wallet',
+  carrier_down: '/providers',
+  deliveries_failing: '/issues',
+  attack: '/protection',
+  endpoint_disabled: '/webhooks',
+  backup_overdue: '/system',
+  webhook_certificate: '/webhooks',
+}
+
+interface KindWords {
+  title: string
+  /** What to do. */
+  advice: string
+}
+
+export const noticeWords = inWords({
+  en: {
+    about: 'What needs you, and what to do about it. Each notice is told once, and once more when it is over.',
+    list: 'Notices',
+    what: 'What',
+    since: 'Since',
+    told: 'Told',
+    open: 'Open',
+    over: 'Over',
+    urgent: 'Urgent',
+    look: 'Look',
+    empty: 'No notices',
+    emptyNext: 'Low credit, a carrier that is down, an attack or an overdue backup would be here.',
+    consoleOnly: 'Here only',
+    phases: { began: 'began', ended: 'over' },
+    statuses: { pending: 'waiting', sent: 'sent', failed: 'not taken', dropped: 'not sent' },
+    kinds: {
+      low_credit: { title: 'Credit is low', advice: 'Add credit before its codes are refused.' },
+      carrier_down: {
+        title: 'A carrier is down',
+        advice: 'Look at the account at the carrier. Routes with another carrier go on meanwhile.',
+      },
+      deliveries_failing: {
+        title: 'Deliveries are failing',
+        advice: 'Look at the failed messages: their carrier and country say where they fail.',
+      },
+      attack: {
+        title: 'Codes are requested that nobody verifies',
+        advice: 'Look at the incident, and block the country if nobody of yours is there.',
+      },
+      endpoint_disabled: {
+        title: 'A webhook endpoint is disabled',
+        advice: 'Mend the receiver, enable the endpoint, and replay what failed.',
+      },
+      backup_overdue: {
+        title: 'A backup is overdue',
+        advice: 'The log of the server says why. Make one by `watchword backup`.',
+      },
+      webhook_certificate: {
+        title: 'The certificate of a webhook endpoint',
+        advice: 'Its owner must renew it, or events are not delivered.',
+      },
+    } satisfies Record<NoticeKind, KindWords>,
+    credit: (app: string, available: string) => `App ${app} has ${available} credits left.`,
+    creditDays: (app: string, available: string, days: string) =>
+      `App ${app} has ${available} credits left, enough for about ${days} days.`,
+    carrier: (carrier: string, code: string) =>
+      `Carrier ${carrier} does not accept messages${code === '' ? '' : ` (${code})`}.`,
+    failing: (app: string, percent: string, usual: string) =>
+      `${percent} % of the messages of app ${app} failed in two hours, usually ${usual} %.`,
+    attacked: (app: string, country: string) => `App ${app}: codes to ${country} look abused.`,
+    noCountry: 'numbers without a country',
+    disabled: (app: string, host: string, why: string) => `App ${app}: ${host} gets no more events. ${why}.`,
+    noBackup: 'No backup has been made.',
+    backup: (day: string) => `The newest backup is of ${day}.`,
+    refused: (app: string, host: string) => `App ${app}: the certificate of ${host} is refused.`,
+    expires: (app: string, host: string, day: string) => `App ${app}: the certificate of ${host} expires on ${day}.`,
+
+    ways: 'Where notices are told',
+    waysAbout: 'Beside this page. Every way gets every notice.',
+    noWays: 'Notices are shown here only',
+    noWaysNext: 'Add a way, so that somebody hears of them who does not look.',
+    add: 'Add a way',
+    name: 'Name',
+    nameAbout: 'Lists show it.',
+    channel: 'Channel',
+    channels: { webhook: 'Signed webhook', mail: 'Mail', slack: 'Slack' } satisfies Record<NoticeChannel, string>,
+    url: 'URL',
+    urlAbout: {
+      webhook: 'It may be on this machine or in a private network.',
+      slack: 'The URL of an incoming webhook. Mattermost and others take the same.',
+    },
+    host: 'Mail server',
+    port: 'Port',
+    security: 'Encryption',
+    securities: { tls: 'TLS', starttls: 'STARTTLS', none: 'None' },
+    user: 'Account',
+    password: 'Password',
+    from: 'Sender',
+    to: 'Receiver',
+    target: 'To',
+    secret: 'Secret of its signatures',
+    added: (name: string) => `Notices are told on ${name}, too.`,
+    newWay: 'The new way',
+    test: 'Send a test',
+    testOf: (name: string) => `Send a test on ${name}`,
+    taken: (name: string) => `The receiver of ${name} took the test.`,
+    notTaken: (name: string, error: string) => `The receiver of ${name} did not take the test: ${error}`,
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove ${name}`,
+    removeMeans: 'Nobody is told of notices there any more. What waits for it is not sent.',
+    removed: (name: string) => `${name} is removed.`,
+    quiet: 'Quiet hours',
+    quietAbout: 'In these hours a notice waits. One that is over by then is not told.',
+    quietOn: 'Keep quiet hours',
+    begins: 'From',
+    ends: 'To',
+    urgentPass: 'Attacks and carriers that are down are told all the same',
+    save: 'Save',
+    saved: 'The quiet hours are saved.',
+  },
+  ko: {
+    about: '확인이 필요한 일과 해야 할 일입니다. 알림은 시작할 때 한 번, 끝날 때 한 번만 보냅니다.',
+    list: '알림',
+    what: '내용',
+    since: '시작',
+    told: '전송',
+    open: '진행 중',
+    over: '종료',
+    urgent: '긴급',
+    look: '확인하기',
+    empty: '알림이 없습니다',
+    emptyNext: '크레딧 부족, 발송사 장애, 공격, 밀린 백업 등이 여기에 표시됩니다.',
+    consoleOnly: '콘솔에만 표시',
+    phases: { began: '시작', ended: '종료' },
+    statuses: { pending: '대기', sent: '전송됨', failed: '전송 실패', dropped: '보내지 않음' },
+    kinds: {
+      low_credit: { title: '크레딧이 부족합니다', advice: '인증번호 발급이 거부되기 전에 크레딧을 충전하세요.' },
+      carrier_down: {
+        title: '발송사가 응답하지 않습니다',
+        advice: '발송사 계정을 확인하세요. 다른 발송사가 있는 경로는 계속 발송합니다.',
+      },
+      deliveries_failing: {
+        title: '발송 실패가 늘었습니다',
+        advice: '실패한 메시지의 발송사와 국가를 확인하세요.',
+      },
+      attack: {
+        title: '확인되지 않는 인증번호 요청이 많습니다',
+        advice: '인시던트를 확인하고, 사용자가 없는 국가라면 차단하세요.',
+      },
+      endpoint_disabled: {
+        title: '웹훅 엔드포인트 사용이 중지되었습니다',
+        advice: '수신 서버를 고친 뒤 엔드포인트를 다시 켜고 실패한 이벤트를 다시 보내세요.',
+      },
+      backup_overdue: {
+        title: '백업이 밀렸습니다',
+        advice: '원인은 서버 로그에 있습니다. `watchword backup`으로 백업하세요.',
+      },
+      webhook_certificate: {
+        title: '웹훅 엔드포인트 인증서',
+        advice: '인증서를 갱신하지 않으면 이벤트를 보낼 수 없습니다.',
+      },
+    },
+    credit: (app, available) => `${app} 앱에 크레딧이 ${available} 남았습니다.`,
+    creditDays: (app, available, days) => `${app} 앱에 크레딧이 ${available} 남았습니다. 약 ${days}일 쓸 수 있습니다.`,
+    carrier: (carrier, code) => `발송사 ${carrier}이(가) 메시지를 접수하지 않습니다${code === '' ? '' : `(${code})`}.`,
+    failing: (app, percent, usual) =>
+      `${app} 앱의 메시지가 두 시간 동안 ${percent}% 실패했습니다. 평소에는 ${usual}%입니다.`,
+    attacked: (app, country) => `${app} 앱: ${country}(으)로 보내는 인증번호가 남용되는 것으로 보입니다.`,
+    noCountry: '국가를 알 수 없는 번호',
+    disabled: (app, host, why) => `${app} 앱: ${host}에 이벤트를 보내지 않습니다. ${why}.`,
+    noBackup: '아직 백업이 없습니다.',
+    backup: (day) => `가장 최근 백업은 ${day}입니다.`,
+    refused: (app, host) => `${app} 앱: ${host}의 인증서를 신뢰할 수 없습니다.`,
+    expires: (app, host, day) => `${app} 앱: ${host}의 인증서가 ${day}에 만료됩니다.`,
+
+    ways: '알림 수단',
+    waysAbout: '이 페이지 외에 알림을 보낼 곳입니다. 모든 알림을 보냅니다.',
+    noWays: '알림을 콘솔에만 표시합니다',
+    noWaysNext: '콘솔을 보고 있지 않은 사람도 알 수 있도록 알림 수단을 추가하세요.',
+    add: '알림 수단 추가',
+    name: '이름',
+    nameAbout: '목록에 표시됩니다.',
+    channel: '채널',
+    channels: { webhook: '서명된 웹훅', mail: '메일', slack: 'Slack' },
+    url: 'URL',
+    urlAbout: {
+      webhook: '이 서버나 사설 네트워크의 주소도 쓸 수 있습니다.',
+      slack: '수신 웹훅(incoming webhook)의 URL입니다. Mattermost 등도 같은 방식입니다.',
+    },
+    host: '메일 서버',
+    port: '포트',
+    security: '암호화',
+    securities: { tls: 'TLS', starttls: 'STARTTLS', none: '없음' },
+    user: '계정',
+    password: '비밀번호',
+    from: '보내는 사람',
+    to: '받는 사람',
+    target: '받는 곳',
+    secret: '서명 비밀 키',
+    added: (name) => `${name}(으)로도 알림을 보냅니다.`,
+    newWay: '새 알림 수단',
+    test: '테스트 발송',
+    testOf: (name) => `${name} 테스트 발송`,
+    taken: (name) => `${name}에서 테스트를 받았습니다.`,
+    notTaken: (name, error) => `${name}에서 테스트를 받지 않았습니다: ${error}`,
+    remove: '삭제',
+    removeOf: (name) => `${name} 삭제`,
+    removeMeans: '이곳으로 더 이상 알림을 보내지 않습니다. 대기 중인 알림도 보내지 않습니다.',
+    removed: (name) => `${name}을(를) 삭제했습니다.`,
+    quiet: '방해 금지 시간',
+    quietAbout: '이 시간에는 알림을 미룹니다. 그 전에 끝난 일은 알리지 않습니다.',
+    quietOn: '방해 금지 시간 사용',
+    begins: '시작',
+    ends: '종료',
+    urgentPass: '공격과 발송사 장애는 바로 알림',
+    save: '저장',
+    saved: '방해 금지 시간을 저장했습니다.',
+  },
+})
