@@ -172,6 +172,9 @@ const ROWS: Record<string, Row> = {
   'carriers/rotate': row('carriers', 'installation', () => ({
     ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
   })),
+  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
+    ...{ appId, to: PHONE, channel: 'sms', kind: 'sk' },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
