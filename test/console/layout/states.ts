@@ -718,6 +718,13 @@ const wallet: State[] = [
     FULL,
     press(/^(Payload and headers of|otp.verified 페이로드)/),
   ),
+  over(
+    'pages/protection/phones.tsx',
+    'an issue, unlocking its phone',
+    `/issues/${ISSUE}`,
+    FULL,
+    press(/^(Unlock the phone|전화번호 잠금 해제)$/),
+  ),
   over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
 
