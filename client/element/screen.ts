@@ -89,6 +89,7 @@ export class Screen implements PhoneNodes {
     this.form.lang = language
     this.form.dir = directionOf(language)
     for (const [key, shown] of Object.entries(this.#labels)) shown.textContent = texts[key as keyof Texts]
+    if (!this.button.value) this.button.setAttribute('aria-label', texts.country)
     this.#hint.textContent = texts.code_hint
     this.#send.textContent = texts.send
     this.#submit.textContent = texts.submit

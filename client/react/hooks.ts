@@ -1,5 +1,5 @@
 /** Hooks for steps of the screen: focus, field contents and callbacks. */
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type {
   Failed,
   FlowState,
@@ -29,22 +29,23 @@ export function useStep<V>(state: FlowState<V>): Step {
   return step
 }
 
-/** Loads the looks. Without them the screen is shown all the same. */
-export function useLooks(place: RefObject<HTMLElement | null>, isUnstyled: boolean): boolean {
-  const [isThere, setThere] = useState(false)
-  useEffect(() => {
-    if (isUnstyled) return
-    let isGone = false
-    const looks = Promise.all([import('../screen/adopt-style'), import('../screen/style')])
-    looks
-      .then(([{ adoptStyle }, { STYLE }]) => place.current && adoptStyle(place.current, STYLE))
+/** Before the first picture. On a server there is none. */
+const useBeforePaint = globalThis.document ? useLayoutEffect : useEffect
+
+/** Loads the looks. Until then nothing is seen, but it can have the focus. Without them the screen is shown all the same. */
+export function useLooks(place: RefObject<HTMLElement | null>, isUnstyled: boolean): void {
+  useBeforePaint(() => {
+    const screen = place.current
+    if (isUnstyled || !screen) return
+    // Not by an attribute, which a policy of the page may forbid.
+    screen.style.opacity = '0'
+    Promise.all([import('../screen/adopt-style'), import('../screen/style')])
+      .then(([{ adoptStyle }, { STYLE }]) => adoptStyle(screen, STYLE))
       .catch(() => {})
-      .finally(() => !isGone && setThere(true))
-    return () => {
-      isGone = true
-    }
+      .finally(() => {
+        screen.style.opacity = ''
+      })
   }, [place, isUnstyled])
-  return isThere || isUnstyled
 }
 
 /** Whether the focus is within the screen, or was there last. */

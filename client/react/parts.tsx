@@ -75,7 +75,14 @@ export function PhoneField() {
         {texts.phone_number}
       </label>
       <div ref={box} data-part="box" dir="ltr">
-        <button ref={button} type="button" data-part="country" aria-haspopup="dialog" aria-disabled={isBusy}>
+        <button
+          ref={button}
+          type="button"
+          data-part="country"
+          aria-label={texts.country}
+          aria-haspopup="dialog"
+          aria-disabled={isBusy}
+        >
           <span ref={flag} data-part="flag" aria-hidden>
             {flagOf(country)}
           </span>

@@ -93,7 +93,7 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
     [flow, submit],
   )
 
-  const isReady = useLooks(form, unstyled)
+  useLooks(form, unstyled)
   useEffect(() => listenForMessages(flow(), check), [flow, check])
   useOutcome(state, { onVerified, onFailed })
   useEmptyField(state, code)
@@ -135,7 +135,6 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
         data-preset={preset}
         lang={language}
         dir={language && directionOf(language)}
-        style={isReady ? undefined : HIDDEN}
         data-step={step}
         aria-busy={state.can.cancel}
         noValidate
@@ -170,6 +169,3 @@ export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificatio
     </ScreenProvider>
   )
 }
-
-/** Until its looks are there. It can have the focus. */
-const HIDDEN = { opacity: 0 } as const

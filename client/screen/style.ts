@@ -18,6 +18,7 @@ export const STYLE = `
   color: var(--watchword-text, inherit);
   max-inline-size: 25rem;
 }
+[data-part~=screen]:lang(ko) { word-break: keep-all; }
 [data-part~=screen], [data-part~=screen] :is(*, ::before, ::after) { box-sizing: border-box; }
 [data-part~=screen] [hidden], [data-part~=screen][hidden] { display: none !important; }
 [data-preset~=round] { --_radius: var(--watchword-radius, 1.4375rem); }

@@ -19,7 +19,7 @@ export const signUpPage = ({ url, key, purpose, isTest, error }) =>
       <h1>Sign up</h1>
       ${error ? `<p class="error" role="alert">${error}</p>` : ''}
       <form action="/sign-up" method="post">
-        <watchword-verify name="proof" required url="${url}" key="${key}" purpose="${purpose}"></watchword-verify>
+        <watchword-verify name="proof" required url="${url}" key="${key}" purpose="${purpose}"${isTest ? ' country="GB"' : ''}></watchword-verify>
       </form>
       ${isTest ? '<p class="hint">Test mode: the number is +44&nbsp;7700&nbsp;900000, the code 000000.</p>' : ''}
       <script type="module" src="/sign-up.js"></script>`)

@@ -129,6 +129,7 @@ CREATE TABLE templates (
   locale                 text, -- of the body; NULL: not said
   bodies                 text, -- the same in other languages, as JSON; NULL: in none
   dlt                    text, -- ids of India's DLT for the body, as JSON; NULL: none
+  saved_by               text NOT NULL, -- as the actor of the audit log
   PRIMARY KEY (app_id, template_id, version)
 );
 

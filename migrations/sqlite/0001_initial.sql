@@ -66,6 +66,7 @@ CREATE TABLE templates (
   locale                 TEXT, -- of the body; NULL: not said
   bodies                 TEXT, -- the same in other languages, as JSON; NULL: in none
   dlt                    TEXT, -- ids of India's DLT for the body, as JSON; NULL: none
+  saved_by               TEXT NOT NULL, -- as the actor of the audit log
   PRIMARY KEY (app_id, template_id, version)
 ) STRICT, WITHOUT ROWID;
 

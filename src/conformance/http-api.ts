@@ -36,7 +36,7 @@ export function httpApi({ url, key, keys, wire, run, fetch, now, pause }: HttpAp
     for (;;) {
       const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
       const response = await fetch(url + path, init)
-      const answer = { status: response.status, headers: response.headers, body: parsed(await response.text()) }
+      const answer = { status: response.status, headers: response.headers, body: unwrapped(await response.text()) }
       const pauseSec = ownLimit(answer)
       if (pauseSec === undefined) return answer
       await pause(pauseSec * 1_000)
@@ -47,8 +47,7 @@ export function httpApi({ url, key, keys, wire, run, fetch, now, pause }: HttpAp
     keys,
     async call(operation, input = {}, options) {
       if (wire === 'rest') return send(...restRequest(operation, { ...input }), options)
-      const answer = await send('POST', `/rpc/otp/${operation}`, { json: input }, options)
-      return { ...answer, body: answer.body?.json ?? answer.body }
+      return send('POST', `/rpc/otp/${operation}`, { json: input }, options)
     },
     send: (method, path, options) => send(method, path, undefined, options),
     freshNumber() {
@@ -85,9 +84,11 @@ function ownLimit({ status, headers, body }: ServerAnswer): number | undefined {
   return pauseSec <= MINUTE_SEC ? pauseSec : undefined
 }
 
-function parsed(text: string): Untyped {
+/** The body, without the `json` that RPC puts around it. */
+function unwrapped(text: string): Untyped {
   try {
-    return JSON.parse(text)
+    const body = JSON.parse(text)
+    return body?.json ?? body
   } catch {
     return text
   }

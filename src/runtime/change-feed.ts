@@ -96,6 +96,11 @@ export class ChangeFeed implements Changes {
     const follower: Follower = { topics: new Set(), wake() {} }
     const leave = () => follower.wake()
     signal?.addEventListener('abort', leave)
+    if (!this.isFollowed) {
+      // What has changed while nobody followed is no news to a page that is just opened.
+      this.#settings = undefined
+      void this.#lookAtSettings().catch(() => {})
+    }
     this.#followers.add(follower)
     this.#begin()
     try {

@@ -159,6 +159,7 @@ export const templates = table('templates', ['appId', 'templateId', 'version'], 
   locale: optional(text),
   bodies: optional(json<Record<string, Translation>>()),
   dlt: optional(json<DltIds>()),
+  savedBy: text,
 })
 
 export const carriers = table('providers', ['name'], {

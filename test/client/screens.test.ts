@@ -49,6 +49,12 @@ const focused = (page: Page) =>
     return name ?? active?.getAttribute('aria-label') ?? active?.textContent ?? ''
   })
 
+/** All that follows the screen: the list of countries, and the client, which has asked what the key may do. */
+async function isLoaded(page: Page, requests: readonly string[]): Promise<void> {
+  await on(page).country.waitFor()
+  await until(() => requests.some((url) => url.endsWith('/rpc/otp/screen')), 'the client')
+}
+
 const countryIn = (page: Page) => on(page).country.getAttribute('value')
 
 /** Types a name into the list of countries, and takes the first one. */
@@ -149,7 +155,7 @@ const VERIFIED = 'Your phone number is verified.'
 describe.each(KINDS)('%s', (kind) => {
   test('from a number to a verified one, with a keyboard only', async () => {
     const { page, complaints } = await site.open(kind)
-    await on(page).send.waitFor()
+    await on(page).country.waitFor()
     const { keyboard } = page
     await keyboard.press('Tab')
     expect(await focused(page)).toBe('Country: South Korea +82')
@@ -300,6 +306,8 @@ describe.each(KINDS)('%s', (kind) => {
     await says(page, 'alert', 'Too many tries. Try again in 1:00.')
     await page.clock.runFor(30_000)
     await says(page, 'alert', 'Too many tries. Try again in 0:')
+    // The wait is shown once.
+    expect(await on(page).again.textContent()).toBe('Try again')
     expect(await heard(page)).toEqual(['Sending a code…', 'Too many tries. Try again in 1:00.'])
     await page.clock.runFor(30_000)
     expect(await heard(page)).toHaveLength(3)
@@ -384,7 +392,7 @@ describe.each(KINDS)('%s', (kind) => {
 
   test('offline: it says so, and goes on with the same order', async () => {
     const { page, requests } = await site.open(kind, {}, (page) => page.clock.install())
-    await on(page).send.waitFor()
+    await isLoaded(page, requests)
     await page.context().setOffline(true)
     await sendTo(page)
     await until(async () => {
@@ -438,10 +446,10 @@ describe.each(KINDS)('%s', (kind) => {
   })
 
   test('who leaves waits for nothing any more', async () => {
-    const { page } = await site.open(kind, {}, messages)
+    const { page, requests } = await site.open(kind, {}, messages)
     const given: string[] = []
     page.on('requestfailed', (request) => given.push(request.failure()?.errorText ?? ''))
-    await on(page).send.waitFor()
+    await isLoaded(page, requests)
     await page.route('**/rpc/otp/*', () => {})
     await sendTo(page)
     await says(page, 'status', 'Sending a code…')
@@ -511,7 +519,7 @@ describe.each(KINDS)('%s', (kind) => {
   test('the country is found by typing, with a keyboard only; a pasted number moves it', async () => {
     const { page, complaints } = await site.open(kind)
     const { country, phone } = on(page)
-    await on(page).send.waitFor()
+    await country.waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'South Korea' }).and(page.locator('[aria-selected=true]')).waitFor()
@@ -535,13 +543,16 @@ describe.each(KINDS)('%s', (kind) => {
     expect(complaints).toEqual([])
   })
 
-  test('only countries that the key sends to are offered', async () => {
+  test('only countries that the key sends to are offered, whose ways to write a number are known', async () => {
     const { page } = await site.open(kind, { country: 'US' }, (page) =>
       page.route('**/rpc/otp/screen', (route) => route.fulfill({ json: { json: { countries: ['KR', 'JP'] } } })),
     )
     await on(page).country.and(page.locator('[value=JP]')).waitFor()
     await on(page).country.click()
     expect(await page.getByRole('option').count()).toBe(2)
+    await page.keyboard.press('Escape')
+    await on(page).phone.fill('0312345678')
+    await until(async () => (await on(page).phone.inputValue()) === '03-1234-5678', 'it to be written as in Japan')
   })
 
   test('the widget that the service asks for is shown, and its token is sent', async () => {
@@ -588,9 +599,9 @@ describe.each(KINDS)('%s', (kind) => {
 
   test('a dark theme is dark on a light page, and can be read', async () => {
     const { page } = await site.open(kind, { theme: 'dark', preset: 'card round' })
-    await on(page).send.waitFor()
     const form = page.locator('[data-part~=screen]')
-    expect(await form.evaluate((node) => getComputedStyle(node).backgroundColor)).toBe('rgb(19, 20, 25)')
+    const background = () => form.evaluate((node) => getComputedStyle(node).backgroundColor)
+    await until(async () => (await background()) === 'rgb(19, 20, 25)', 'its background')
     await expectAccessible(page, 'dark')
   })
 
@@ -730,7 +741,7 @@ describe('the element', () => {
 
   test('says what the page says instead, and offers the countries it names', async () => {
     const { page } = await site.open('element', { countries: 'KR JP', country: 'JP' })
-    await on(page).send.waitFor()
+    await on(page).country.waitFor()
     expect(await countryIn(page)).toBe('JP')
     await on(page).country.click()
     expect(await page.getByRole('option').allTextContents()).toEqual(

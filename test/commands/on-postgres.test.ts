@@ -438,6 +438,9 @@ describe('on PostgreSQL', () => {
     expect(await said('completion', 'bash')).toContain('complete')
     expect(await refused('licenses')).toMatchObject({ code: 'unavailable' })
     expect((await told('version')).version).toBe(VERSION)
+    expect(await refused('conformance', '--url', 'http://127.0.0.1:1', '--key', 'sk_live_x')).toMatchObject({
+      code: 'test_key',
+    })
   })
 
   test('the secret is changed, and the old one opens nothing any more', async () => {

@@ -79,6 +79,12 @@ describe('a server is found out', () => {
   })
 })
 
+test.each(WIRES)('scenario 6 is answered at once over %s', async (wire) => {
+  const input = { phoneNumber: '010-0000-0006', purpose: 'a', idempotencyKey: 'a' }
+  expect(await api(wire).call('issue', input)).toMatchObject({ status: 429, body: { data: { limit: 'perPhone' } } })
+  expect(world.clock.elapsed()).toBe(0)
+})
+
 test('the suite waits for the rate limit of its key, and for no other', async () => {
   const paused: number[] = []
   const answers = [429, 429, 200, 429].map((status, number) =>

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
-import type { Browser, Page } from 'playwright-core'
-import { verifyWebhook } from '../../client/webhook'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { verifyWebhook, verifyWebhookSignature } from '../../client/webhook'
 import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
@@ -102,6 +102,32 @@ test('an open page shows what a command changes, without asking in between', asy
   expect(complaints).toEqual([])
 })
 
+test('who is on duty is told by a webhook of their own, and tries it, in five clicks', async () => {
+  const { page, complaints } = await open('/')
+  let clicks = 0
+  const click = async (one: Locator) => {
+    clicks++
+    await one.click()
+  }
+  await click(page.getByRole('link', { name: 'No open notices' }))
+  await click(page.getByRole('button', { name: 'Add a way' }))
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('pager')
+  await dialog.getByLabel('Channel').selectOption('webhook')
+  await dialog.getByLabel('URL').fill(`http://127.0.0.1:${listening.port}/notices`)
+  await click(dialog.getByRole('button', { name: 'Add a way' }))
+  const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? ''
+  await click(dialog.getByRole('button', { name: 'I have stored it' }))
+  await click(button(page, 'Send a test on pager'))
+  await page.getByText('The receiver of pager took the test.').waitFor()
+  expect(clicks).toBe(5)
+  const [{ body, headers } = { body: '', headers: new Headers() }] = receiver.arrived
+  await verifyWebhookSignature({ secret, body, headers })
+  expect(JSON.parse(body).type).toBe('notice.test')
+  expect(await faultsOf(page)).toEqual([])
+  expect(complaints).toEqual([])
+})
+
 describe('templates', () => {
   test('a template with a variable is previewed while it is written, and saved', async () => {
     const { page, complaints } = await open('/templates')
@@ -132,6 +158,12 @@ describe('templates', () => {
     await page.getByLabel('DLT template ID (India)').fill('1107')
     await page.getByRole('combobox', { name: 'Add a language' }).fill('Hindi')
     await page.getByRole('option', { name: 'Hindi' }).click()
+    const hindi = page.getByLabel('Text in Hindi')
+    await hindi.fill('#{who} ')
+    await page.getByText('Missing: #{code}').waitFor()
+    await button(page, 'Insert #{code} in Hindi').click()
+    expect(await hindi.inputValue()).toContain('#{code}')
+    await button(page, /^Codes by language/).click()
     await page.getByLabel('DLT template ID (India) of Hindi').fill('1108')
     await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
     await button(page, 'Save template').click()
@@ -150,6 +182,14 @@ describe('templates', () => {
     await page.getByLabel('Text of the message').fill('#{who}: #{code}')
     await button(page, 'Save new version').click()
     await page.getByText('#{who}: #{code}').waitFor()
+    await page.getByRole('link', { name: 'Welcome' }).click()
+    await button(page, 'Compare version 1 with the current one').click()
+    await page.getByRole('dialog').getByText('#{who}: #{code}').waitFor()
+    await button(page, 'Use this version again').click()
+    await page.getByText('Version 1 is used again').waitFor()
+    const versions = await rpc(page, 'templates/versions', { appId, templateId: 'welcome' })
+    expect(versions.versions.map(({ version }: Json) => version)).toEqual([3, 2, 1])
+    expect(versions.versions[0].template).toEqual(versions.versions[2].template)
     expect(complaints).toEqual([])
   })
 })

@@ -61,6 +61,14 @@ describe('live changes', () => {
       for (const topic of (await stream.next()).topics) told.add(topic)
   })
 
+  test('are told from the moment a page is opened', async () => {
+    const world = await start()
+    const owner = await signIn(world)
+    const stream = await owner.follow('live/changes')
+    await owner.call('apps/create', { name: 'shop' })
+    expect((await stream.next()).topics).toEqual(expect.arrayContaining(['settings', 'audit']))
+  })
+
   test('end with the session, and with the server', async () => {
     const world = await start()
     const owner = await signIn(world)

@@ -144,6 +144,8 @@ const ROWS: Record<string, Row> = {
 
   'templates/list': row('look', 'app', ofApp),
   'templates/save': row('templates', 'app', ({ appId }) => ({ appId, template: template('mine') })),
+  'templates/versions': row('look', 'app', ({ appId }) => ({ appId, templateId: 'mine' })),
+  'templates/rollBack': row('templates', 'app', ({ appId }) => ({ appId, templateId: 'none', version: 1 }), 404),
   'templates/preview': row('look', 'app', ({ appId }) => ({ appId, template: template('mine'), values: {} })),
 
   'webhooks/list': row('look', 'app', ofApp),
@@ -181,6 +183,12 @@ const ROWS: Record<string, Row> = {
     }),
     404,
   ),
+  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
+    appId,
+    to: PHONE,
+    channel: 'sms',
+    kind: 'sk',
+  })),
   'carriers/routes': row('look', 'installation'),
   'carriers/setRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'sms', appId, providers: ['main'] })),
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
@@ -219,8 +227,6 @@ const ROWS: Record<string, Row> = {
   'privacy/read': row('privacy', 'app', ofPhone),
   'privacy/export': row('privacy', 'app', ofPhone),
   'privacy/erase': row('privacy', 'app', ofPhone),
-
-  'live/changes': row('look', 'anyone'),
 
   'system/show': row('look', 'installation'),
 

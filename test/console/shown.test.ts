@@ -147,13 +147,15 @@ describe('an issue', () => {
     }
     expect((await shown('issues/list', { ...live(), limit: 10 })).rows).toEqual([row])
     const attempt = { number: 1, leg: 'sms', provider: 'main', outcome: 'refused', code: 'E1' }
-    const told = { eventId: expect.any(String), endpointId: endpoint.endpointId, type: 'otp.failed' }
+    const ids = { deliveryId: expect.any(String), eventId: expect.any(String) }
+    const told = { ...ids, endpointId: endpoint.endpointId, type: 'otp.failed' }
     expect(await shown('issues/story', { issueId })).toEqual({
       ...row,
       ...{ appId: keys.appId, templateId: 'otp_default_kr', metadata: { order: '7' }, updatedAt: TIME },
+      wrongAt: [],
       attempts: [{ ...attempt, calledAt: TIME, answeredAt: TIME, latencyMs: 0 }],
       ledger: [],
-      webhooks: [{ ...told, status: 'pending', attempts: 1, lastStatus: 500, createdAt: TIME }],
+      webhooks: [{ ...told, status: 'pending', attempts: 1, lastStatus: 500, createdAt: TIME, nextAttemptAt: TIME }],
     })
   })
 
@@ -165,6 +167,7 @@ describe('an issue', () => {
     await world.advance(1_000)
     const story = await shown('issues/story', { issueId })
     expect(story).toMatchObject({ verifiedAt: START + 1_000, billingStatus: 'debited' })
+    expect(story.attempts).toMatchObject([{ outcome: 'accepted', report: 'delivered', reportedAt: START + 1_000 }])
     expect(story.ledger).toEqual([{ entryType: 'debit', amountDelta: -1, balanceAfter: 999, createdAt: TIME }])
   })
 
@@ -477,6 +480,8 @@ test('templates, and what one makes of its values', async () => {
     shown('templates/preview', { appId, template: { ...template, body }, values: { name } })
   expect(await preview(template.body)).toEqual({
     text: 'ann 123456',
+    alimtalk: 'ann 123456',
+    prices: { sms: 1, alimtalk: 1 },
     bytes: 10,
     messageType: 'SMS',
     segments: 1,
@@ -492,6 +497,18 @@ test('templates, and what one makes of its values', async () => {
   expect(await preview('#{code}')).toEqual({
     mistake: { param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
   })
+  const newer = { ...template, body: 'Newer: #{name} #{code}' }
+  await shown('templates/save', { appId, template: newer })
+  const versions = async () => (await shown('templates/versions', { appId, templateId: 'welcome' })).versions
+  const savedBy = expect.stringMatching(/^op_/)
+  const versionOf = (version: number, of: object) => ({ version, savedAt: TIME, savedBy, template: of })
+  expect(await versions()).toEqual([versionOf(2, newer), versionOf(1, template)])
+  expect(await shown('templates/rollBack', { appId, templateId: 'welcome', version: 1 })).toEqual(template)
+  expect(await versions()).toEqual([versionOf(3, template), versionOf(2, newer), versionOf(1, template)])
+  const none = { appId, templateId: 'welcome', version: 9 }
+  expect(await shown('templates/rollBack', none)).toMatchObject([404, { reason: 'no_such' }])
+  const { rows } = await shown('audit/list', {})
+  expect(rows[0]).toMatchObject({ action: 'template.save', target: 'welcome', detail: { appId, rolledBackTo: 1 } })
   const misregistered = { ...template, bodies: { de: { ...template.bodies.de, dlt: { templateId: 'x' } } } }
   expect(await shown('templates/preview', { appId, template: misregistered, values: { name: 'ann' } })).toEqual({
     mistake: { param: 'bodies.de.dlt.templateId', reason: 'invalid_format' },

@@ -1,11 +1,14 @@
 /** What the operator is told of, on which ways, when, and how often. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { verifyWebhookSignature } from '../../client/webhook'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
+import type { Clock } from '../../src/ports/clock'
 import type { Backups } from '../../src/ports/files'
-import type { Mailer, Transport } from '../../src/ports/network'
+import type { HookAnswer, Mailer, Transport } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
+import { VirtualClock } from '../support/clock'
+import { receives } from '../support/receiver'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, SMS_URL, START, World, type WorldOptions } from '../support/world'
 
@@ -128,7 +131,7 @@ test('a receiver that fails is told again, with the same id, and given up at las
   await world.advance(LOOK_MS + 10 * SECOND_MS + MINUTE_MS)
   expect(requests.length).toBe(3)
   expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  await world.advance(10 * HOUR_MS)
+  await world.leap(10 * HOUR_MS)
   const [notice] = await administer.listNotices(world, 'open')
   expect(notice?.messages).toMatchObject([{ status: 'failed', tries: 7, error: 'HTTP 500' }])
   // Nobody who was not told that it began is told that it ended.
@@ -137,6 +140,41 @@ test('a receiver that fails is told again, with the same id, and given up at las
   await alertBelow(undefined)
   await world.advance(LOOK_MS)
   expect(requests.length).toBe(before)
+})
+
+test('a server that dies while it sends is followed by another one, which sends it again by the same id', async () => {
+  await world.stop()
+  const clock = new VirtualClock(START)
+  let isAlive = true
+  const processClock: Clock = {
+    now: clock.now,
+    elapsed: clock.elapsed,
+    after: (ms, callback) => clock.after(ms, () => isAlive && callback()),
+  }
+  const toOperator: Transport = {
+    request(request) {
+      requests.push(request)
+      return new Promise(() => {})
+    },
+  }
+  await start({ clock, processClock, toOperator })
+  keys = await world.furnish()
+  await addWay('pager', 'webhook', { url: HOOK })
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS)
+  expect(requests).toHaveLength(1)
+  isAlive = false
+  const dead = world
+  await start({ clock, place: dead.place, seed: 2 })
+  await world.advance(MINUTE_MS)
+  expect(requests.map(({ headers }) => headers['webhook-id'])).toEqual([
+    requests[0]?.headers['webhook-id'],
+    requests[0]?.headers['webhook-id'],
+  ])
+  const [notice] = await administer.listNotices(world, 'open')
+  expect(notice?.messages).toMatchObject([{ status: 'sent', tries: 1 }])
+  isAlive = true
+  await dead.stop()
 })
 
 test('in quiet hours only what is urgent is told; the rest when they end, and not at all where it is over', async () => {
@@ -153,7 +191,7 @@ test('in quiet hours only what is urgent is told; the rest when they end, and no
   await alertBelow(2_000)
   await world.advance(LOOK_MS)
   expect(requests).toEqual([])
-  await world.advance(2 * HOUR_MS)
+  await world.leap(2 * HOUR_MS)
   expect(texts().map(({ type }) => type)).toEqual(['notice.began'])
 })
 
@@ -194,6 +232,29 @@ test('an endpoint that is disabled by its answers, and a certificate that expire
     ['endpoint_disabled', 'a.example'],
     ['webhook_certificate', 'b.example'],
   ])
+})
+
+test('a certificate is looked at whenever an event is sent', async () => {
+  await world.stop()
+  let answer: HookAnswer = { kind: 'failed', reason: 'tls' }
+  await start({ hooks: { post: async () => answer } })
+  keys = await world.furnish()
+  const { appId, live: key } = keys
+  await world.run(
+    administer.addEndpoint(world.admin, { appId, mode: 'live', url: 'https://a.example/', events: ['otp.sent'] }),
+  )
+  const until = async () => (await administer.listNotices(world, 'open')).map(({ facts }) => facts.until)
+  const request = { phoneNumber: '010-2000-1000', purpose: 'signup', idempotencyKey: 'k' }
+  await world.call('rest', 'issue', request, { key })
+  await world.advance(LOOK_MS)
+  expect(await until()).toEqual([''])
+  answer = receives(200, { certificateUntil: START + 13 * DAY_MS })
+  await world.advance(MINUTE_MS)
+  expect(await until()).toEqual([''])
+  answer = receives(200, { certificateUntil: START + 30 * DAY_MS })
+  await world.call('rest', 'issue', { ...request, purpose: 'login', idempotencyKey: 'k2' }, { key })
+  await world.advance(LOOK_MS)
+  expect(await until()).toEqual([])
 })
 
 test('a backup that failed, until one is made', async () => {

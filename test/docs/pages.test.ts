@@ -93,6 +93,7 @@ describe('no block slips by:', () => {
       'docs/clients.md: test/client/generated.test.ts compiles and runs it',
       'docs/conformance.md: test/conformance/command.nightly.test.ts runs it; it takes two minutes',
       'docs/conformance.md: an example',
+      'docs/conformance.md: test/conformance/command.nightly.test.ts runs it with a stand-in for Docker',
       'docs/installing.md: test/deploy/units.test.ts reads the units; it would change this machine',
       'docs/installing.md: test/release/debian.test.ts installs the package with dpkg, upgrades it and removes it',
       'docs/installing.md: there is no builder where this is tested: test/release/container.test.ts lays out what the Containerfile says, and runs it',

@@ -19,7 +19,7 @@ async function opened(site: Site, { page }: Opened): Promise<Page> {
 
 /** What a server has rendered is there before it does anything: then the countries are. */
 export async function asked(page: Page): Promise<void> {
-  await page.getByLabel('Country').locator('option').nth(1).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: /^Country: / }).waitFor()
   await page.getByLabel('Phone number').fill(NUMBER)
   await page.keyboard.press('Enter')
   await page.getByLabel('Verification code').waitFor()

@@ -27,6 +27,7 @@ const PATHS = [
   '/v1/templates',
   '/v1/templates/otp_default_kr',
   '/v1/rpc/otp/balance',
+  '/v1/rpc/otp/screen',
 ]
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']

@@ -131,7 +131,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
     variables: { text: { required: false } },
   })
   // As a release before 0.2 has left it.
-  await store.transaction((tx) => tx.templates.save(appId, templateOf('former', FORMER_PATTERNS)))
+  await store.transaction((tx) => tx.templates.save(appId, templateOf('former', FORMER_PATTERNS), 'cli'))
   const people = { ...common, passwords: systemPasswords, node: FREE }
   for (const role of ROLES_TO_PLAY) {
     const { token } = await invite(people, actor, { role })

@@ -41,7 +41,8 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
   const transaction = ((work) => work({ retention } as Tx)) as Store['transaction']
   const days = { liveRetentionDays: 180, idempotencyDays: 7 }
   const apps = retentions.map((retentionDays, n) => ({ appId: `app_${n}`, retentionDays }))
-  const read = { apps: { withRemoved: async () => apps } } as unknown as Store['read']
+  const carriers = { all: async () => [] }
+  const read = { apps: { withRemoved: async () => apps }, carriers } as unknown as Store['read']
   await deleteOldData({ store: { transaction, read } as Store, clock: { now: () => NOW }, ...days })
   return { asked, limits: [...limits] }
 }

@@ -66,7 +66,7 @@ async function furnishedFile(): Promise<string> {
     challenges: [`'app_one', ${blob(60, 4)}`],
     relays: [`'rly_one', 'app_one', ${blob(60, 5)}`],
     templates: [
-      `'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5, 'ko', ${text(`{"en":{"body":${JSON.stringify(`#{code} ${NASTY}`)}}}`)}, '{"entityId":"1201"}'`,
+      `'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5, 'ko', ${text(`{"en":{"body":${JSON.stringify(`#{code} ${NASTY}`)}}}`)}, '{"entityId":"1201"}', 'cli'`,
     ],
     providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL, 7`],
     provider_health: [`'main', 0, 5, 'HTTP_500', 9`, `'other', 1, 5, NULL, NULL`],

@@ -15,6 +15,7 @@ import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
 import { until } from '../support/until'
 import { noticeSuite } from './notices'
+import { peopleSuite } from './people'
 import { phoneSuite } from './phones'
 import {
   APP,
@@ -1294,6 +1295,8 @@ export function storeSuite(
 
     webhookSuite(() => ({ store, other, clock }))
     noticeSuite(() => ({ store, other, clock }))
+
+    peopleSuite(() => ({ store, other, clock }))
     phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
@@ -1333,7 +1336,7 @@ export function storeSuite(
         ['an allowance', (tx) => tx.keys.allow('key_1', ['from'])],
         ['a challenge', (tx) => tx.challenges.save(APP.appId, CHALLENGE)],
         ['a challenge that is removed', (tx) => tx.challenges.remove(APP.appId)],
-        ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
+        ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE, 'cli')],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
         ['a pause of a provider', (tx) => tx.carriers.update({ ...PROVIDER, pausedAt: NOW })],
@@ -1347,7 +1350,7 @@ export function storeSuite(
           await tx.keys.add(aStoredKey(1))
           await tx.carriers.save(PROVIDER)
           await tx.challenges.save(APP.appId, CHALLENGE)
-          await tx.templates.save(APP.appId, OLD)
+          await tx.templates.save(APP.appId, OLD, 'cli')
           await tx.routes.save({ ...ROUTE, country: 'KR' })
         }),
       )
@@ -1455,19 +1458,29 @@ export function storeSuite(
       })
 
       test('of a template the newest version counts', async () => {
-        await run((tx) => tx.templates.save(APP.appId, TEMPLATE))
+        await run((tx) => tx.templates.save(APP.appId, TEMPLATE, 'cli'))
         expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, TEMPLATE])
         const newer = { ...TEMPLATE, body: '#{code}', variables: {}, locale: undefined, bodies: undefined }
-        for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer))
+        for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer, 'cli'))
         expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, newer])
         expect(await store.read.templates.ofApp('app_two')).toEqual([])
+      })
+
+      test('the newest 50 versions of a template are kept, each with its time and the actor', async () => {
+        for (let version = 1; version <= 52; version++)
+          await run((tx) => tx.templates.save(APP.appId, { ...TEMPLATE, name: `version ${version}` }, 'op_1'))
+        const versions = await store.read.templates.versions(APP.appId, TEMPLATE.templateId)
+        expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, index) => 52 - index))
+        const template = { ...TEMPLATE, name: 'version 52' }
+        expect(versions[0]).toEqual({ version: 52, savedAt: NOW, savedBy: 'op_1', template })
+        expect(await store.read.templates.versions('app_two', TEMPLATE.templateId)).toEqual([])
       })
 
       test('a template is found in its newest version, by who may change it', async () => {
         const found = (templateId: string, appId = APP.appId) => run((tx) => tx.templates.find(appId, templateId))
         expect(await found(OLD.templateId)).toEqual(OLD)
         for (let version = 2; version <= 12; version++)
-          await run((tx) => tx.templates.save(APP.appId, { ...OLD, name: `version ${version}` }))
+          await run((tx) => tx.templates.save(APP.appId, { ...OLD, name: `version ${version}` }, 'cli'))
         expect(await found(OLD.templateId)).toEqual({ ...OLD, name: 'version 12' })
         expect(await found('nobody')).toBeUndefined()
         expect(await found(OLD.templateId, 'app_two')).toBeUndefined()

@@ -1,6 +1,6 @@
 /** Message templates and their preview. */
 import { z } from 'zod'
-import { channel, mistake, ofApp, procedure } from './base'
+import { at, channel, mistake, ofApp, procedure } from './base'
 
 const variable = z.object({ required: z.boolean(), pattern: z.string().optional(), description: z.string().optional() })
 
@@ -34,6 +34,18 @@ export const templates = {
     .output(z.object({ templates: z.array(listed) })),
   /** A new template, or a new version of one; messages in flight keep their text. */
   save: procedure('templates').input(ofApp.extend({ template })).output(template),
+  /** The app's own versions, the newest first. */
+  versions: procedure('look')
+    .input(ofApp.extend({ templateId: z.string() }))
+    .output(
+      z.object({
+        versions: z.array(z.object({ version: z.int(), savedAt: at, savedBy: z.string(), template })),
+      }),
+    ),
+  /** Saves an older version again, as the newest one. */
+  rollBack: procedure('templates')
+    .input(ofApp.extend({ templateId: z.string(), version: z.int().min(1) }))
+    .output(template),
   /** Previews the SMS with a sample code. Reports a `mistake` instead of refusing, for display while typing. */
   preview: procedure('look')
     .input(ofApp.extend({ template, locale: z.string().optional(), values: z.record(z.string(), z.string()) }))
@@ -43,6 +55,10 @@ export const templates = {
         /** Bytes in EUC-KR, as Korean carriers count them. */
         bytes: z.int().optional(),
         messageType: z.enum(['SMS', 'LMS']).optional(),
+        /** The approved text that an AlimTalk provider fills in, without the lines that fill the code in. */
+        alimtalk: z.string().optional(),
+        /** Credits for one message. */
+        prices: z.object({ sms: z.number(), alimtalk: z.number() }).optional(),
         /** Segments and encoding outside Korea. */
         segments: z.int().optional(),
         encoding: z.enum(['GSM-7', 'UCS-2']).optional(),

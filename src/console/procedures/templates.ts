@@ -3,6 +3,7 @@ import { type Preview, type PreviewOptions, preview } from '../../domain/message
 import { textsOf } from '../../domain/message/rendered-message'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../../domain/message/template'
 import { Refusal } from '../../domain/shared/error'
+import { priceOf } from '../../domain/wallet/wallet'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf } from '../context'
 import { consoleContract } from '../contract'
@@ -31,9 +32,20 @@ export function templateProcedures(deps: ConsoleDependencies) {
     save: os.save.handler(async ({ input, context }) =>
       view(await administer.saveTemplate(adminOf(deps, context), input.appId, input.template as Template)),
     ),
+    versions: os.versions.handler(async ({ input: { appId, templateId } }) => {
+      await administer.existingApp(deps, appId)
+      const versions = await deps.store.read.templates.versions(appId, templateId)
+      return { versions: versions.map(({ template, ...version }) => ({ ...version, template: view(template) })) }
+    }),
+    rollBack: os.rollBack.handler(async ({ input: { appId, ...version }, context }) =>
+      view(await administer.rollBackTemplate(adminOf(deps, context), appId, version)),
+    ),
     preview: os.preview.handler(async ({ input: { appId, template, locale, values } }) => {
       const texts = textsOf(await administer.existingApp(deps, appId))
-      return previewOrMistake(template as Template, { locale, values, texts })
+      const shown = previewOrMistake(template as Template, { locale, values, texts })
+      if ('mistake' in shown) return shown
+      const { prices } = deps.modes.live
+      return { ...shown, prices: { sms: priceOf(prices, 'sms', shown.messageType), alimtalk: prices.alimtalk } }
     }),
   })
 }

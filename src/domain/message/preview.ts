@@ -10,6 +10,8 @@ export const SAMPLE_CODE = '123456'
 export interface Preview {
   /** Text of the SMS. */
   text: string
+  /** The text that an AlimTalk provider fills in. */
+  alimtalk: string
   /** Length in EUC-KR bytes, as Korean carriers count. */
   bytes: number
   messageType: MessageType
@@ -29,10 +31,12 @@ export interface PreviewOptions {
 /** Throws `invalid` for a template or values that do not make a message. */
 export function preview(template: Template, { locale, values, texts }: PreviewOptions): Preview {
   assertTemplate(template)
-  const text = withAutofill(render(inLanguage(template, locale), values, SAMPLE_CODE), texts, SAMPLE_CODE)
+  const alimtalk = render(inLanguage(template, locale), values, SAMPLE_CODE)
+  const text = withAutofill(alimtalk, texts, SAMPLE_CODE)
   const { parts, dataCoding } = encodeText(text, 0)
   return {
     text,
+    alimtalk,
     bytes: eucKrBytes(text),
     messageType: messageTypeFor(text, undefined),
     segments: parts.length,

@@ -43,6 +43,20 @@ export interface Template {
   bodies?: Readonly<Record<string, Translation>> | undefined
 }
 
+/** A saved text of an app's own template. */
+export interface TemplateVersion {
+  /** From 1. */
+  version: number
+  /** Unix milliseconds. */
+  savedAt: number
+  /** The operator, or `cli`. */
+  savedBy: string
+  template: Template
+}
+
+/** Older versions are deleted when a new one is saved. */
+export const VERSIONS_KEPT = 50
+
 export const DEFAULT_TEMPLATE_ID = 'otp_default_kr'
 
 export const BUILT_IN_TEMPLATES: readonly Template[] = [

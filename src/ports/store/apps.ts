@@ -5,7 +5,7 @@ import type { Allowance, StoredKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { Route } from '../../domain/delivery/route'
-import type { Template } from '../../domain/message/template'
+import type { Template, TemplateVersion } from '../../domain/message/template'
 import type { Relay } from '../../domain/relays/relay'
 
 export interface AppTx {
@@ -56,8 +56,8 @@ export interface RelayReader {
 export interface TemplateTx {
   /** The newest version of an app's own template; undefined where there is none. */
   find(appId: string, templateId: string): Promise<Template | undefined>
-  /** Stores a new version. The app must be locked. */
-  save(appId: string, template: Template): Promise<void>
+  /** Stores a new version, and deletes those before the newest `VERSIONS_KEPT`. The app must be locked. */
+  save(appId: string, template: Template, savedBy: string): Promise<void>
   /** Removes every version; false where there was none. */
   remove(appId: string, templateId: string): Promise<boolean>
 }
@@ -65,6 +65,8 @@ export interface TemplateTx {
 export interface TemplateReader {
   /** The app's own templates, newest version each. */
   ofApp(appId: string): Promise<Template[]>
+  /** The newest first. */
+  versions(appId: string, templateId: string): Promise<TemplateVersion[]>
 }
 
 export interface CarrierTx {

@@ -1,5 +1,6 @@
 /** Apps with their keys, templates and challenges. */
-import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { VERSIONS_KEPT } from '../../domain/message/template'
 import type { Tx } from '../../ports/store'
 import type { AppReader, ChallengeReader, KeyReader, RelayReader, TemplateReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
@@ -16,6 +17,7 @@ import {
   relayRow,
   templateOf,
   templateRow,
+  versionOf,
 } from '../rows/app'
 import { addition, bind, changes, db, listOf, parameters, plain, statement } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
@@ -65,6 +67,12 @@ const STATEMENTS = {
     db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(''),
   ),
   insertTemplate: addition(templates),
+  deleteOldVersions: statement(() =>
+    db
+      .delete(templates)
+      .where(and(thisTemplate, lte(templates.version, bind(templates.version, 'version'))))
+      .prepare(''),
+  ),
   deleteTemplate: statement(() =>
     db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(''),
   ),
@@ -105,13 +113,13 @@ export function templateTx(transaction: Transaction): Tx['templates'] {
       const row = await transaction.get(STATEMENTS.newestTemplate, { appId, templateId })
       return row && templateOf(row)
     },
-    async save(appId, template) {
+    async save(appId, template, savedBy) {
       const { templateId } = template
       const newest = (await transaction.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
-      transaction.run(
-        STATEMENTS.insertTemplate,
-        templateRow(template, { appId, version: newest + 1, createdAt: transaction.now }),
-      )
+      const version = newest + 1
+      const row = templateRow(template, { appId, version, savedBy, createdAt: transaction.now })
+      transaction.run(STATEMENTS.insertTemplate, row)
+      transaction.run(STATEMENTS.deleteOldVersions, { appId, templateId, version: version - VERSIONS_KEPT })
       settingsChanged(transaction)
     },
     async remove(appId, templateId) {
@@ -125,6 +133,9 @@ const READS = {
   all: statement(() => appsWhere(isThere).prepare('')),
   withRemoved: statement(() => appsWhere().prepare('')),
   find: statement(() => appsWhere(and(thisApp, isThere)).prepare('')),
+  versions: statement(() =>
+    db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).prepare(''),
+  ),
   templates: statement(() =>
     db
       .select()
@@ -146,6 +157,7 @@ export const appReader = (pool: Querying): AppReader => ({
 
 export const templateReader = (pool: Querying): TemplateReader => ({
   ofApp: async (appId) => newestOf(await pool.all(READS.templates, { appId })),
+  versions: async (appId, templateId) => (await pool.all(READS.versions, { appId, templateId })).map(versionOf),
 })
 
 const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))

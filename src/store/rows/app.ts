@@ -2,7 +2,7 @@
 import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { ApiKey, StoredKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
-import type { Template } from '../../domain/message/template'
+import type { Template, TemplateVersion } from '../../domain/message/template'
 import type { Relay } from '../../domain/relays/relay'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
@@ -41,9 +41,8 @@ export const appRow = (app: App): Row<App> => ({
   retentionDays: app.retentionDays ?? null,
 })
 
-interface Version {
+interface Version extends Pick<TemplateVersion, 'version' | 'savedBy'> {
   appId: string
-  version: number
   createdAt: number
 }
 
@@ -61,6 +60,7 @@ export const templateOf = ({
   version: _,
   createdAt: __,
   appId: ___,
+  savedBy: ____,
   locale,
   bodies,
   dlt,
@@ -70,6 +70,13 @@ export const templateOf = ({
   locale: locale ?? undefined,
   bodies: bodies ?? undefined,
   dlt: dlt ?? undefined,
+})
+
+export const versionOf = (row: TemplateRow): TemplateVersion => ({
+  version: row.version,
+  savedAt: row.createdAt,
+  savedBy: row.savedBy,
+  template: templateOf(row),
 })
 
 /** The newest version of each template; `versions` are in ascending order. */

@@ -1,6 +1,7 @@
 /** Apps with their keys, templates and challenges. */
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { VERSIONS_KEPT } from '../../domain/message/template'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import {
@@ -16,6 +17,7 @@ import {
   relayRow,
   templateOf,
   templateRow,
+  versionOf,
 } from '../rows/app'
 import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
@@ -70,6 +72,12 @@ export function createAppTx(connection: Database, current: TransactionState): Pi
       db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(),
     ),
     insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
+    deleteOldVersions: onFirstUse(() =>
+      db
+        .delete(templates)
+        .where(and(thisTemplate, lte(templates.version, bind(templates.version, 'version'))))
+        .prepare(),
+    ),
     deleteTemplate: onFirstUse(() =>
       db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(),
     ),
@@ -105,9 +113,11 @@ export function createAppTx(connection: Database, current: TransactionState): Pi
         const row = run.newestTemplate.get({ appId, templateId })
         return row && templateOf(row)
       },
-      async save(appId, template) {
+      async save(appId, template, savedBy) {
         const newest = run.newestTemplate.get({ appId, templateId: template.templateId })?.version ?? 0
-        run.insertTemplate.run(templateRow(template, { appId, version: newest + 1, createdAt: current.now }))
+        const version = newest + 1
+        run.insertTemplate.run(templateRow(template, { appId, version, savedBy, createdAt: current.now }))
+        run.deleteOldVersions.run({ appId, templateId: template.templateId, version: version - VERSIONS_KEPT })
         current.settingsChanged()
       },
       async remove(appId, templateId) {
@@ -123,6 +133,9 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
   const allApps = appsWhere(db)
   const appsThere = appsWhere(db, isThere)
   const appById = appsWhere(db, appThere)
+  const versionsOfTemplate = onFirstUse(() =>
+    db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).prepare(),
+  )
   const templatesOfApp = onFirstUse(() =>
     db
       .select()
@@ -148,6 +161,9 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
     templates: {
       async ofApp(appId) {
         return newestOf(templatesOfApp.all({ appId }))
+      },
+      async versions(appId, templateId) {
+        return versionsOfTemplate.all({ appId, templateId }).map(versionOf)
       },
     },
   }

@@ -53,12 +53,36 @@ export async function translateTemplate(
   })
 }
 
-async function saveVersion(deps: AdminDependencies, tx: Tx, appId: string, template: Template): Promise<Template> {
+/** Makes an older version the newest again, as a version of its own. Throws `not_found`. */
+export async function rollBackTemplate(
+  deps: AdminDependencies,
+  appId: string,
+  { templateId, version }: { templateId: string; version: number },
+): Promise<Template> {
+  const versions = await deps.store.read.templates.versions(appId, templateId)
+  const found = versions.find((one) => one.version === version)
+  if (!found) throw missing('template', `${templateId} ${version}`)
+  return deps.store.transaction(async (tx) => {
+    await lockApp(tx, appId)
+    // A template that was removed meanwhile must not come back by it.
+    if (!(await tx.templates.find(appId, templateId))) throw missing('template', templateId)
+    return saveVersion(deps, tx, appId, found.template, version)
+  })
+}
+
+async function saveVersion(
+  deps: AdminDependencies,
+  tx: Tx,
+  appId: string,
+  template: Template,
+  rolledBackTo?: number,
+): Promise<Template> {
   assertTemplate(template)
-  await tx.templates.save(appId, template)
+  await tx.templates.save(appId, template, deps.actor.name)
   const dlt = dltIdsIn(template)
   await writeAudit(deps, tx, 'template.save', template.templateId, {
     appId,
+    ...(rolledBackTo !== undefined && { rolledBackTo }),
     ...(Object.keys(dlt).length > 0 && { dlt }),
   })
   return template

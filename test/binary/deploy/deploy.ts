@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Clients } from '../../../src/conformance/clients'
 import { type SeededRandom, seededRandom } from '../../support/random'
 import { until } from '../../support/until'
 import { fromSource, newFolder } from '../support'
 import { type Plan, TortureCarrier } from '../torture/carrier'
-import { Clients } from '../torture/clients'
 import { findingsIn, leaks } from '../torture/findings'
 import { furnish } from '../torture/furnish'
 import { complaints, falselyInterrupted } from '../torture/nodes/findings'

@@ -4,8 +4,8 @@
  * is refused, for nothing has been sent then.
  */
 import { createOtpClient, type OtpClient, WatchwordError } from '../../../client'
+import type { MortalServer } from '../../../src/conformance/clients'
 import type { Answer, Json } from '../support'
-import type { Api } from '../torture/clients'
 
 /** As long as Caddy with `lb_try_duration`. */
 const TRIED_FOR_MS = 10_000
@@ -36,7 +36,7 @@ class Broken extends Error {
   }
 }
 
-export class Front implements Api {
+export class Front implements MortalServer {
   readonly found: string[] = []
   /** Requests that had to wait for a server, connections that were refused, and answers that asked to come again. */
   waited = 0

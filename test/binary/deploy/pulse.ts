@@ -1,6 +1,7 @@
 /** Requests that nobody repeats, one after the other on connections that are kept: whatever of them is lost shows. */
+
+import type { MortalServer } from '../../../src/conformance/clients'
 import type { SeededRandom } from '../../support/random'
-import type { Api } from '../torture/clients'
 
 const LOOPS = 6
 const PAUSE_MS = 30
@@ -15,7 +16,7 @@ export class Pulse {
 
   constructor(
     private readonly random: SeededRandom,
-    private readonly api: Api,
+    private readonly api: MortalServer,
   ) {}
 
   start(): void {

@@ -1,6 +1,8 @@
 /** Three carriers on loopback that misbehave at random, and remember what they were asked and what they took. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { koreanNumber } from '../../../src/conformance/clients'
 import type { SeededRandom } from '../../support/random'
 import type { Received } from '../support'
 
@@ -128,6 +130,8 @@ export class TortureCarrier {
     this.#isCalm = true
     for (const report of this.#reports.values()) report.dueAt = 0
   }
+
+  readonly numberOf = koreanNumber
 
   /** Codes that a number got, oldest first. */
   codesFor(to: string): readonly string[] {

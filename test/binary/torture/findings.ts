@@ -2,11 +2,11 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Clients, KnownIssue } from '../../../src/conformance/clients'
 import { Invariants, type PlanOfApp } from '../../simulation/invariants'
 import type { Carrier } from '../../support/carrier'
 import { newFolder } from '../support'
 import { MAY_COME_AGAIN, type Plan, type SendRequest, type TortureCarrier } from './carrier'
-import type { Clients, KnownIssue } from './clients'
 
 interface Witnesses {
   carrier: TortureCarrier

@@ -896,6 +896,21 @@ export const FULL: Answers = {
     messageType: 'LMS',
     segments: 3,
     encoding: 'UCS-2',
+    alimtalk:
+      '[쇼핑몰] 김영희님, 비밀번호 재설정 인증번호는 [123456]입니다. 본인이 요청하지 않았다면 고객센터로 연락하세요.',
+    prices: { sms: 3, alimtalk: 1 },
+  },
+  'templates/versions': {
+    versions: [3, 2, 1].map((version) => ({
+      ...{ version, savedAt: NOW - (4 - version) * DAY, savedBy: version === 2 ? 'cli' : 'o1' },
+      template: {
+        ...{ templateId: 'welcome', name: 'Welcome', channelSupport: ['sms'], providerTemplateCode: 'welcome' },
+        body:
+          version === 3 ? '[쇼핑몰] 인증번호는 [#{code}]입니다.' : `[쇼핑몰] #{name}님, 인증번호 #{code} (${version})`,
+        variables: { name: { required: version < 3 } },
+        bodies: { en: { body: version === 1 ? 'Code #{code}' : 'Your code is #{code}' } },
+      },
+    })),
   },
   'webhooks/list': {
     endpoints: [

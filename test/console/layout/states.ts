@@ -1129,6 +1129,17 @@ const templates: State[] = [
     FULL,
     press(/^(Language shown|표시할 언어)/, 'combobox'),
   ),
+  over(
+    'pages/templates/versions.tsx',
+    'templates, an older version compared',
+    `/templates/edit?template=${SLOW_TEMPLATE}`,
+    FULL,
+    press(/^Compare version 1 with|^버전 1을\(를\) 현재/),
+  ),
+  state('templates, codes by language', '/templates/edit?template=otp_default_kr', FULL, async (page) => {
+    await page.getByRole('button', { name: /^(Codes by language|언어별 코드)/ }).click()
+    await page.getByLabel(/^(DLT template ID .* of English|영어 DLT)/).waitFor()
+  }),
   state('templates, a translation with a mistake', '/templates/edit?template=otp_default_kr', {
     ...FULL,
     'templates/preview': { mistake: { param: 'bodies.ja', reason: 'undeclared_placeholder', about: { name: 'name' } } },
@@ -1154,6 +1165,22 @@ const usage: State[] = [
     FULL,
     press(/^(Report tokens|보고서 토큰)$/),
     see(/ERP/),
+  ),
+  over(
+    'pages/usage/prices.tsx',
+    'usage, a price is removed',
+    '/usage',
+    FULL,
+    press(/^(Prices|가격)$/),
+    press(/^(Remove the price 9\.9 KRW|가격 9\.9 KRW 삭제)$/),
+  ),
+  over(
+    'pages/usage/report-tokens.tsx',
+    'usage, a report token is revoked',
+    '/usage',
+    FULL,
+    press(/^(Report tokens|보고서 토큰)$/),
+    press(/^(Revoke ERP|ERP 폐기)$/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()

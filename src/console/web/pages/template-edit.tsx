@@ -1,10 +1,10 @@
 /** Editor of a template: a new one or a new version. */
-import { Alert, Anchor, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Grid, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconInfoCircle, IconTemplate } from '@tabler/icons-react'
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { CHANNELS } from '../../../../contract/constants'
 import { api, client, queries } from '../api'
 import { MayNot } from '../frame/may-not'
@@ -26,10 +26,13 @@ import {
   type TemplateDraft,
   templateOf,
   type VariableDraft,
+  variableNames,
   variableOf,
 } from './templates/draft'
 import { DltFields, LanguageChoice, LanguagesField, VariablesField } from './templates/fields'
+import { MessageText } from './templates/message-text'
 import { TemplatePreview } from './templates/preview'
+import { Versions } from './templates/versions'
 import { templateWords } from './templates/words'
 
 export default function TemplateEdit() {
@@ -93,7 +96,6 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
   const [shownIn, setShownIn] = useState('')
   const preview = usePreview(appId, draft, shownIn)
   const mistakeIn = (field: string) => mistakeAbout(field, preview.data?.mistake)
-  const body = useRef<HTMLTextAreaElement>(null)
   return (
     <Grid gap="xl">
       <Grid.Col span={{ base: 12, lg: 7 }}>
@@ -125,33 +127,16 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
                 {...form.plainField('templateId')}
               />
             </Group>
-            <Textarea
-              ref={body}
+            <MessageText
               label={say.body}
               description={say.bodyHelp}
-              required
-              autosize
-              minRows={4}
-              maxRows={14}
+              variables={[...new Set(['code', ...variableNames(draft), ...Object.keys(draft.variables)])]}
+              value={draft.body}
               readOnly={isReadOnly}
               error={mistakeIn('body')}
-              {...form.plainField('body')}
               onFocus={() => setShownIn('')}
+              onChange={(body) => form.set({ body })}
             />
-            {!isReadOnly && !draft.body.includes('#{code}') && (
-              <Group>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  onClick={() => {
-                    form.set({ body: `${draft.body}#{code}` })
-                    body.current?.focus()
-                  }}
-                >
-                  {say.insertCode}
-                </Button>
-              </Group>
-            )}
             <LanguageChoice
               label={say.language}
               about={say.languageHelp}
@@ -230,6 +215,11 @@ function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) 
           onChange={changeVariable}
         />
       </Grid.Col>
+      {!isNew && !isBuiltIn && (
+        <Grid.Col span={12}>
+          <Versions appId={appId} templateId={from.templateId} onRollBack={() => void navigate({ to: '/templates' })} />
+        </Grid.Col>
+      )}
     </Grid>
   )
 }

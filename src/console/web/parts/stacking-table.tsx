@@ -67,6 +67,7 @@ export function StackingTable<Row>(props: StackingTableProps<Row>) {
                 role="columnheader"
                 scope="col"
                 aria-sort={column.sort && orderOf(column.sort)}
+                aria-label={column.sort && labelOf(column)}
                 {...placed(column)}
               >
                 {column.sort ? <SortButton {...column.sort}>{column.header}</SortButton> : column.header}

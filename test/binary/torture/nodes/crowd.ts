@@ -1,6 +1,7 @@
 /** Many who ask for codes for one phone at once, by all servers: as many get one as a phone may have, and no more. */
+
+import type { Clients } from '../../../../src/conformance/clients'
 import type { SeededRandom } from '../../../support/random'
-import type { Clients } from '../clients'
 
 export const PER_PHONE = 5
 const AT_ONCE = 9

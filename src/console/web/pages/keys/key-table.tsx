@@ -1,5 +1,6 @@
 /** The keys of an app in one mode. */
 import { Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { useState } from 'react'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
@@ -18,17 +19,35 @@ type KeyTableProps = Pick<DataTableProps<Key>, 'rows' | 'failure' | 'onRetry' | 
   actions?: { onAllow(key: Key): void; onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
 }
 
-export function KeyTable({ actions, ...table }: KeyTableProps) {
+/** What the rows can be sorted by. */
+const ORDERS = {
+  key: (one: Key, other: Key) => (one.name ?? one.shown).localeCompare(other.name ?? other.shown),
+  lastUsed: (one: Key, other: Key) => (one.lastUsedAt ?? 0) - (other.lastUsedAt ?? 0),
+  created: (one: Key, other: Key) => one.createdAt - other.createdAt,
+}
+
+export function KeyTable({ actions, rows, ...table }: KeyTableProps) {
   const say = useWords(keyWords)
+  const [order, setOrder] = useState<{ by: keyof typeof ORDERS; isAscending: boolean }>({
+    by: 'created',
+    isAscending: false,
+  })
+  const sortedBy = (by: keyof typeof ORDERS) => ({
+    isAscending: order.by === by ? order.isAscending : undefined,
+    onToggle: () => setOrder({ by, isAscending: order.by === by ? !order.isAscending : by === 'key' }),
+  })
+  const sorted = rows?.toSorted((one, other) => ORDERS[order.by](one, other) * (order.isAscending ? 1 : -1))
   return (
     <DataTable
       {...table}
+      rows={sorted}
       keyOf={({ keyId }) => keyId}
       file={{ name: 'keys' }}
       columns={[
         {
           key: 'key',
           header: say.key,
+          sort: sortedBy('key'),
           cell: (key) => (
             <Stack gap={2} align="flex-start">
               {key.name !== undefined && (
@@ -48,12 +67,14 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
         {
           key: 'lastUsed',
           header: say.lastUsed,
+          sort: sortedBy('lastUsed'),
           cell: ({ lastUsedAt }) =>
             lastUsedAt === undefined ? <Text size="sm">{say.notUsed}</Text> : <Time at={lastUsedAt} relative />,
         },
         {
           key: 'created',
           header: say.created,
+          sort: sortedBy('created'),
           cell: ({ createdAt, creator }) => (
             <Stack gap={2}>
               <Time at={createdAt} relative />

@@ -56,7 +56,7 @@ export function Ways(table: Pick<DataTableProps<ShownWay>, 'rows' | 'failure' | 
     <Section title={say.ways} about={say.waysAbout} actions={table.rows?.length !== 0 && addButton}>
       <DataTable
         {...table}
-        label={say.ways}
+        label={say.waysList}
         keyOf={({ wayId }) => wayId}
         columns={[
           {
@@ -76,7 +76,7 @@ export function Ways(table: Pick<DataTableProps<ShownWay>, 'rows' | 'failure' | 
           { key: 'target', header: say.target, cell: ({ target }) => <AsWritten size="sm">{target}</AsWritten> },
           {
             key: 'actions',
-            header: '',
+            header: say.actions,
             cell: (way) => (
               <Group gap={4} justify="flex-end" wrap="nowrap">
                 <Button

@@ -83,6 +83,8 @@ export const noticeWords = inWords({
     expires: (app: string, host: string, day: string) => `App ${app}: the certificate of ${host} expires on ${day}.`,
 
     ways: 'Where notices are told',
+    waysList: 'Ways',
+    actions: 'Actions',
     waysAbout: 'Beside this page. Every way gets every notice.',
     noWays: 'Notices are shown here only',
     noWaysNext: 'Add a way, so that somebody hears of them who does not look.',
@@ -181,6 +183,8 @@ export const noticeWords = inWords({
     expires: (app, host, day) => `${app} 앱: ${host}의 인증서가 ${day}에 만료됩니다.`,
 
     ways: '알림 수단',
+    waysList: '알림 수단 목록',
+    actions: '작업',
     waysAbout: '이 페이지 외에 알림을 보낼 곳입니다. 모든 알림을 보냅니다.',
     noWays: '알림을 콘솔에만 표시합니다',
     noWaysNext: '콘솔을 보고 있지 않은 사람도 알 수 있도록 알림 수단을 추가하세요.',

@@ -1,5 +1,5 @@
 /** Fields for variables and for other languages of a template. */
-import { Button, Checkbox, Fieldset, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Accordion, Button, Checkbox, Fieldset, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { languageName } from '../../i18n/names'
 import { type Refused, refusalInWords } from '../../i18n/refusals'
 import { useLanguage, useWords } from '../../i18n/words'
@@ -12,6 +12,7 @@ import {
   variableNames,
   variableOf,
 } from './draft'
+import { MessageText } from './message-text'
 import { templateWords } from './words'
 
 interface VariablesFieldProps {
@@ -165,6 +166,7 @@ export function DltFields({ value, path, language, isReadOnly, mistake, onChange
   const say = useWords(templateWords)
   const field = (name: keyof DltDraft, label: string, param: string) => (
     <TextInput
+      size={language === undefined ? 'sm' : 'xs'}
       label={label}
       aria-label={language === undefined ? undefined : say.ofVariable(label, language)}
       inputMode="numeric"
@@ -182,9 +184,11 @@ export function DltFields({ value, path, language, isReadOnly, mistake, onChange
         {field('dltEntityId', say.dltEntityId, 'entityId')}
         {field('dltTemplateId', say.dltTemplateId, 'templateId')}
       </Group>
-      <Text size="xs" c="dimmed">
-        {language === undefined ? say.dltHelp : say.translationDltHelp}
-      </Text>
+      {language === undefined && (
+        <Text size="xs" c="dimmed">
+          {say.dltHelp}
+        </Text>
+      )}
     </Stack>
   )
 }
@@ -203,6 +207,7 @@ export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }:
   const say = useWords(templateWords)
   const language = useLanguage()
   const { translations, locale, channelSupport } = draft
+  const isAboutCodes = mistake?.param?.startsWith('bodies.') && mistake.param.includes('.dlt')
   const change = (changed: TranslationDraft) =>
     onChange(translations.map((known) => (known.tag === changed.tag ? changed : known)))
   const add = (tag: string) => {
@@ -216,62 +221,67 @@ export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }:
         <Text size="sm" c="dimmed">
           {say.languagesAbout}
         </Text>
-        {translations.map((translation) => {
-          const { tag, body, providerTemplateCode } = translation
-          const name = languageName(tag, language)
-          return (
-            <Stack key={tag} gap="xs">
-              <Group justify="space-between">
-                <Text size="sm" fw={600}>
-                  {name} ({tag})
-                </Text>
-                {!isReadOnly && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={say.removeLanguageOf(name)}
-                    onClick={() => onChange(translations.filter((known) => known.tag !== tag))}
-                  >
-                    {say.removeLanguage}
-                  </Button>
-                )}
-              </Group>
-              <Textarea
-                aria-label={say.bodyIn(name)}
-                lang={tag}
-                required
-                autosize
-                minRows={2}
-                maxRows={14}
-                value={body}
-                readOnly={isReadOnly}
-                error={mistake?.param === `bodies.${tag}` ? refusalInWords(mistake) : undefined}
-                onFocus={() => onShow(tag)}
-                onChange={(event) => change({ ...translation, body: event.currentTarget.value })}
-              />
-              {channelSupport.includes('alimtalk') && (
-                <TextInput
-                  label={say.providerCode}
-                  aria-label={say.ofVariable(say.providerCode, name)}
-                  description={say.translationCodeHelp}
-                  maxLength={64}
-                  value={providerTemplateCode}
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          {translations.map((translation) => {
+            const { tag, body } = translation
+            const name = languageName(tag, language)
+            return (
+              <Stack key={tag} gap={6}>
+                <Group justify="space-between" gap="xs">
+                  <Text size="sm" fw={600}>
+                    {name} ({tag})
+                  </Text>
+                  {!isReadOnly && (
+                    <Button
+                      size="compact-xs"
+                      variant="subtle"
+                      color="red"
+                      aria-label={say.removeLanguageOf(name)}
+                      onClick={() => onChange(translations.filter((known) => known.tag !== tag))}
+                    >
+                      {say.removeLanguage}
+                    </Button>
+                  )}
+                </Group>
+                <MessageText
+                  aria-label={say.bodyIn(name)}
+                  lang={tag}
+                  language={name}
+                  variables={['code', ...variableNames(draft)]}
+                  value={body}
                   readOnly={isReadOnly}
-                  spellCheck={false}
-                  onChange={(event) => change({ ...translation, providerTemplateCode: event.currentTarget.value })}
+                  error={mistake?.param === `bodies.${tag}` ? refusalInWords(mistake) : undefined}
+                  onFocus={() => onShow(tag)}
+                  onChange={(text) => change({ ...translation, body: text })}
                 />
-              )}
-              <DltFields
-                value={translation}
-                path={`bodies.${tag}.dlt`}
-                language={name}
-                isReadOnly={isReadOnly}
-                mistake={mistake}
-                onChange={(ids) => change({ ...translation, ...ids })}
-              />
-            </Stack>
-          )
-        })}
+              </Stack>
+            )
+          })}
+        </SimpleGrid>
+        {translations.length > 0 && (
+          <Accordion variant="contained" {...(isAboutCodes && { value: 'codes' })}>
+            <Accordion.Item value="codes">
+              <Accordion.Control>{say.codesByLanguage}</Accordion.Control>
+              <Accordion.Panel>
+                <Stack gap="md">
+                  <Text size="sm" c="dimmed">
+                    {say.codesAbout} {say.translationDltHelp}
+                  </Text>
+                  {translations.map((translation) => (
+                    <LanguageCodes
+                      key={translation.tag}
+                      translation={translation}
+                      hasTalk={channelSupport.includes('alimtalk')}
+                      isReadOnly={isReadOnly}
+                      mistake={mistake}
+                      onChange={change}
+                    />
+                  ))}
+                </Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+        )}
         {!isReadOnly && (
           <LanguageChoice
             label={say.addLanguage}
@@ -284,5 +294,46 @@ export function LanguagesField({ draft, isReadOnly, mistake, onChange, onShow }:
         )}
       </Stack>
     </Fieldset>
+  )
+}
+
+interface LanguageCodesProps {
+  translation: TranslationDraft
+  hasTalk: boolean
+  isReadOnly: boolean
+  mistake: Refused | undefined
+  onChange(changed: TranslationDraft): void
+}
+
+/** The codes of one language in one line. */
+function LanguageCodes({ translation, hasTalk, isReadOnly, mistake, onChange }: LanguageCodesProps) {
+  const say = useWords(templateWords)
+  const name = languageName(translation.tag, useLanguage())
+  return (
+    <Group grow preventGrowOverflow={false} align="flex-end" gap="xs">
+      <Text size="sm" fw={600} miw={90} maw={140}>
+        {name}
+      </Text>
+      {hasTalk && (
+        <TextInput
+          size="xs"
+          label={say.code}
+          aria-label={say.ofVariable(say.providerCode, name)}
+          maxLength={64}
+          value={translation.providerTemplateCode}
+          readOnly={isReadOnly}
+          spellCheck={false}
+          onChange={(event) => onChange({ ...translation, providerTemplateCode: event.currentTarget.value })}
+        />
+      )}
+      <DltFields
+        value={translation}
+        path={`bodies.${translation.tag}.dlt`}
+        language={name}
+        isReadOnly={isReadOnly}
+        mistake={mistake}
+        onChange={(ids) => onChange({ ...translation, ...ids })}
+      />
+    </Group>
   )
 }

@@ -45,8 +45,13 @@ export function TemplatePreview({ draft, shownIn, preview, failure, onShow, onCh
           </Text>
         ) : (
           <>
-            <OnPhone text={preview.text} />
-            {draft.channelSupport.includes('sms') && <SmsSize {...preview} />}
+            {draft.channelSupport.includes('sms') && (
+              <>
+                <OnPhone text={preview.text} />
+                <SmsSize {...preview} />
+              </>
+            )}
+            {draft.channelSupport.includes('alimtalk') && <TalkOnPhone {...preview} />}
           </>
         )}
         {names.length > 0 && (
@@ -110,7 +115,37 @@ function OnPhone({ text }: { text: string }) {
   )
 }
 
-function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: ShownPreview) {
+/** As KakaoTalk shows it: a card under a yellow heading. */
+function TalkOnPhone({ alimtalk = '', prices }: ShownPreview) {
+  const say = useWords(templateWords)
+  return (
+    <section className={styles.phone} aria-label={say.talkOnPhone}>
+      <div className={styles.talk}>
+        <Text size="sm" fw={600} className={styles.talkHeading}>
+          {say.talkArrived}
+        </Text>
+        <AsWritten size="sm" className={styles.talkText}>
+          {alimtalk}
+        </AsWritten>
+      </div>
+      <Price of={prices?.alimtalk} />
+    </section>
+  )
+}
+
+function Price({ of }: { of: number | undefined }) {
+  const say = useWords(templateWords)
+  const formats = useFormats()
+  return (
+    of !== undefined && (
+      <Text size="xs" c="dimmed" mt="xs">
+        {say.price(formats.number(of))}
+      </Text>
+    )
+  )
+}
+
+function SmsSize({ bytes = 0, messageType, segments = 1, encoding, prices }: ShownPreview) {
   const say = useWords(templateWords)
   const formats = useFormats()
   const isSms = messageType === 'SMS'
@@ -137,6 +172,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: ShownPrevie
         <Text size="sm">{say.segments}</Text>
         <Text size="sm">{say.segmentsOf(formats.number(segments), encoding ?? '')}</Text>
       </Group>
+      <Price of={prices?.sms} />
     </Stack>
   )
 }

@@ -11,6 +11,9 @@ import { chartStep, type ReportPeriod, stepsOf } from './report-period'
 import { usageWords } from './words'
 
 const HEIGHT = 260
+const LABELLED = { axisLabel: { fill: 'var(--mantine-color-text)' } }
+/** Room for the name of the axis. */
+const SPACED = { ...QUIET, margin: { left: 20, bottom: 30 } }
 const NOTHING = { issued: 0, sent: 0, delivered: 0, failed: 0, verified: 0 }
 
 export function UsageCharts({ rows, period }: { rows: readonly ReportTableRow[]; period: ReportPeriod }) {
@@ -25,7 +28,7 @@ export function UsageCharts({ rows, period }: { rows: readonly ReportTableRow[];
     const rates = { deliveryRate: deliveryRate(counts) ?? null, conversion: conversion(counts) ?? null }
     return { time: step === 'day' ? name.slice(5) : name, ...counts, ...rates }
   })
-  const shared = { h: HEIGHT, data: points, dataKey: 'time', xAxisLabel: say.steps[step] }
+  const shared = { h: HEIGHT, data: points, dataKey: 'time', xAxisLabel: say.steps[step], styles: LABELLED }
   const summary = (what: string, values: readonly (number | null)[], write: (value: number) => string) => {
     const shown = values.filter((value) => value !== null)
     return shown.length === 0
@@ -45,6 +48,7 @@ export function UsageCharts({ rows, period }: { rows: readonly ReportTableRow[];
         chart={
           <CountBars
             {...shared}
+            barChartProps={SPACED}
             yAxisLabel={say.codes}
             valueFormatter={formats.number}
             yAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
@@ -73,7 +77,7 @@ export function UsageCharts({ rows, period }: { rows: readonly ReportTableRow[];
           <LineChart
             {...shared}
             {...PLAIN}
-            lineChartProps={QUIET}
+            lineChartProps={SPACED}
             curveType="linear"
             connectNulls
             valueFormatter={formats.percent}

@@ -14,7 +14,7 @@ import { Section } from '../../parts/section'
 import { StackingTable, type TableColumn } from '../../parts/stacking-table'
 import { type ShownMode, useApps } from '../../scope'
 import type { UsageSearch } from '../search-params'
-import { conversion, type ReportTableRow, type ReportTotal } from './rates'
+import { type ReportTableRow, type ReportTotal, share } from './rates'
 import type { ReportPeriod } from './report-period'
 import { usageWords } from './words'
 
@@ -26,8 +26,8 @@ interface UsageSumsProps {
 }
 
 const COUNTS = ['issued', 'sent', 'delivered', 'failed', 'verified'] as const
-/** Left out on phones. */
-const MINOR = ['sent', 'delivered', 'messages', 'spent']
+/** Shares of what was issued; the file has the numbers. */
+const RATES = ['sent', 'delivered', 'verified'] as const
 const BUSIEST_FIRST = '-issued'
 
 const groupsIn = ({ groups = 'app,country,carrier' }: UsageSearch): ReportGroup[] => {
@@ -47,7 +47,7 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
   const choose = (changes: UsageSearch) =>
     navigate({ search: (known: UsageSearch) => ({ ...known, ...changes }), replace: true, resetScroll: false })
   const sort = search.sort ?? BUSIEST_FIRST
-  const columns = useColumns(groupBy, total, sort, (chosen) => choose({ sort: chosen }))
+  const columns = useColumns(groupBy, sort, (chosen) => choose({ sort: chosen }))
   return (
     <Section
       title={say.sums}
@@ -96,13 +96,17 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
 
 /** A row of the table; the total has no groups. */
 
+/** A row of the table; the total has no groups. */
+
 const costOf = ({ cost }: ReportTableRow, currency: string) => cost.find((one) => one.currency === currency)?.amount
 
+/** Costs are sorted by the first currency. */
 function sortedBy(row: ReportTableRow, column: string): string | number {
-  if (column === 'conversion') return conversion(row) ?? -1
+  if (column === 'cost') return Number(row.cost[0]?.amount ?? -1)
+  const rate = RATES.find((step) => step === column)
+  if (rate) return share(row[rate], row.issued) ?? -1
   const value = row[column as keyof ReportTableRow]
-  if (typeof value === 'number' || typeof value === 'string') return value
-  return Number(costOf(row, column) ?? -1)
+  return typeof value === 'number' || typeof value === 'string' ? value : ''
 }
 
 function sorted(rows: readonly ReportTableRow[], sort: string): ReportTableRow[] {
@@ -115,7 +119,6 @@ function sorted(rows: readonly ReportTableRow[], sort: string): ReportTableRow[]
 
 function useColumns(
   groupBy: readonly ReportGroup[],
-  total: ReportTotal,
   sort: string,
   onSort: (sort: string) => void,
 ): TableColumn<ReportTableRow>[] {
@@ -128,10 +131,9 @@ function useColumns(
     onToggle: () => onSort(sort === key || (sort !== `-${key}` && !isText) ? `-${key}` : key),
   })
   const number = (key: string, header: string, cell: (row: ReportTableRow) => string): TableColumn<ReportTableRow> => ({
-    ...{ key, header, cell, isNumber: true, isUnbroken: true, isMinor: MINOR.includes(key) },
+    ...{ key, header, cell, isNumber: true, isUnbroken: true },
     sort: sortable(key, false),
   })
-  const count = (key: Exclude<keyof ReportTotal, 'cost'>) => number(key, say[key], (row) => formats.number(row[key]))
   return [
     ...(groupBy.length === 0 ? [{ key: 'total', header: '', cell: () => say.total, isHeading: true }] : []),
     ...groupBy.map((group, place): TableColumn<ReportTableRow> => {
@@ -139,30 +141,27 @@ function useColumns(
         const value = row[group]
         const name = value === undefined ? (place === 0 ? say.total : '') : nameOf(group, value)
         return (
-          <Text inherit truncate maw={150} title={name}>
+          <Text inherit truncate maw={110} title={name}>
             {name}
           </Text>
         )
       }
       return { key: group, header: say.groups[group], cell, isHeading: place === 0, sort: sortable(group, true) }
     }),
-    count('issued'),
-    count('verified'),
-    number('conversion', say.conversion, (row) => {
-      const rate = conversion(row)
-      return rate === undefined ? common.none : formats.percent(rate)
-    }),
-    count('messages'),
-    ...total.cost.map(({ currency }) =>
-      number(currency, say.costIn(currency), (row) => {
-        const cost = costOf(row, currency)
-        return cost === undefined ? common.none : formats.money(cost, currency)
+    number('issued', say.issued, ({ issued }) => formats.number(issued)),
+    ...RATES.map((step) =>
+      number(step, say[step], (row) => {
+        const rate = share(row[step], row.issued)
+        return rate === undefined ? common.none : formats.percent(rate)
       }),
     ),
-    ...(total.unpriced > 0 ? [count('unpriced')] : []),
-    count('sent'),
-    count('delivered'),
-    count('spent'),
+    {
+      ...number('cost', say.cost, () => ''),
+      cell: ({ cost, unpriced }: ReportTableRow) => [
+        ...cost.map(({ currency, amount }) => <div key={currency}>{formats.money(amount, currency)}</div>),
+        ...(unpriced > 0 ? [<div key="none">{say.withoutPrice(formats.number(unpriced))}</div>] : []),
+      ],
+    },
   ]
 }
 

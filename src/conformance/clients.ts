@@ -2,11 +2,10 @@
  * Apps that issue and verify while the server dies under them. They do what the interface tells them to: an answer that
  * did not come is asked for again with the same idempotency key. They remember every answer, and hold the server to it.
  */
-import type { SeededRandom } from '../../support/random'
-import type { Answer, Json } from '../support'
-import type { TortureCarrier } from './carrier'
+import type { ServerAnswer, Untyped } from './rule'
+import type { SeededChoice } from './seeded-choice'
 
-export interface IssueRequest {
+export interface ClientRequest {
   phoneNumber: string
   purpose: string
   channel: 'sms' | 'alimtalk'
@@ -18,11 +17,11 @@ export interface IssueRequest {
 
 /** What a client knows of an issue from answers alone. */
 export interface KnownIssue {
-  request: IssueRequest
+  request: ClientRequest
   /** The app that issued it. */
   app: number
   /** The first answer; every replay must be like it. */
-  answer: Json
+  answer: Untyped
   isVerified: boolean
   /** A newer one for the same phone was answered: this one is replaced unless it had already ended. */
   isSuperseded: boolean
@@ -33,9 +32,25 @@ export interface KnownIssue {
   unansweredVerifies: number
 }
 
-export interface Api {
+export interface MortalServer {
   /** Throws where there is no server, or it dies before it has answered. `app`: which of the apps asks. */
-  post(path: string, body: object, app: number): Promise<Pick<Answer, 'status' | 'body'>>
+  post(path: string, body: object, app: number): Promise<Pick<ServerAnswer, 'status' | 'body'>>
+}
+
+/** What phones of the clients get. */
+export interface Phones {
+  /** Codes that arrived at this number in E.164, the newest last. */
+  codesFor(to: string): readonly string[]
+  /** The number of the nth phone, from 1 on. */
+  numberOf(n: number): string
+  /** It begins the idempotency keys, where those of other clients are known. */
+  run?: string
+}
+
+/** Phones of Korea, as carriers of tests get them. */
+export const koreanNumber = (n: number): string => {
+  const digits = String(20_000_000 + n)
+  return `010-${digits.slice(0, 4)}-${digits.slice(4)}`
 }
 
 const CODE_PATIENCE_MS = 400
@@ -56,9 +71,9 @@ export class Clients {
   #loops: Promise<void>[] = []
 
   constructor(
-    private readonly random: SeededRandom,
-    private readonly api: Api,
-    private readonly carrier: TortureCarrier,
+    private readonly random: SeededChoice,
+    private readonly api: MortalServer,
+    private readonly phones: Phones,
     private readonly apps = 1,
   ) {}
 
@@ -117,14 +132,14 @@ export class Clients {
   async #issue(previous: KnownIssue | undefined): Promise<KnownIssue | undefined> {
     const { random } = this
     const app = previous?.app ?? random.below(this.apps)
-    const request: IssueRequest = {
-      phoneNumber: previous?.request.phoneNumber ?? this.#newNumber(),
+    const request: ClientRequest = {
+      phoneNumber: previous?.request.phoneNumber ?? this.phones.numberOf(++this.#numbers),
       purpose: 'login',
       channel: random.pick(['sms', 'sms', 'alimtalk']),
       smsFallback: random.chance(0.8),
       expiresInSec: random.pick([30, 180, 600]),
       maxAttempts: random.pick([2, 5]),
-      idempotencyKey: `key-${++this.#keys}`,
+      idempotencyKey: `${this.phones.run ?? 'key'}-${++this.#keys}`,
     }
     const { answer } = await this.persist('/v1/issue', request, app)
     if (answer.status !== 200) {
@@ -156,8 +171,8 @@ export class Clients {
   async #verify(issue: KnownIssue, isNumberUsedBefore: boolean): Promise<void> {
     if (this.random.chance(0.2)) await this.#try(issue, 'wrong')
     const deadline = performance.now() + CODE_PATIENCE_MS
-    while (this.carrier.codesFor(e164(issue)).length === 0 && performance.now() < deadline) await Bun.sleep(20)
-    const code = this.carrier.codesFor(e164(issue)).at(-1)
+    while (this.phones.codesFor(e164(issue)).length === 0 && performance.now() < deadline) await Bun.sleep(20)
+    const code = this.phones.codesFor(e164(issue)).at(-1)
     if (code === undefined) return
     // The text of a code that was replaced may come last.
     await this.#try(issue, isNumberUsedBefore ? 'maybe' : 'right', code)
@@ -197,7 +212,7 @@ export class Clients {
     body: object,
     app = 0,
     onLost: () => void = () => {},
-  ): Promise<{ answer: Pick<Answer, 'status' | 'body'> }> {
+  ): Promise<{ answer: Pick<ServerAnswer, 'status' | 'body'> }> {
     for (;;) {
       try {
         const answering = this.api.post(path, body, app)
@@ -215,13 +230,8 @@ export class Clients {
     }
   }
 
-  #newNumber(): string {
-    const n = String(20_000_000 + ++this.#numbers)
-    return `010-${n.slice(0, 4)}-${n.slice(4)}`
-  }
-
   #wrongCode(issue: KnownIssue): string {
-    const right = this.carrier.codesFor(e164(issue))
+    const right = this.phones.codesFor(e164(issue))
     const candidates = ['000000', '111111', '222222', '333333', '444444'].filter((code) => !right.includes(code))
     return this.random.pick(candidates)
   }
