@@ -234,6 +234,7 @@ const ROWS: Record<string, Row> = {
   'system/show': row('look', 'installation'),
 
   'live/changes': row('look', 'anyone'),
+
   'notices/open': row('look', 'apps'),
   'notices/list': row('look', 'apps'),
   'notices/ways': row('carriers', 'installation'),
