@@ -169,9 +169,6 @@ const ROWS: Record<string, Row> = {
   'carriers/settings': row('carriers', 'installation', () => CARRIER),
   'carriers/change': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
   'carriers/answers': row('look', 'installation', () => ({ ...CARRIER, hours: 24 })),
-  'carriers/explain': row('carriers', 'installation', (of) => ({
-    ...{ ...ofApp(of), to: '+82 10 1234 5678', channel: 'sms', kind: 'sk' },
-  })),
   'carriers/rotate': row('carriers', 'installation', () => ({
     ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
   })),
@@ -358,8 +355,7 @@ describe('an operator', () => {
     const both = { appId: ours.appId, issueId: theirs.testIssueId, code: '000000' }
     expect(await client.call('inbox/verify', both)).toMatchObject(refused)
     const report = { mode: 'live', from: '2026-03-01', to: '2026-03-01', timeZone: 'UTC', groupBy: [] }
-    const ofBoth = { ...report, appIds: [ours.appId, theirs.appId] }
-    expect(await client.call('usage/report', ofBoth)).toMatchObject(refused)
+    expect(await client.call('usage/report', { ...report, appId: theirs.appId })).toMatchObject(refused)
     expect(await client.call('overview/show', { appId: theirs.appId, mode: 'live' })).toMatchObject(refused)
     expect(await client.call('keys/list', {})).toMatchObject({
       status: 403,

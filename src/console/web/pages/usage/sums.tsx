@@ -94,19 +94,14 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
   )
 }
 
-/** A row of the table; the total has no groups. */
-
-/** A row of the table; the total has no groups. */
-type Row = ReportTableRow
-
-const costOf = ({ cost }: Row, currency: string) => cost.find((one) => one.currency === currency)?.amount
+const costOf = ({ cost }: ReportTableRow, currency: string) => cost.find((one) => one.currency === currency)?.amount
 
 /** Costs are sorted by the first currency. */
-function sortedBy(row: Row, column: string): string | number {
+function sortedBy(row: ReportTableRow, column: string): string | number {
   if (column === 'cost') return Number(row.cost[0]?.amount ?? -1)
   const rate = RATES.find((step) => step === column)
   if (rate) return share(row[rate], row.issued) ?? -1
-  const value = row[column as keyof Row]
+  const value = row[column as keyof ReportTableRow]
   return typeof value === 'number' || typeof value === 'string' ? value : ''
 }
 
@@ -158,7 +153,7 @@ function useColumns(
     ),
     {
       ...number('cost', say.cost, () => ''),
-      cell: ({ cost, unpriced }: Row) => [
+      cell: ({ cost, unpriced }: ReportTableRow) => [
         ...cost.map(({ currency, amount }) => <div key={currency}>{formats.money(amount, currency)}</div>),
         ...(unpriced > 0 ? [<div key="none">{say.withoutPrice(formats.number(unpriced))}</div>] : []),
       ],
