@@ -186,12 +186,6 @@ const ROWS: Record<string, Row> = {
     }),
     404,
   ),
-  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
-    appId,
-    to: PHONE,
-    channel: 'sms',
-    kind: 'sk',
-  })),
   'carriers/routes': row('look', 'installation'),
   'carriers/setRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'sms', appId, providers: ['main'] })),
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
