@@ -6,6 +6,7 @@ import { shake } from '../screen/motion'
 import { node } from '../screen/node'
 import type { PhoneNodes } from '../screen/phone-field'
 import {
+  aroundNumber,
   countdownOf,
   isWrong,
   needsChallenge,
@@ -54,7 +55,9 @@ export class Screen implements PhoneNodes {
   readonly #tick = tick()
   readonly #hint = node('p', { id: 'hint', part: 'spoken hint' })
   readonly #number = node('bdi', { part: 'number', dir: 'ltr' })
-  readonly #chosen = node('p', { part: 'chosen' })
+  readonly #before = new Text()
+  readonly #after = new Text()
+  readonly #chosen = node('p', { part: 'chosen' }, this.#before, this.#number, this.#after, this.changeNumber)
   readonly #send = action('send', 'main', 'submit')
   readonly #submit = action('submit', 'main', 'submit')
   readonly #countdown = node('span', { part: 'countdown', 'aria-hidden': 'true' })
@@ -96,8 +99,6 @@ export class Screen implements PhoneNodes {
     this.changeNumber.textContent = texts.change_number
     this.cancel.textContent = texts.cancel
     this.#consent.textContent = texts.consent
-    const [before = '', after = ''] = texts.sent_to.split('{number}')
-    this.#chosen.replaceChildren(before, this.#number, after, ' ', this.changeNumber)
     this.forget()
   }
 
@@ -118,6 +119,9 @@ export class Screen implements PhoneNodes {
     this.resend.setAttribute('data-look', step === 'over' ? 'main' : 'link')
     this.cancel.hidden = !can.cancel
     this.#number.textContent = phoneNumber
+    const [before = '', after = ''] = aroundNumber(state, texts.sent_to)
+    this.#before.data = before
+    this.#after.data = `${after} `
     this.phone.readOnly = this.code.readOnly = isBusy
     this.phone.setAttribute('aria-invalid', String(step === 'number' && isWrong(state)))
     this.code.setAttribute('aria-invalid', String(step === 'code' && isWrong(state)))

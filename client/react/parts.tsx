@@ -4,6 +4,7 @@ import { markBox, readCodes } from '../screen/fields'
 import { flagOf } from '../screen/flag'
 import { shake } from '../screen/motion'
 import {
+  aroundNumber,
   countdownOf,
   isWrong,
   needsChallenge,
@@ -23,7 +24,7 @@ export function Title() {
   const { texts, step } = useScreen()
   if (step === 'verified')
     return (
-      <svg data-part="tick" viewBox="0 0 48 48" aria-hidden>
+      <svg data-part="tick" viewBox="0 0 48 48" width={56} height={56} fill="none" stroke="currentColor" aria-hidden>
         {TICK.map((d) => (
           <path key={d} d={d} pathLength={1} />
         ))}
@@ -160,7 +161,7 @@ const CELLS = [0, 1, 2, 3, 4, 5]
 export function ChosenNumber() {
   const { verification, texts, step } = useScreen()
   const { state, changeNumber } = verification
-  const [before, after] = texts.sent_to.split('{number}')
+  const [before, after] = aroundNumber(state, texts.sent_to)
   return (
     <p data-part="chosen" hidden={step === 'number' || step === 'verified'}>
       {before}

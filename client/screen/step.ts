@@ -51,6 +51,10 @@ const OF_A_SENT_CODE: ReadonlySet<FlowReason> = new Set([
 export const resendText = <V>(state: FlowState<V>): 'send_another' | 'try_again' =>
   state.status === 'failed' && !OF_A_SENT_CODE.has(state.reason) ? 'try_again' : 'send_another'
 
+/** The sentence around the number that a code was sent to; empty where none was sent. */
+export const aroundNumber = <V>(state: FlowState<V>, sentTo: string): string[] =>
+  resendText(state) === 'try_again' ? [] : sentTo.split('{number}')
+
 /** The wait that the button shows, milliseconds, unless a message shows it. */
 export const countdownOf = <V>(state: FlowState<V>): number =>
   'resendInMs' in state && state.text?.waitMs === undefined ? state.resendInMs : 0

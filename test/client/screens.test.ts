@@ -306,7 +306,8 @@ describe.each(KINDS)('%s', (kind) => {
     await says(page, 'alert', 'Too many tries. Try again in 1:00.')
     await page.clock.runFor(30_000)
     await says(page, 'alert', 'Too many tries. Try again in 0:')
-    // The wait is shown once.
+    // None was sent, and the wait is shown once.
+    expect(await page.getByText('We sent a code').count()).toBe(0)
     expect(await on(page).again.textContent()).toBe('Try again')
     expect(await heard(page)).toEqual(['Sending a code…', 'Too many tries. Try again in 1:00.'])
     await page.clock.runFor(30_000)

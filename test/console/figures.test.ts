@@ -155,22 +155,25 @@ describe('the overview', () => {
     const numbers = await numbersOn(page, 'hour by hour')
     expect(numbers.length).toBeGreaterThan(1)
     expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
-    await page.getByText('Busiest at 02:00 (UTC): 1 issued, 0 verified.').waitFor()
+    await page.getByText('Busiest at 02:00: 1 issued, 0 verified.').waitFor()
     await page.getByText('0% of issued').first().waitFor()
   })
 
   test('says in a sentence and in a table what it draws of many', async () => {
     const { page, complaints } = await open('', [0, 10, 1_200, 30])
     await numbersOn(page, 'hour by hour')
-    await page.getByText('Busiest at 02:00 (UTC): 1,200 issued, 600 verified.').waitFor()
+    await page.getByText('Busiest at 02:00: 1,200 issued, 600 verified.').waitFor()
     const table = page.getByRole('table', { name: 'Issued and verified, hour by hour' })
     expect(await table.getByRole('row').allTextContents()).toEqual([
-      'Hour (UTC)IssuedVerified',
+      'HourIssuedVerified',
       '01:00105',
       '02:001,200600',
       '03:003015',
     ])
     expect(await faultsOf(page)).toEqual([])
+    await page.evaluate(() => localStorage.setItem('watchword.time-zone', 'Asia/Seoul'))
+    await page.reload()
+    await page.getByText('Busiest at 11:00: 1,200 issued, 600 verified.').waitFor()
     expect(complaints).toEqual([])
   })
 

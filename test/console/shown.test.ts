@@ -123,8 +123,9 @@ test('keys, by their first and last characters', async () => {
   await shown('keys/allow', { keyId, allows: ['text'] })
   const listed = async () =>
     (await shown('keys/list', { appId })).keys.find((one: { keyId: string }) => one.keyId === keyId)
+  const creator = { name: 'Ann', isCommandLine: false, isMine: true }
   const characters = `${/^pk_.{4}/.exec(key)}…${key.slice(-4)}`
-  const view = { ...wanted, keyId, shown: characters, allowedCidrs: [], allows: ['text'], createdAt: TIME }
+  const view = { ...wanted, keyId, shown: characters, allowedCidrs: [], allows: ['text'], createdAt: TIME, creator }
   expect(await listed()).toEqual({ ...view, isOpen: true, state: 'active' })
   world.clock.step(HOUR_MS)
   expect(await listed()).toEqual({ ...view, isOpen: false, state: 'expired' })

@@ -718,6 +718,13 @@ const wallet: State[] = [
     FULL,
     press(/^(Payload and headers of|otp.verified 페이로드)/),
   ),
+  over(
+    'pages/protection/phones.tsx',
+    'an issue, unlocking its phone',
+    `/issues/${ISSUE}`,
+    FULL,
+    press(/^(Unlock the phone|전화번호 잠금 해제)$/),
+  ),
   over('pages/issue.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
 ]
 
@@ -831,6 +838,16 @@ const people: State[] = [
     press(/^Actions for Bob|^Bob 님/),
     press(/Change role|역할과 앱 변경/, 'menuitem'),
     check(/^(Some apps only|일부 앱만)$/),
+  ),
+  over(
+    'pages/operators/rights.tsx',
+    'operators, which apps',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+    press(/^(Which apps|볼 수 있는 앱)$/, 'combobox'),
   ),
   over(
     'pages/operators/operator-table.tsx',

@@ -23,7 +23,7 @@ const formats = (language: Language, timeZone: string) => {
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-    timeZone: 'UTC',
+    timeZone,
   })
   const utc = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
@@ -57,7 +57,7 @@ const formats = (language: Language, timeZone: string) => {
     /** Unix milliseconds in the chosen time zone. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
-    /** “14:00” in UTC, since usage is counted by UTC hours. */
+    /** “14:00”. */
     hour: (at: number) => hour.format(at),
     utc: (at: number) => utc.format(at),
     /** “3 minutes ago”. */

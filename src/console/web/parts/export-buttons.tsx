@@ -3,8 +3,10 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { CsvCell } from '../../../domain/shared/csv'
+import { isoAt } from '../../../domain/shared/time-zone'
 import { inWords, useWords } from '../i18n/words'
 import { saveCsv, saveXlsx } from '../save-file'
+import { timeZone } from '../time-zone'
 import { tellProblem } from './tell'
 
 const words = inWords({
@@ -72,7 +74,7 @@ function fieldsOf<Row>(rows: readonly Row[]): ExportColumn<Row>[] {
 
 function cellOf(field: string, value: unknown): CsvCell {
   if (value === undefined || typeof value === 'string') return value
-  if (typeof value === 'number') return /^at$|At$/.test(field) ? new Date(value).toISOString() : value
+  if (typeof value === 'number') return /^at$|At$/.test(field) ? isoAt(value, timeZone()) : value
   return JSON.stringify(value)
 }
 

@@ -4,6 +4,7 @@ import { IconWallet } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { isoAt } from '../../../../domain/shared/time-zone'
 import { api, client, paging } from '../../api'
 import { timesOf } from '../../days'
 import { useFormats } from '../../i18n/format'
@@ -17,6 +18,7 @@ import { Mark } from '../../parts/status'
 import { AsWritten, RowLink, ShortId } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { type ScopeSearch, useAppScope } from '../../scope'
+import { timeZone } from '../../time-zone'
 import { ENTRY_TYPES, type LedgerFilters } from '../search-params'
 import { walletWords } from './words'
 
@@ -122,7 +124,7 @@ type Entry = Awaited<ReturnType<typeof client.wallet.ledger>>['rows'][number]
 /** Their names are those of the interface. */
 const EXPORTED: readonly ExportColumn<Entry>[] = [
   { header: 'seq', value: ({ seq }) => seq },
-  { header: 'createdAt', value: ({ createdAt }) => new Date(createdAt).toISOString() },
+  { header: 'createdAt', value: ({ createdAt }) => isoAt(createdAt, timeZone()) },
   ...(['entryType', 'amountDelta', 'balanceAfter', 'issueId', 'reference'] as const).map((header) => ({
     header,
     value: (entry: Entry) => entry[header],
