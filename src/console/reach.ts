@@ -16,7 +16,6 @@ const appOfEndpoint: AppOf = async (store, id) => (await store.read.endpoints.fi
 /** Fields of inputs that name an app, or something that belongs to one. */
 const APP_OF: Readonly<Record<string, AppOf>> = {
   appId: async (_, id) => id,
-  appIds: async (_, id) => id,
   issueId: async (store, id) => (isUuid(id) ? (await findAnywhere(store, id))?.appId : undefined),
   keyId: async (store, id) => (await store.read.keys.find(id))?.appId,
   relayId: async (store, id) => (await store.read.relays.find(id))?.appId,
@@ -31,9 +30,7 @@ const APP_OF: Readonly<Record<string, AppOf>> = {
 /** Throws `forbidden`, alike for what belongs to another app and what does not exist. */
 export async function assertReach(store: Store, operator: Operator, reach: Reach, input: unknown): Promise<void> {
   if (operator.appIds === undefined || reach === 'anyone') return
-  const named = Object.entries(Object(input))
-    .filter(([field, ids]) => Object.hasOwn(APP_OF, field) && ids !== undefined)
-    .flatMap(([field, ids]) => [ids].flat().map((id) => [field, id] as const))
+  const named = Object.entries(Object(input)).filter(([field, id]) => Object.hasOwn(APP_OF, field) && id !== undefined)
   if (reach === 'installation' || (reach === 'app' && named.length === 0))
     throw forbidden('needs_all_apps', 'You see some apps only, and this concerns the installation')
   for (const [field, id] of named) {

@@ -82,6 +82,8 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   'templates/list': 'reads',
   'templates/save': 'form',
   'templates/preview': 'reads',
+  'templates/versions': 'reads',
+  'templates/rollBack': 'form',
   'webhooks/list': 'reads',
   'webhooks/add': 'form',
   'webhooks/update': 'asks',

@@ -513,7 +513,7 @@ describe('providers and usage', () => {
     await page.getByLabel('Phone number').fill('010-1234-5678')
     await page.keyboard.press('Enter')
     await page.getByText('Route South Korea (KR)').waitFor()
-    await page.getByText('Insufficient credit').waitFor()
+    await page.getByRole('dialog').getByText('First', { exact: true }).waitFor()
     expect(page.url()).not.toContain('1234')
     await button(page, 'Done').click()
     await button(page, 'Remove the route sms JP').click()

@@ -172,6 +172,9 @@ const ROWS: Record<string, Row> = {
   'carriers/rotate': row('carriers', 'installation', () => ({
     ...{ ...CARRIER, ...SETTINGS, test: { to: PHONE, channel: 'sms' } },
   })),
+  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
+    ...{ appId, to: PHONE, channel: 'sms', kind: 'sk' },
+  })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
@@ -183,12 +186,6 @@ const ROWS: Record<string, Row> = {
     }),
     404,
   ),
-  'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
-    appId,
-    to: PHONE,
-    channel: 'sms',
-    kind: 'sk',
-  })),
   'carriers/routes': row('look', 'installation'),
   'carriers/setRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'sms', appId, providers: ['main'] })),
   'carriers/removeRoute': row('carriers', 'installation', ({ appId }) => ({ channel: 'voice', appId }), 404),
@@ -231,6 +228,7 @@ const ROWS: Record<string, Row> = {
   'system/show': row('look', 'installation'),
 
   'live/changes': row('look', 'anyone'),
+
   'notices/open': row('look', 'apps'),
   'notices/list': row('look', 'apps'),
   'notices/ways': row('carriers', 'installation'),
@@ -361,8 +359,7 @@ describe('an operator', () => {
     const both = { appId: ours.appId, issueId: theirs.testIssueId, code: '000000' }
     expect(await client.call('inbox/verify', both)).toMatchObject(refused)
     const report = { mode: 'live', from: '2026-03-01', to: '2026-03-01', timeZone: 'UTC', groupBy: [] }
-    const ofBoth = { ...report, appIds: [ours.appId, theirs.appId] }
-    expect(await client.call('usage/report', ofBoth)).toMatchObject(refused)
+    expect(await client.call('usage/report', { ...report, appId: theirs.appId })).toMatchObject(refused)
     expect(await client.call('overview/show', { appId: theirs.appId, mode: 'live' })).toMatchObject(refused)
     expect(await client.call('keys/list', {})).toMatchObject({
       status: 403,

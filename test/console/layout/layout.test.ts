@@ -46,7 +46,7 @@ const read = (path: string) => Bun.file(join(WEB, path)).text()
 describe('nothing is left out:', () => {
   test('every address of the router', async () => {
     const router = await read('router.tsx')
-    const routes = [...router.matchAll(/(?:\bpath: |\bpage(?:OfApp)?\()'([^']+)'/g)].map(([, path = '']) => path)
+    const routes = [...router.matchAll(/(?:\bpath: |\bpage(?:Of\w+)?\()'([^']+)'/g)].map(([, path = '']) => path)
     expect(routes.length).toBeGreaterThan(20)
     expect(routes.sort()).toEqual([...Object.keys(PAGES), ...Object.keys(OUTSIDE)].sort())
   })

@@ -840,6 +840,16 @@ const people: State[] = [
     check(/^(Some apps only|일부 앱만)$/),
   ),
   over(
+    'pages/operators/rights.tsx',
+    'operators, which apps',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할과 앱 변경/, 'menuitem'),
+    check(/^(Some apps only|일부 앱만)$/),
+    press(/^(Which apps|볼 수 있는 앱)$/, 'combobox'),
+  ),
+  over(
     'pages/operators/operator-table.tsx',
     'operators, sessions of one',
     '/operators',

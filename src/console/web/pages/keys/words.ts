@@ -71,7 +71,7 @@ export const keyWords = inWords({
     state: '상태',
     states: { active: '사용 중', expired: '만료', revoked: '폐기' },
     created: '생성',
-    by: (who, isMine) => (isMine ? '내가 생성' : `생성한 사람: ${who}`),
+    by: (who, isMine) => (isMine ? '나' : who),
     commandLine: '명령줄',
     gone: '삭제된 운영자',
     mine: '내 키만',

@@ -94,10 +94,6 @@ export function UsageSums({ asked, period, search, total }: UsageSumsProps) {
   )
 }
 
-/** A row of the table; the total has no groups. */
-
-/** A row of the table; the total has no groups. */
-
 const costOf = ({ cost }: ReportTableRow, currency: string) => cost.find((one) => one.currency === currency)?.amount
 
 /** Costs are sorted by the first currency. */
