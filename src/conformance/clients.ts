@@ -94,11 +94,14 @@ export class Clients {
     for (const loop of this.#loops) loop.catch(() => {})
   }
 
-  /** Asks once more for everything that was answered. */
+  /** Asks once more for everything that was answered, and tries each code that verified once more. */
   async replayAll(): Promise<void> {
     const left = this.issues.values()
     const some = async () => {
-      for (const issue of left) await this.#replay(issue)
+      for (const issue of left) {
+        await this.#replay(issue)
+        if (issue.isVerified) await this.#try(issue, 'again', this.phones.codesFor(e164(issue)).at(-1))
+      }
     }
     await Promise.all(Array.from({ length: this.#loops.length }, some))
   }
