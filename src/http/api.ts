@@ -25,12 +25,12 @@ import {
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
 import { type AuthenticateDependencies, authenticate, type Caller, type RequestContext } from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
-import { keyFor } from './idempotency-key'
 import { inputOf, type Operation, type OperationName, operationAt } from './operations'
 import {
   balanceView,
   issuedView,
   issuesView,
+  keyFor,
   ledgerView,
   projection,
   statusView,

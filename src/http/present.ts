@@ -1,4 +1,5 @@
-/** Domain → the shapes of the contract. */
+/** Between the domain and the shapes of the contract. */
+import { idempotencyKey } from '../../contract/issue'
 import {
   attemptsRemaining,
   effectiveStatus,
@@ -9,6 +10,8 @@ import {
 import type { Issued } from '../domain/codes/issue-request'
 import type { Verification } from '../domain/codes/verification'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/message/template'
+import { invalid } from '../domain/shared/error'
+import { refusalOf } from '../domain/shared/validation'
 import { CURRENCY, type Mode, momentWriter } from '../domain/shared/value'
 import { type LedgerEntry, ledgerId } from '../domain/wallet/wallet'
 import type { Balance, Page } from '../usecases/read-history'
@@ -130,3 +133,18 @@ export const templateView = ({ templateId, name, channelSupport, body, locale, b
     additionalProperties: false as const,
   },
 })
+
+/** The idempotency key: from the header or the body field; if both are sent, they must be equal. Specification: `POST /issue`, rules 1 and 2. Throws `invalid`. */
+export function keyFor(inBody: string | undefined, header: string | null): string {
+  const inHeader = header === null ? undefined : idempotencyKey.safeParse(header)
+  if (inHeader && !inHeader.success) throw refusalOf(inHeader.error.issues, header, 'Idempotency-Key')
+  if (inHeader && inBody !== undefined && inHeader.data !== inBody) {
+    throw invalid('idempotencyKey', 'idempotency_key_mismatch', 'differs from the Idempotency-Key header')
+  }
+  const key = inHeader?.data ?? inBody
+  if (key === undefined) {
+    const problem = 'an Idempotency-Key header or this field is required'
+    throw invalid('idempotencyKey', 'idempotency_key_required', problem)
+  }
+  return key
+}

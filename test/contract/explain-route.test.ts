@@ -89,7 +89,11 @@ test('what would refuse the code is named: a closed country, a locked phone, and
   expect((await explain()).refusals).toEqual(['no_credit'])
   const phoneHash = world.vault.phoneHash('+821012345678')
   const failures = { inARow: 100, lastAt: START, lockedAt: START, byDay: [], issuedAt: undefined }
-  await world.store.transaction((tx) => tx.failures.save({ appId: keys.appId, kind: 'sk', phoneHash }, failures))
+  const phone = { appId: keys.appId, kind: 'sk', phoneHash } as const
+  await world.store.transaction(async (tx) => {
+    await tx.failures.lock(phone)
+    await tx.failures.save(phone, failures)
+  })
   expect((await explain()).refusals).toEqual(['failures_locked', 'no_credit'])
   expect((await explain({ kind: 'pk' })).refusals).toEqual(['no_credit'])
 })

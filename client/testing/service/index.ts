@@ -49,11 +49,11 @@ import { testRecipient } from '../../../src/domain/phone/phone'
 import { invalid, notFound, Refusal } from '../../../src/domain/shared/error'
 import { refusalOf } from '../../../src/domain/shared/validation'
 import { fromRefusal, interfaceError } from '../../../src/http/errors'
-import { keyFor } from '../../../src/http/idempotency-key'
 import {
   balanceView,
   issuedView,
   issuesView,
+  keyFor,
   projection,
   statusView,
   templatesView,

@@ -141,7 +141,7 @@ function decideByPlace(protection: Protection, facts: PlaceFacts, now: number): 
   return decision
 }
 
-type PlaceFacts = Pick<RequestFacts, 'kind' | 'home' | 'country' | 'withoutTexts' | 'prefix'>
+type PlaceFacts = Pick<RequestFacts, 'kind' | 'home' | 'country' | 'withoutTexts' | 'prefix' | 'digits'>
 
 const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], facts: PlaceFacts, now: number) =>
   now < until &&

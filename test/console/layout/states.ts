@@ -224,6 +224,7 @@ const frame: State[] = [
   state('the menu of pages on a phone', '/', FULL, onPhone, press(/^(Menu|메뉴)$/)),
   over('frame/user-menu.tsx', 'the menu of the operator', '/', FULL, press(/^Menu of|메뉴,/)),
   over('frame/find.tsx', 'the search, and what it finds', '/', FULL, find('010-1234-5678'), see(/^(7 found|7건)/)),
+  state('an address that is no page', '/nowhere', FULL),
   state('the search, which finds nothing', '/', EMPTY, find('no such thing'), see(/^(Nothing found|찾은 것이)/)),
   state('the search, while typing', '/keys', FULL, openFind, (page) =>
     page.getByRole('dialog').getByRole('combobox').fill('e'),
@@ -396,7 +397,7 @@ const protection: State[] = [
       ],
     ] as const
   ).map(([what, open, field]) =>
-    over('pages/protection/change-policy.tsx', `policy, ${what}`, POLICY, FULL, open, inDialog(field)),
+    over('pages/protection/policy-fields.tsx', `policy, ${what}`, POLICY, FULL, open, inDialog(field)),
   ),
   over('pages/protection/change-policy.tsx', 'policy, the caps', POLICY, FULL, CAPS),
   over(
@@ -436,7 +437,7 @@ const protection: State[] = [
       ['what an outage of its vendor means', /^(While the vendor|업체가 응답하지)/],
     ] as const
   ).map(([what, field]) =>
-    over('pages/protection/change-challenge.tsx', `policy, ${what}`, POLICY, FULL, CHALLENGE, inDialog(field)),
+    over('pages/protection/challenge.tsx', `policy, ${what}`, POLICY, FULL, CHALLENGE, inDialog(field)),
   ),
   over(
     'pages/protection/change-challenge.tsx',

@@ -144,7 +144,7 @@ function CarrierState({ carrier: { since, code, explanation }, state }: CarrierS
         )}
         <Text size="sm">{say.reasons[state]}</Text>
         {since !== undefined && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs">
             <Time at={since} relative />
           </Text>
         )}

@@ -20,6 +20,7 @@ import { templateWords } from './words'
 const words = inWords({
   en: {
     title: 'Versions',
+    all: 'All versions',
     about: 'The newest 50 are kept. An older one can be used again.',
     version: 'Version',
     current: 'current',
@@ -41,6 +42,7 @@ const words = inWords({
   },
   ko: {
     title: '버전',
+    all: '전체 버전',
     about: '최근 50개를 보관하며, 이전 버전을 다시 사용할 수 있습니다.',
     version: '버전',
     current: '현재',
@@ -89,7 +91,7 @@ export function Versions({ appId, templateId, onRollBack }: { appId: string; tem
     <Section title={say.title} about={say.about}>
       <DataTable
         {...fromList(versions.data?.versions, versions)}
-        label={say.title}
+        label={say.all}
         keyOf={({ version }) => String(version)}
         columns={[
           {
