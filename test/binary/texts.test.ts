@@ -39,7 +39,7 @@ test('a template is translated, shown, and said in that language no more', async
   expect((await run(program, 'template', 'list', '--app', appId)).stdout).toContain('ko, ja')
   expect(await template('preview', '--locale', 'ja-JP', '--value', 'name=Kim')).toEqual({
     ...{ text: 'Kimさん 123456\n@app.example.com #123456', bytes: 39, messageType: 'SMS' },
-    ...{ segments: 1, encoding: 'UCS-2' },
+    ...{ segments: 1, encoding: 'UCS-2', alimtalk: 'Kimさん 123456' },
   })
   expect((await template('preview', '--value', 'name=Kim')).text).toStartWith('Kim님')
   expect((await template('translate', '--locale', 'ja', '--remove')).bodies).toEqual({})

@@ -293,7 +293,7 @@ describe('the wallet', () => {
       await target.click()
     }
     await click(button(/^Find/))
-    await page.keyboard.type(LIVE_NUMBER)
+    await inDialog().getByRole('combobox').fill(LIVE_NUMBER)
     await click(page.getByRole('option', { name: 'in issues and keys' }))
     await click(page.getByRole('option', { name: /^signup/ }))
     await heading('Issue for “signup”').waitFor()
@@ -303,8 +303,7 @@ describe('the wallet', () => {
     await opened.go('/wallet')
     await heading('Wallet').waitFor()
     await page.keyboard.press('/')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.type(LIVE_NUMBER)
+    await inDialog().getByRole('combobox').fill(LIVE_NUMBER)
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: /^signup/ }).waitFor()
     await page.keyboard.press('Enter')

@@ -14,7 +14,7 @@ import { Time } from '../../parts/time'
 import { useMay } from '../../session'
 import { useActors } from '../audit/actions'
 import type { DraftTemplate } from './draft'
-import styles from './preview.module.css'
+import styles from './versions.module.css'
 import { templateWords } from './words'
 
 const words = inWords({
