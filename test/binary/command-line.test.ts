@@ -257,6 +257,7 @@ describe('doctor', () => {
         'proxy',
         'carriers',
         'operator-webhook',
+        'notices',
         'keys',
         'webhooks',
         'audit',
