@@ -12,7 +12,8 @@ describe('what a carrier answered', () => {
     const counts = [
       counted('accepted', 100, 60),
       counted('accepted', 300, 34),
-      counted('refused', 50, 2, 'BUSY'),
+      counted('refused', 50, 1, 'BUSY'),
+      { ...counted('refused', 70, 1, 'BUSY'), said: 'Try again in # minutes' },
       counted('refused', 70, 1, 'BUSY'),
       counted('ambiguous', 900, 5, 'LOST'),
     ]
@@ -20,7 +21,7 @@ describe('what a carrier answered', () => {
       ...{ accepted: 94, refused: 3, ambiguous: 5, p50Ms: 100, p95Ms: 300 },
       failures: [
         { outcome: 'ambiguous', code: 'LOST', calls: 5 },
-        { outcome: 'refused', code: 'BUSY', calls: 3 },
+        { outcome: 'refused', code: 'BUSY', calls: 3, said: 'Try again in # minutes' },
       ],
     })
   })

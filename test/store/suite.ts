@@ -1005,7 +1005,13 @@ export function storeSuite(
         const answers = [
           { answeredAt: NOW + 1_290, outcome: 'accepted' as const },
           { answeredAt: NOW + 1_210, outcome: 'accepted' as const },
-          { answeredAt: NOW + 57, outcome: 'refused' as const, retry: 'later' as const, code: 'BUSY' },
+          {
+            answeredAt: NOW + 57,
+            outcome: 'refused' as const,
+            retry: 'later' as const,
+            code: 'BUSY',
+            said: 'Too busy',
+          },
           { answeredAt: NOW - 5, outcome: 'ambiguous' as const, code: 'LOST' },
           { answeredAt: NOW, outcome: 'accepted' as const, carrier: 'other' },
           {},
@@ -1017,7 +1023,7 @@ export function storeSuite(
         const found = (await since('main', NOW - 60_000)).toSorted((a, b) => a.ms - b.ms)
         expect(found).toEqual([
           { outcome: 'ambiguous', code: 'LOST', ms: 0, calls: 1 },
-          { outcome: 'refused', code: 'BUSY', ms: 57, calls: 1 },
+          { outcome: 'refused', code: 'BUSY', said: 'Too busy', ms: 57, calls: 1 },
           { outcome: 'accepted', code: undefined, ms: 1_200, calls: 2 },
         ])
         expect(await since('main', NOW + 60_000)).toEqual([])

@@ -102,6 +102,8 @@ export const carriers = {
             outcome: z.enum(['refused', 'ambiguous']),
             code: z.string(),
             explanation: z.string().optional(),
+            /** The carrier's own words on one of them, without digits. */
+            said: z.string().optional(),
             calls: z.int(),
           }),
         ),

@@ -5,6 +5,8 @@ import type { SendOutcome } from './delivery'
 export interface AnswerCount {
   outcome: SendOutcome['kind']
   code: string | undefined
+  /** The carrier's words on one of them, without digits. */
+  said?: string | undefined
   /** How long the carrier took, rounded down to about a tenth. */
   ms: number
   calls: number
@@ -14,7 +16,7 @@ export interface AnswerReport extends Record<SendOutcome['kind'], number> {
   p50Ms?: number
   p95Ms?: number
   /** The most frequent first. */
-  failures: Array<{ outcome: Exclude<SendOutcome['kind'], 'accepted'>; code: string; calls: number }>
+  failures: Array<{ outcome: Exclude<SendOutcome['kind'], 'accepted'>; code: string; calls: number; said?: string }>
 }
 
 /** A carrier may answer a code of its own for each message. */
@@ -31,11 +33,12 @@ export function answerReport(counts: readonly AnswerCount[]): AnswerReport {
 
 function failuresIn(counts: readonly AnswerCount[]): AnswerReport['failures'] {
   const failures = new Map<string, AnswerReport['failures'][number]>()
-  for (const { outcome, code = '', calls } of counts) {
+  for (const { outcome, code = '', calls, said } of counts) {
     if (outcome === 'accepted') continue
-    const known = failures.get(`${outcome} ${code}`)
-    if (known) known.calls += calls
-    else failures.set(`${outcome} ${code}`, { outcome, code, calls })
+    const known = failures.get(`${outcome} ${code}`) ?? { outcome, code, calls: 0 }
+    known.calls += calls
+    if (said !== undefined) known.said = said
+    failures.set(`${outcome} ${code}`, known)
   }
   return [...failures.values()].sort((a, b) => b.calls - a.calls).slice(0, MOST_FAILURES)
 }

@@ -140,12 +140,12 @@ const outcomes = plain<OutcomeCount>(
 )
 
 const answers = plain<AnswerCount>(
-  `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) FROM attempts JOIN apps USING (app_id)
+  `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*), max(said) FROM attempts JOIN apps USING (app_id)
    WHERE mode = 'live' AND issue_id >= $1 AND provider = $2 AND outcome IS NOT NULL GROUP BY outcome, code, ms`,
   ({ since, carrier }) => [idFloor(since as number), carrier],
-  ([outcome, code, ms, calls]) => ({
+  ([outcome, code, ms, calls, said]) => ({
     ...{ outcome: outcome as AnswerCount['outcome'], code: code === null ? undefined : String(code) },
-    ...{ ms: Number(ms), calls: Number(calls) },
+    ...{ ms: Number(ms), calls: Number(calls), said: said === null ? undefined : String(said) },
   }),
 )
 

@@ -127,10 +127,10 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
      GROUP BY provider, outcome`,
   )
   const answers = connection.query<
-    Omit<AnswerCount, 'code'> & { code: string | null },
+    Omit<AnswerCount, 'code' | 'said'> & { code: string | null; said: string | null },
     { carrier: string; appId: string; from: Uint8Array; below: Uint8Array }
   >(
-    `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls FROM attempts
+    `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls, max(said) AS said FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below
        AND provider = $carrier AND outcome IS NOT NULL
      GROUP BY outcome, code, ms`,
@@ -172,8 +172,9 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
         for (const minute of minutesSince(since)) {
           for (const row of answers.all({ ...minute, carrier })) {
             const key = `${row.outcome} ${row.code} ${row.ms}`
-            const calls = (found.get(key)?.calls ?? 0) + row.calls
-            found.set(key, { ...row, code: row.code ?? undefined, calls })
+            const { calls = 0, said } = found.get(key) ?? {}
+            const words = { code: row.code ?? undefined, said: row.said ?? said }
+            found.set(key, { ...row, ...words, calls: calls + row.calls })
           }
           await nextTurn()
         }

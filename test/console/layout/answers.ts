@@ -1127,10 +1127,11 @@ export const FULL: Answers = {
         outcome: 'refused',
         code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
         explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+        said: '발신번호 사전등록제에 등록되지 않은 번호입니다 (SenderNumberNotRegistered)',
         calls: 12_000,
       },
       { outcome: 'ambiguous', code: 'NO_ANSWER_TimeoutError', calls: 678 },
-      { outcome: 'refused', code: '40012', calls: 345 },
+      { outcome: 'refused', code: '40012', said: 'Quota of the account is used up', calls: 345 },
     ],
   },
   'operators/list': {

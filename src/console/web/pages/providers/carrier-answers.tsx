@@ -70,7 +70,7 @@ function CarrierAnswers({ name }: { name: string }) {
         keyOf={({ outcome, code }) => `${outcome} ${code}`}
         columns={[
           { key: 'code', header: say.code, cell: ({ code }) => <AsWritten size="sm">{code}</AsWritten> },
-          { key: 'meaning', header: say.meaning, cell: ({ explanation }) => explanation ?? '–' },
+          { key: 'meaning', header: say.meaning, cell: (failure) => <Meaning of={failure} /> },
           { key: 'outcome', header: say.outcome, cell: ({ outcome }) => <Outcome of={outcome} /> },
           { key: 'calls', header: say.calls, cell: ({ calls }) => <Count of={calls} /> },
         ]}
@@ -82,6 +82,19 @@ function CarrierAnswers({ name }: { name: string }) {
 
 const Outcome = ({ of }: { of: 'refused' | 'ambiguous' }) => useWords(providerWords)[of]
 const Count = ({ of }: { of: number }) => useFormats().number(of)
+
+function Meaning({ of: { explanation, said } }: { of: Answers['failures'][number] }) {
+  return (
+    <Stack gap={2}>
+      {explanation ?? (said === undefined && '–')}
+      {said !== undefined && (
+        <Text size="xs" c="dimmed">
+          “{said}”
+        </Text>
+      )}
+    </Stack>
+  )
+}
 
 function AnswerFigures({ accepted, refused, ambiguous, p50Ms, p95Ms }: Answers) {
   const say = useWords(words)
