@@ -161,7 +161,7 @@ function fillActive(file: string, appId: string, count: number): Supply {
   db.run('PRAGMA synchronous = OFF')
   const insert = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $id, 'filled', 'otp_default_kr', 'sms', 1, randomblob(32), $codeHash,
-       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL, NULL)`,
+       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
   )
   db.transaction(() => {
     for (let n = 0; n < count; n++) {
