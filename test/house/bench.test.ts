@@ -3,7 +3,9 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { pipelineTables } from '../../bench/contenders/pipeline-tables'
 import { fill } from '../../bench/fill'
+import { furnish } from '../../bench/furnish'
 import { Requests } from '../../bench/load/workloads'
+import { newFolder } from '../binary/support'
 import { CountingFile } from '../support/counting-file'
 import { FilePlace } from '../support/place'
 import { type Furnished, SMS_URL, World } from '../support/world'
@@ -74,4 +76,13 @@ test('the floor of a code leaves what a delivered code of ours leaves, by 14 sta
   const [wallet] = await world.rows<object>('SELECT balance, reserved, entries FROM wallets')
   expect(wallet).toEqual({ balance: 998, reserved: 0, entries: 3 })
   for (const emptied of ['outbox', 'jobs']) expect(await world.rows(`SELECT 1 FROM ${emptied}`)).toEqual([])
+})
+
+test('what the benchmark issues before fits its tables, too', async () => {
+  const folder = newFolder()
+  const { file } = await furnish(folder.path, { issues: 3, carrierUrl: 'http://127.0.0.1:9/none' })
+  const db = new Database(file, { readonly: true })
+  expect(db.query('SELECT count(*) AS issues FROM issues').get()).toEqual({ issues: 3 })
+  db.close()
+  folder.remove()
 })

@@ -41,7 +41,7 @@ const SNAPSHOT_FROM = 2_000
 const SNAPSHOT_EVERY_MS = MINUTE_MS
 
 /** A request waits at most so long for the first read: a code must not be sent after its caller has gone. */
-const WAIT_FOR_LOAD_MS = 250
+const WAIT_FOR_LOAD_MS = 100
 const RETRY_AFTER_MS = SECOND_MS
 
 /** Apps whose last day is read before the server is ready. */
