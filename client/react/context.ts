@@ -31,7 +31,7 @@ export interface Screen {
   code: RefObject<HTMLInputElement | null>
   resend: RefObject<HTMLButtonElement | null>
   status: RefObject<HTMLParagraphElement | null>
-  /** Where the widget of a challenge is drawn. */
+  /** The element in which the widget of a challenge is drawn. */
   widget: RefObject<HTMLDivElement | null>
   /** Channels to choose from, the usual one first. */
   channels: readonly Channel[]

@@ -12,7 +12,7 @@ import type {
 } from '../flow'
 import { isAtRest, needsChallenge, type Step, stepOf } from '../screen/step'
 
-/** What a later callback reads is that of the last render. */
+/** A later callback reads the value of the last render. */
 export function useLatest<T>(value: T): RefObject<T> {
   const latest = useRef(value)
   useEffect(() => {

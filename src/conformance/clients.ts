@@ -37,7 +37,7 @@ export interface MortalServer {
   post(path: string, body: object, app: number): Promise<Pick<ServerAnswer, 'status' | 'body'>>
 }
 
-/** What phones of the clients get. */
+/** The phones of the clients, and the codes that they get. */
 export interface Phones {
   /** Codes that arrived at this number in E.164, the newest last. */
   codesFor(to: string): readonly string[]

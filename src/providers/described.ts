@@ -458,7 +458,7 @@ function outcomeReader(
   }
 }
 
-/** Where carriers write a sentence beside their codes. */
+/** Fields in which carriers write a sentence beside their codes. */
 const OF_REPORTS =
   /^(error(message|msg|text|desc|description|info|detail)?|(status|result|failure)(message|msg|text|desc|description|reason)|desc|description|reason|details?)$/
 /** In a report, `message` may be the text that was sent. */

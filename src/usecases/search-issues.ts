@@ -65,7 +65,7 @@ const goingOn = (asked: IssueFilter, cursor: string | undefined): IssueFilter =>
 const cursorAfter = (rows: readonly Issue[], { isOldestFirst }: IssueFilter): string =>
   rows.at(isOldestFirst ? -1 : -2)?.issueId ?? ''
 
-/** Of each day one hour is looked at, so that it is found by the index as fast as the rest. */
+/** Reads one hour of each day, so that the index finds it as fast as the rest. */
 const HOURS_AT_MOST = 100
 
 interface HourSearch {

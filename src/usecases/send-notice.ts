@@ -86,7 +86,7 @@ async function prepare(
   return { ...subject, way }
 }
 
-/** What every way says, in its own form. */
+/** The content of a notice, which each way writes in its own form. */
 interface RenderedNotice {
   id: string
   subject: string

@@ -39,7 +39,7 @@ const LOOK_EVERY_MS = 10 * SECOND_MS
 const USAGE_EVERY_MS = 10 * MINUTE_MS
 const USUAL_DAYS = 7
 
-/** What a week of usage says of one app. */
+/** Usage of one app in a week. */
 interface AppUsage {
   spentPerDay: number
   failures: { percent: number; usual: number } | undefined

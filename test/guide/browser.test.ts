@@ -46,7 +46,7 @@ test('no page is wider than the window, from 360 to 1,600 pixels', async () => {
 const ONE_OF_EACH_KIND = ['index', 'getting-started', 'errors', 'carriers', 'command-line', 'threat-model']
 const changed = isNightly ? undefined : changedFiles()
 
-/** What a page has is written in the same few ways, so `ci` measures one page of each kind and those that changed. */
+/** Pages of one kind have the same parts, so `ci` measures one of each kind and those that changed. */
 const MEASURED = PAGES.filter((path) => {
   const name = /guide\/(.+)/.exec(path)?.[1] ?? 'index'
   return changed === undefined || changed.includes(`docs/${name}.md`) || ONE_OF_EACH_KIND.includes(name)

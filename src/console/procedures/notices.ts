@@ -44,7 +44,7 @@ export function noticeProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Who sees some apps only is not told of the installation. */
+/** Operators of some apps are not told of the installation. */
 const sees = (operator: Operator, { appId }: administer.ToldNotice) =>
   appId === undefined ? operator.appIds === undefined : seesApp(operator, appId)
 

@@ -74,7 +74,7 @@ async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const { topics } of await client.live.changes(undefined, { signal })) {
-        // What has changed before is not told.
+        // A change from before is not told.
         if (!isTold) refresh([])
         isTold = true
         waitMs = FIRST_RETRY_MS

@@ -20,7 +20,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number]
 /** The values of the sentences: names and counts, and never a number, a code or a key. */
 export type NoticeFacts = Readonly<Record<string, string | number>>
 
-/** What a server finds to be so now. */
+/** A condition that a server finds now. */
 export interface Condition {
   readonly kind: NoticeKind
   /** An app, a carrier, an endpoint or an incident, by its id. */
@@ -121,7 +121,7 @@ export interface NoticeChanges {
 
 const keyOf = ({ kind, subject }: Pick<Condition, 'kind' | 'subject'>) => `${kind} ${subject}`
 
-/** What changes where `found` is so, and `open` are the notices that have not ended. */
+/** Compares the conditions that are found now with the notices that are still open. */
 export function compareConditions(open: readonly Notice[], found: readonly Condition[], now: number): NoticeChanges {
   const openKeys = new Set(open.map(keyOf))
   const foundKeys = new Set(found.map(keyOf))
@@ -180,11 +180,11 @@ export interface NoticeWay {
 export const MAIL_SECURITY = ['tls', 'starttls', 'none'] as const
 
 export interface WaySettings {
-  /** Of webhook and Slack. */
+  /** Webhook and Slack have one. */
   readonly url?: string | undefined
   /** Signs the requests of a webhook. */
   readonly secret?: string | undefined
-  /** Of mail. */
+  /** Mail has them. */
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly security?: (typeof MAIL_SECURITY)[number] | undefined
@@ -277,7 +277,7 @@ export interface NoticeMessage {
   readonly phase: NoticePhase
   readonly status: NoticeMessageState
   readonly tries: number
-  /** Of the last try, Unix milliseconds. */
+  /** Time of the last try, Unix milliseconds. */
   readonly triedAt: number | undefined
   /** Why the last try failed. */
   readonly error: string | undefined

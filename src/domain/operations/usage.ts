@@ -28,7 +28,7 @@ export function totalOfTallies(tallies: ReadonlyArray<Readonly<UsageTally>>): Us
   return total
 }
 
-/** What counts are kept by. An issue counts at its last leg, a message at its own. */
+/** The key of a count. An issue counts at its last leg, a message at its own. */
 export interface UsageKey {
   channel: Leg
   /** Empty where no carrier took the message. */

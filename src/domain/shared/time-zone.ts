@@ -104,7 +104,7 @@ export function offsetPeriods(from: number, to: number, timeZone: string): Offse
 /** Clocks are set at whole quarters of an hour. */
 const QUARTER_MS = 15 * MINUTE_MS
 
-/** Where `isReached` is true from some quarter on, this quarter. */
+/** The first quarter of an hour from which on `isReached` is true. */
 function firstQuarter(from: number, to: number, isReached: (at: number) => boolean): number {
   let [below, above] = [0, Math.ceil((to - from) / QUARTER_MS)]
   while (below < above) {

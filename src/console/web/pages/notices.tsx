@@ -1,4 +1,4 @@
-/** What the operator must know, and where it is told. */
+/** The page of notices: those that are open or over, and the ways by which they are told. */
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api'

@@ -1,4 +1,4 @@
-/** Where somebody is signed in: in the account page, and for owners of anybody. */
+/** Sessions of an operator: the account page lists one's own, and owners see those of anybody. */
 import { Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconDevices } from '@tabler/icons-react'
 import type { client } from '../api'

@@ -1,4 +1,4 @@
-/** What support may tell the customer, in the customer's language, ready to copy. */
+/** Shows a text for the customer, in the customer's language, ready to copy. */
 import { Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { inWords, LANGUAGES, type Language, useLanguage, useWords } from '../../i18n/words'

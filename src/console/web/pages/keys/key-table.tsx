@@ -19,7 +19,7 @@ type KeyTableProps = Pick<DataTableProps<Key>, 'rows' | 'failure' | 'onRetry' | 
   actions?: { onAllow(key: Key): void; onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
 }
 
-/** What the rows can be sorted by. */
+/** The columns by which rows can be sorted. */
 const ORDERS = {
   key: (one: Key, other: Key) => (one.name ?? one.shown).localeCompare(other.name ?? other.shown),
   lastUsed: (one: Key, other: Key) => (one.lastUsedAt ?? 0) - (other.lastUsedAt ?? 0),

@@ -96,5 +96,5 @@ export function AddWay({ onAdded, onCancel }: { onAdded(way: AddedWay): void; on
   )
 }
 
-/** Where the field is left empty. */
+/** It counts if the field is left empty. */
 const PORTS = { tls: '465', starttls: '587', none: '25' } as const

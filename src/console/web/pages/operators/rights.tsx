@@ -38,7 +38,7 @@ export const rightsOf = ({ role, appIds }: ChosenRights) => ({ role, ...(role !=
 interface RightsChoiceProps {
   label: string
   rights: ChosenRights
-  /** What is wrong with the apps. */
+  /** Problems of the apps. */
   error: React.ReactNode
   onChange(rights: ChosenRights): void
 }
