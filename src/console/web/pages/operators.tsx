@@ -34,7 +34,6 @@ export default function Operators() {
       title: say.invite,
       // A click outside must not close a link that is shown once.
       closeOnClickOutside: false,
-      closeButtonProps: { 'aria-label': common.close },
       children: <Invite onClose={() => modals.close(modalId)} />,
     })
   }

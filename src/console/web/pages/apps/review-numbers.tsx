@@ -6,7 +6,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../../../domain/codes/review-number'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import { confirm } from '../../parts/confirm'
 import { CopyButton } from '../../parts/copy'
@@ -79,7 +78,6 @@ export const openReviewNumbers = (app: ReviewedApp): void => {
   modals.open({
     title: wordsNow(appWords).reviewNumbersOf(app.name),
     size: 'lg',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <ReviewNumbers app={app} />,
   })
 }

@@ -4,7 +4,6 @@ import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Role } from '../../../../domain/access/operator'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
@@ -150,12 +149,10 @@ export function OperatorTable() {
 
 function Actions({ row }: { row: OperatorTableRow }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const { operatorId, name } = row
   const changeRole = () => {
     const modalId = modals.open({
       title: say.changeRole,
-      closeButtonProps: { 'aria-label': common.close },
       children: <ChangeRole operator={row} onClose={() => modals.close(modalId)} />,
     })
   }
@@ -163,7 +160,6 @@ function Actions({ row }: { row: OperatorTableRow }) {
     modals.open({
       title: say.sessionsOf(name),
       size: 'lg',
-      closeButtonProps: { 'aria-label': common.close },
       children: <Sessions operatorId={operatorId} />,
     })
   const unlock = useMutation(

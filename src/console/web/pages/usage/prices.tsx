@@ -75,7 +75,6 @@ export const openPrices = (): void => {
   modals.open({
     title: wordsNow(usageWords).prices,
     size: 'xl',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <Prices />,
   })
 }

@@ -65,7 +65,6 @@ export const openReportTokens = (): void => {
   modals.open({
     title: wordsNow(usageWords).tokens,
     size: 'lg',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <ReportTokens />,
   })
 }
