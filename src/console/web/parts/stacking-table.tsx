@@ -31,7 +31,8 @@ export interface TableColumn<Row> {
 export interface StackingTableProps<Row> {
   /** Accessible name of the table. */
   label: string
-  columns: readonly TableColumn<Row>[]
+  /** `false` or undefined leaves a column out, such as that of actions which the role does not allow. */
+  columns: readonly (TableColumn<Row> | false | undefined)[]
   /** Missing while they are loaded. */
   rows: readonly Row[] | undefined
   keyOf(row: Row): string
@@ -44,7 +45,8 @@ export interface StackingTableProps<Row> {
 }
 
 export function StackingTable<Row>(props: StackingTableProps<Row>) {
-  const { label, columns, rows, keyOf, linkOf, isLow = false, isInLines = false } = props
+  const { label, rows, keyOf, linkOf, isLow = false, isInLines = false } = props
+  const columns = props.columns.filter((column) => column !== false && column !== undefined)
   const density = useDensity()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

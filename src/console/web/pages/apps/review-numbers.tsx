@@ -1,5 +1,5 @@
 /** Dialog of the review numbers of an app: a table, and a form that adds one. */
-import { Button, Code, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Code, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconUserCheck } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -12,6 +12,7 @@ import { CopyButton } from '../../parts/copy'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -126,11 +127,9 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
             key: 'actions',
             header: say.actions,
             cell: ({ name }) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={say.removeOf(name)}
+              <RowAction
+                isDestructive
+                name={say.removeOf(name)}
                 onClick={() =>
                   confirm({
                     title: say.removeOf(name),
@@ -141,7 +140,7 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
                 }
               >
                 {say.remove}
-              </Button>
+              </RowAction>
             ),
           },
         ]}

@@ -7,7 +7,7 @@ import { api, client, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
-import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
+import { DataTable, type DataTableProps, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
 import { SessionTable } from '../../parts/session-table'
@@ -88,7 +88,7 @@ export function OperatorTable() {
   const may = useMay()
   const { operator: me } = useSession()
   const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
-  const columns: TableColumn<OperatorTableRow>[] = [
+  const columns: DataTableProps<OperatorTableRow>['columns'] = [
     {
       key: 'name',
       header: say.name,
@@ -127,14 +127,13 @@ export function OperatorTable() {
       isMinor: true,
       cell: ({ lastSeenAt }) => (lastSeenAt === undefined ? say.never : <Time at={lastSeenAt} relative />),
     },
-  ]
-  if (may('operators'))
-    columns.push({
+    may('operators') && {
       key: 'actions',
       header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
       isNumber: true,
       cell: (row) => <Actions row={row} />,
-    })
+    },
+  ]
   return (
     <DataTable
       {...fromList<OperatorTableRow>(operators.data?.operators, operators)}

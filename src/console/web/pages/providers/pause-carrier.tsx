@@ -7,6 +7,7 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { channelWords } from '../../i18n/names'
 import { useWords } from '../../i18n/words'
+import { RowAction } from '../../parts/row-action'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { providerWords, routesInWords, type ShownCarrier } from './words'
 
@@ -41,16 +42,9 @@ export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
       {say.resume}
     </Button>
   ) : (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      aria-label={say.pauseOf(name)}
-      loading={pause.isPending}
-      onClick={ask}
-    >
+    <RowAction isDestructive name={say.pauseOf(name)} isBusy={pause.isPending} onClick={ask}>
       {say.pause}
-    </Button>
+    </RowAction>
   )
 }
 

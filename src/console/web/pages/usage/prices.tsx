@@ -1,5 +1,5 @@
 /** Dialog of the prices of carriers: a table, and a form that sets one. */
-import { Autocomplete, Button, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Autocomplete, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconCoin } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -13,6 +13,7 @@ import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
@@ -129,25 +130,15 @@ function Prices() {
           { key: 'channel', header: say.channel, cell: ({ channel }) => (channel ? channels[channel] : say.any) },
           { key: 'amount', header: say.amount, cell: priceText, isNumber: true, isUnbroken: true },
           { key: 'from', header: say.from, cell: ({ validFrom }) => validFrom, isUnbroken: true },
-          ...(mayChange
-            ? [
-                {
-                  key: 'actions',
-                  header: say.actions,
-                  cell: (price: ListedPrice) => (
-                    <Button
-                      size="compact-sm"
-                      variant="subtle"
-                      color="red"
-                      aria-label={say.removeOf(priceText(price))}
-                      onClick={() => askToRemove(price)}
-                    >
-                      {say.remove}
-                    </Button>
-                  ),
-                },
-              ]
-            : []),
+          mayChange && {
+            key: 'actions',
+            header: say.actions,
+            cell: (price) => (
+              <RowAction isDestructive name={say.removeOf(priceText(price))} onClick={() => askToRemove(price)}>
+                {say.remove}
+              </RowAction>
+            ),
+          },
         ]}
         file={{ name: 'prices' }}
         empty={<EmptyState icon={IconCoin} title={say.empty} next={say.emptyNext} />}

@@ -1,5 +1,5 @@
 /** Dialog of the tokens with which finance's tools read usage. */
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconKey } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -12,6 +12,7 @@ import { CopyBlock, SecretOnce } from '../../parts/copy'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -110,15 +111,9 @@ function ReportTokens() {
             key: 'actions',
             header: say.actions,
             cell: (known) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={say.revokeOf(known.name)}
-                onClick={() => askToRevoke(known)}
-              >
+              <RowAction isDestructive name={say.revokeOf(known.name)} onClick={() => askToRevoke(known)}>
                 {say.revoke}
-              </Button>
+              </RowAction>
             ),
           },
         ]}

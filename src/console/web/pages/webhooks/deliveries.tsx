@@ -13,6 +13,7 @@ import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { tellDone } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
@@ -124,14 +125,9 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
             key: 'details',
             header: say.details,
             cell: ({ deliveryId, type, eventId }) => (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={say.detailsOf(type, eventId)}
-                onClick={() => setOpened(deliveryId)}
-              >
+              <RowAction name={say.detailsOf(type, eventId)} onClick={() => setOpened(deliveryId)}>
                 {say.details}
-              </Button>
+              </RowAction>
             ),
           },
         ]}
