@@ -21,7 +21,7 @@ export interface Attempt extends Owner {
   readonly code: string | undefined
   /** The carrier's own words on a failure, without digits. */
   readonly said: string | undefined
-  /** What its carrier reported last, and when the report came. */
+  /** The last report of its carrier, and when it came. */
   readonly report: DeliveryReport['status'] | undefined
   readonly reportedAt: number | undefined
   readonly carrierMessageId: string | undefined
