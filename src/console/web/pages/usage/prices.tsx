@@ -6,9 +6,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { LEGS, type Leg } from '../../../../../contract/constants'
 import { dayAt } from '../../../../domain/shared/time-zone'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { channelWords, countryWithCode } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
+import { confirm } from '../../parts/confirm'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
@@ -90,7 +90,6 @@ const refresh = () =>
 
 function Prices() {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const channels = useWords(channelWords)
   const language = useLanguage()
   const mayChange = useMay()('finance')
@@ -105,12 +104,11 @@ function Prices() {
     }),
   )
   const askToRemove = (price: ListedPrice) =>
-    modals.openConfirmModal({
+    confirm({
       title: say.removeTitle,
-      children: <Text size="sm">{say.removeText(priceText(price))}</Text>,
-      labels: { confirm: say.remove, cancel: common.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate({ priceId: price.priceId }),
+      consequence: say.removeText(priceText(price)),
+      action: say.remove,
+      run: () => remove.mutate({ priceId: price.priceId }),
     })
   const prices = query.data?.prices
   return (

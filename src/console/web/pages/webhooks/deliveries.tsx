@@ -1,10 +1,12 @@
 /** Live list of the deliveries of an endpoint. */
+
 import { Badge, Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isoAt, timeOfWall } from '../../../../domain/shared/time-zone'
+import { DAY_MS } from '../../../../domain/shared/value'
 import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
@@ -155,8 +157,6 @@ function openReplay(endpointId: string): void {
     children: <Replay endpointId={endpointId} onClose={() => modals.close(modalId)} />,
   })
 }
-
-const DAY_MS = 86_400_000
 
 /** A time in the format of the browser's field. */
 const localText = (at: number) => isoAt(at, timeZone()).slice(0, 16)
