@@ -117,8 +117,11 @@ type Sort = NonNullable<TableColumn<never>['sort']>
 const orderOf = ({ isAscending }: Sort) =>
   isAscending === undefined ? 'none' : isAscending ? 'ascending' : 'descending'
 
+/** A header may be one character of Korean, which alone is too small to hit. */
+const TARGET_PX = 24
+
 const SortButton = ({ isAscending, onToggle, children }: PropsWithChildren<Sort>) => (
-  <UnstyledButton fz="inherit" fw="inherit" onClick={onToggle}>
+  <UnstyledButton fz="inherit" fw="inherit" miw={TARGET_PX} onClick={onToggle}>
     <Group component="span" gap={4} wrap="nowrap">
       {children}
       {isAscending === true && <IconArrowUp size={14} aria-hidden />}
