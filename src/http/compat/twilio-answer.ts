@@ -97,7 +97,7 @@ export const checkBody = (issue: Issue, subject: Verified, status: TwilioStatus)
 })
 
 /** A refusal with a code of Twilio's own. */
-export class TwilioRefusal extends Refusal {
+class TwilioRefusal extends Refusal {
   constructor(
     readonly twilioCode: number,
     kind: RefusalKind,
