@@ -11,7 +11,7 @@ import { askedOf, type IssuePages, readIssuePage, readIssues, STEPS_AT_MOST } fr
 import { ISSUE_CHANGING, issueOf, issueRow, openMessage, sealMessage, standingOf } from '../rows/issue'
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
-import { ClockSetError } from './connection/clock-watch'
+import { ClockSetError } from './connection/clock-lock'
 import {
   addition,
   bind,
