@@ -326,7 +326,8 @@ describe('on PostgreSQL', () => {
       ...{ email: bob.email, role: 'support', appIds: [appId] },
     })
     await told('operator', 'set', bob.email, '--role', 'developer')
-    const rights = async () => (await told('operator', 'list')).operators.find((one: { email: string }) => one.email === bob.email)
+    const rights = async () =>
+      (await told('operator', 'list')).operators.find((one: { email: string }) => one.email === bob.email)
     expect(await rights()).toMatchObject({ role: 'developer', appIds: [appId] })
     await told('operator', 'set', bob.email, '--apps')
     expect((await rights()).appIds).toBeUndefined()
