@@ -2,9 +2,11 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../build'
+import { aptRepository, readAptKey } from './apt'
 import { tarGz, zip } from './archive'
 import { archived, installed, nameOf } from './contents'
 import { debianPackage, debianVersion } from './debian'
+import { archivesOf, flakeOf, formulaOf, haveAll } from './recipes'
 import { sbomOf } from './sbom'
 import { sha256, signSums, writeSums } from './sign'
 import { isWindows, type Target } from './targets'
@@ -17,6 +19,10 @@ export interface Plan {
   binaryOf: (target: Target) => Promise<string>
   /** File of the key that signs; without one nothing is signed. */
   key?: string
+  /** File of the OpenPGP key that signs for apt; without one there is no repository. */
+  aptKey?: string
+  /** Where the files of the release are published. */
+  url?: string
 }
 
 /** What `manifest.json` says of each file that has a program in it. */
@@ -28,7 +34,8 @@ interface Made {
   sha256: string
 }
 
-export async function makeRelease({ folder, targets, contents, binaryOf, key }: Plan): Promise<void> {
+export async function makeRelease(plan: Plan): Promise<void> {
+  const { folder, targets, contents, binaryOf, key } = plan
   const { notice, origin } = contents
   if (origin.builtAt === null) throw new Error('A release has a time: of its commit, or SOURCE_DATE_EPOCH')
   const builtAt = new Date(origin.builtAt)
@@ -44,6 +51,8 @@ export async function makeRelease({ folder, targets, contents, binaryOf, key }: 
     ]
     for (const name of names) files.push(await described(folder, name, target))
   }
+  await packRepository(plan, files, builtAt)
+  await packRecipes(plan, builtAt)
   writeFileSync(join(folder, `watchword-${origin.version}.cdx.json`), sbomOf(notice, builtAt))
   const manifest = { ...origin, bun: Bun.version, files }
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -77,6 +86,27 @@ function packDebian(
   debianPackage(installed(binary, notice), what, join(folder, name))
   return [name]
 }
+
+/** What a web server serves to apt. */
+async function packRepository({ folder, contents, aptKey }: Plan, files: readonly Made[], at: Date): Promise<void> {
+  if (aptKey === undefined) return
+  const debs = files.map(({ name }) => name).filter((name) => name.endsWith('.deb'))
+  const entries = await aptRepository(folder, debs, await readAptKey(aptKey), at)
+  const inFolder = entries.map((entry) => ({ ...entry, name: `apt/${entry.name}` }))
+  writeFileSync(join(folder, `watchword-${contents.origin.version}-apt.tar.gz`), tarGz(inFolder, at))
+}
+
+/** Where every platform of theirs is made. */
+async function packRecipes({ folder, targets, contents, url }: Plan, at: Date): Promise<void> {
+  const { version } = contents.origin
+  const archives = await archivesOf(folder, targets, version, url ?? `${PLACEHOLDER}/v${version}`)
+  if (!haveAll(archives)) return
+  writeFileSync(join(folder, 'watchword.rb'), formulaOf(archives, version))
+  writeFileSync(join(folder, `watchword-${version}-nix.tar.gz`), tarGz(flakeOf(archives, version), at))
+}
+
+/** Until there is a public address. */
+const PLACEHOLDER = 'https://watchword.invalid/releases/download'
 
 async function described(folder: string, name: string, target: Target): Promise<Made> {
   const path = join(folder, name)
