@@ -22,14 +22,17 @@ let
     "WATCHWORD_SECRET"
     "WATCHWORD_DATABASE_URL"
     "WATCHWORD_DATABASE_REPLICA_URL"
+    "WATCHWORD_METRICS_TOKEN"
     "WATCHWORD_OPERATOR_WEBHOOK_SECRET"
+    "WATCHWORD_TRACES_HEADERS"
   ];
 
   # What is added to each unit of the package.
   added = {
-    restartTriggers = [ settingsFile ];
+    restartTriggers = [ config.environment.etc."watchword/watchword.env".source ];
     environment = mkIf (cfg.secretFile != null) { WATCHWORD_SECRET_FILE = "%d/secret"; };
     serviceConfig = {
+      EnvironmentFile = mkIf (cfg.environmentFile != null) [ cfg.environmentFile ];
       LoadCredential = mkIf (cfg.secretFile != null) [ "secret:${cfg.secretFile}" ];
       ReadWritePaths = mkIf isElsewhere [ cfg.dataDir ];
     };
@@ -68,11 +71,17 @@ in
       example = "/run/secrets/watchword";
       description = "File with the master secret, outside of the store. Without it a key file in the data folder is made.";
     };
+    environmentFile = mkOption {
+      type = types.nullOr types.str;
+      default = null;
+      example = "/run/secrets/watchword.env";
+      description = "File with more settings, outside of the store: those that hold secrets.";
+    };
     settings = mkOption {
       type = types.attrsOf (types.oneOf [ types.str types.int types.bool ]);
       default = { };
       example = { WATCHWORD_PUBLIC_URL = "https://otp.example.com"; };
-      description = "Settings by their names; `watchword --help` lists them. Secrets belong into files.";
+      description = "Settings by their names; `watchword --help` lists them. No secrets: everybody can read them.";
     };
   };
 
@@ -80,7 +89,7 @@ in
     assertions = [
       {
         assertion = secrets == [ ];
-        message = "services.watchword.settings: every user could read ${toString secrets}; name files instead.";
+        message = "services.watchword.settings: every user could read ${toString secrets}; use secretFile or environmentFile.";
       }
     ];
 
