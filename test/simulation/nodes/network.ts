@@ -13,7 +13,8 @@ interface Statement extends Question {
 
 /** What may happen next, and what to call it. */
 export interface Happening {
-  name: string
+  /** Of many that could happen one does, so a name is made when it is written down. */
+  name(): string
   happen(): Promise<void> | void
 }
 
@@ -114,10 +115,10 @@ export class Connection {
     const [answer] = this.#answers
     const found: Happening[] = []
     if (statement && !this.#running)
-      found.push({ name: `${this.name} ${wordsOf(statement)}`, happen: () => this.#send(statement) })
-    if (answer) found.push({ name: `${this.name} hears`, happen: () => this.#hear(answer) })
+      found.push({ name: () => `${this.name} ${wordsOf(statement)}`, happen: () => this.#send(statement) })
+    if (answer) found.push({ name: () => `${this.name} hears`, happen: () => this.#hear(answer) })
     if (this.#end && !statement && !this.#running && !this.#isOver)
-      found.push({ name: `${this.name} is over`, happen: () => this.#giveUp() })
+      found.push({ name: () => `${this.name} is over`, happen: () => this.#giveUp() })
     return found
   }
 

@@ -70,7 +70,7 @@ export class Scheduler {
     const isDelayed = withinMs > 0 && random.chance(DELAY_CHANCE)
     if (possible.length > 0 && !isDelayed) {
       const { name, happen } = random.pick(possible)
-      note(name)
+      note(name())
       await happen()
       return
     }

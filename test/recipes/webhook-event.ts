@@ -1,10 +1,10 @@
-import { follow } from './recipe'
+import type { Recipe } from './recipe'
 
 const CONTRACT = 'contract/event.ts'
 const EVENT = 'src/domain/webhooks/event.ts'
 const WORDS = 'src/console/web/pages/webhooks/words.ts'
 
-follow({
+export const webhookEvent: Recipe = {
   heading: 'A webhook event',
   mostFiles: 4,
   insertions: [
@@ -80,4 +80,4 @@ test('the event is offered, described and delivered', async () => {
   await world.stop()
 })
 `,
-})
+}

@@ -1,6 +1,6 @@
-import { follow } from './recipe'
+import type { Recipe } from './recipe'
 
-follow({
+export const carrier: Recipe = {
   heading: 'A carrier',
   mostFiles: 2,
   insertions: [
@@ -50,4 +50,4 @@ test('a carrier of the new type can be set, and sends', async () => {
   await world.stop()
 })
 `,
-})
+}

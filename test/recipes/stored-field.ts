@@ -1,10 +1,10 @@
-import { follow } from './recipe'
+import type { Recipe } from './recipe'
 
 const ISSUE = 'src/domain/codes/issue.ts'
 const REQUEST = 'src/domain/codes/issue-request.ts'
 const ROWS = 'src/store/rows/issue.ts'
 
-follow({
+export const storedField: Recipe = {
   heading: 'A stored field of an issue',
   mostFiles: 8,
   insertions: [
@@ -88,4 +88,4 @@ test.each(WIRES)('the field is stored and answered, over %s', async (wire) => {
   await world.stop()
 })
 `,
-})
+}

@@ -1,8 +1,8 @@
-import { follow } from './recipe'
+import type { Recipe } from './recipe'
 
 const WORDS = 'src/console/web/i18n/names.ts'
 
-follow({
+export const channel: Recipe = {
   heading: 'A channel',
   mostFiles: 8,
   insertions: [
@@ -48,4 +48,4 @@ test.each(WIRES)('a plan sends a code by the new channel, over %s', async (wire)
   await world.stop()
 })
 `,
-})
+}

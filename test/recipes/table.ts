@@ -1,6 +1,6 @@
-import { follow } from './recipe'
+import type { Recipe } from './recipe'
 
-follow({
+export const table: Recipe = {
   heading: 'A table',
   mostFiles: 6,
   insertions: [
@@ -35,4 +35,4 @@ follow({
     ...['test/store/migrate.test.ts', 'test/store/migrate-postgres.test.ts', 'test/store/move.test.ts'],
     ...['-t', 'the schema of the code|columns of notes|every table and column'],
   ],
-})
+}
