@@ -46,7 +46,7 @@ export async function makeRelease(plan: Plan): Promise<void> {
   for (const target of targets) {
     const binary = await Bun.file(await binaryOf(target)).bytes()
     const names = [
-      packArchive(folder, target, binary, contents, builtAt),
+      await packArchive(folder, target, binary, contents, builtAt),
       ...packDebian(folder, target, binary, contents, builtAt),
     ]
     for (const name of names) files.push(await described(folder, name, target))
@@ -60,16 +60,16 @@ export async function makeRelease(plan: Plan): Promise<void> {
   if (key !== undefined) signSums(folder, key)
 }
 
-function packArchive(
+async function packArchive(
   folder: string,
   target: Target,
   binary: Uint8Array,
   { notice, origin }: Contents,
   builtAt: Date,
-): string {
+): Promise<string> {
   const [pack, ending] = isWindows(target) ? ([zip, 'zip'] as const) : ([tarGz, 'tar.gz'] as const)
   const name = `${nameOf(target, origin.version)}.${ending}`
-  writeFileSync(join(folder, name), pack(archived(target, binary, notice), builtAt))
+  writeFileSync(join(folder, name), await pack(archived(target, binary, notice), builtAt))
   return name
 }
 
@@ -93,7 +93,7 @@ async function packRepository({ folder, contents, aptKey }: Plan, files: readonl
   const debs = files.map(({ name }) => name).filter((name) => name.endsWith('.deb'))
   const entries = await aptRepository(folder, debs, await readAptKey(aptKey), at)
   const inFolder = entries.map((entry) => ({ ...entry, name: `apt/${entry.name}` }))
-  writeFileSync(join(folder, `watchword-${contents.origin.version}-apt.tar.gz`), tarGz(inFolder, at))
+  writeFileSync(join(folder, `watchword-${contents.origin.version}-apt.tar.gz`), await tarGz(inFolder, at))
 }
 
 /** Where every platform of theirs is made. */
@@ -102,7 +102,7 @@ async function packRecipes({ folder, targets, contents, url }: Plan, at: Date): 
   const archives = await archivesOf(folder, targets, version, url ?? `${PLACEHOLDER}/v${version}`)
   if (!haveAll(archives)) return
   writeFileSync(join(folder, 'watchword.rb'), formulaOf(archives, version))
-  writeFileSync(join(folder, `watchword-${version}-nix.tar.gz`), tarGz(flakeOf(archives, version), at))
+  writeFileSync(join(folder, `watchword-${version}-nix.tar.gz`), await tarGz(flakeOf(archives, version), at))
 }
 
 /** Until there is a public address. */
