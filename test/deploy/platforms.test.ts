@@ -36,7 +36,7 @@ interface Template {
   port: unknown
   volume: unknown
   /** The path that is asked, or the command that is run. */
-  health: unknown
+  health: string | string[]
   stopSeconds: unknown
   /** Settings and variables of the container. */
   environment: Record<string, unknown>
@@ -122,8 +122,8 @@ const TEMPLATES: Record<string, () => Template> = {
     const { text, ...template } = ofCompose('dokploy/docker-compose.yml')
     const { variables, config } = toml('dokploy/template.toml')
     // What the compose file asks for is what the template gives.
-    const asked = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name)
-    expect(Object.keys(config.env).sort()).toEqual(asked.sort())
+    const asked = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name = '']) => name)
+    expect(new Set(Object.keys(config.env))).toEqual(new Set(asked))
     expect(config.domains.map(({ serviceName, port }: Json) => [serviceName, port])).toEqual([['watchword', PORT]])
     return {
       ...template,
