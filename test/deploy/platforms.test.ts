@@ -29,7 +29,7 @@ const PORT = Number(only(/^EXPOSE (\d+)$/m))
 const VOLUME = only(/^VOLUME (\S+)$/m)
 const CHECK = JSON.parse(only(/ CMD (\["\/usr.+\])$/m)) as string[]
 /** What Kubernetes asks before it sends requests to a pod. */
-const [, READY] = /readinessProbe:\n +httpGet: \{ path: (\S+), /.exec(textOf('kubernetes/watchword.yaml')) ?? []
+const [, READY] = /readinessProbe:\n +httpGet: \{ path: (\S+), /.exec(textOf('kubernetes/sqlite.yaml')) ?? []
 const [, STOP_SECONDS] = /^TimeoutStopSec=(\d+)$/m.exec(textOf('watchword.service')) ?? []
 
 interface Template {
