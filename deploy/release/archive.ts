@@ -1,7 +1,7 @@
 /** Archives whose bytes say nothing of who packed them, or when: names in order, one time, one owner. */
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
-import { createTar } from 'nanotar'
+import { packTar } from 'modern-tar'
 
 /** A file, or a folder that has to be there although nothing is in it: its name ends with a slash. */
 export interface Entry {
@@ -13,18 +13,16 @@ export interface Entry {
 const inOrder = (entries: readonly Entry[]) => entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 export const modeOf = ({ name, isProgram }: Entry) => (isProgram || name.endsWith('/') ? 0o755 : 0o644)
 
-/** Two empty blocks: nanotar leaves one where the files take an odd number of them, of which `tar` warns. */
-const END = new Uint8Array(1_024)
-
-export function tarGz(entries: readonly Entry[], mtime: Date): Uint8Array {
+export async function tarGz(entries: readonly Entry[], mtime: Date): Promise<Uint8Array> {
+  const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
   const files = inOrder(entries).map((entry) => ({
-    name: entry.name,
-    ...(entry.data && { data: entry.data }),
-    attrs: { mode: modeOf(entry).toString(8) },
+    header: {
+      ...{ name: entry.name, size: entry.data?.byteLength ?? 0, mode: modeOf(entry), mtime, ...owner },
+      type: entry.name.endsWith('/') ? ('directory' as const) : ('file' as const),
+    },
+    ...(entry.data && { body: entry.data }),
   }))
-  const owner = { uid: 0, gid: 0, user: 'root', group: 'root' }
-  const tar = createTar(files, { attrs: { mtime: mtime.getTime(), ...owner } })
-  return gzipSync(Buffer.concat([tar, END]), { level: 6 })
+  return gzipSync(await packTar(files), { level: 6 })
 }
 
 /** Its times begin in 1980. */

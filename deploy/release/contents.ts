@@ -68,7 +68,8 @@ const unitOfPackage = (unit: string): Uint8Array =>
 
 const licensesOf = (notice: LicenseNotice): Uint8Array => bytes(`${linesOf(notice).join('\n')}\n`)
 
-const NOT_FOR_USERS = /^(release|debian)\/|^kubernetes\/render\.ts$/
+/** What a release is made with, or fills in. */
+const NOT_FOR_USERS = /^(release|debian|homebrew|nix)\/|^kubernetes\/render\.ts$/
 
 function examples(): Entry[] {
   const names = readdirSync(DEPLOY, { recursive: true, withFileTypes: true })

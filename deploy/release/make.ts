@@ -3,10 +3,12 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, w
 import { join } from 'node:path'
 import type { Contents } from '../../build'
 import { CHART, chartFiles } from '../kubernetes/render'
+import { aptRepository, readAptKey } from './apt'
 import { tarGz, zip } from './archive'
 import { archived, installed, nameOf } from './contents'
 import { debianPackage, debianVersion } from './debian'
 import { provenanceName, provenanceOf } from './provenance'
+import { archivesOf, flakeOf, formulaOf, haveAll } from './recipes'
 import { sbomOf } from './sbom'
 import { sha256, signSums, writeSums } from './sign'
 import { isWindows, type Target } from './targets'
@@ -21,6 +23,10 @@ export interface Plan {
   binaryOf: (target: Target) => Promise<string>
   /** File of the key that signs; without one nothing is signed. */
   key?: string
+  /** File of the OpenPGP key that signs for apt; without one there is no repository. */
+  aptKey?: string
+  /** Where the files of the release are published. */
+  url?: string
 }
 
 /** What `manifest.json` says of each file that has a program in it. */
@@ -32,7 +38,8 @@ interface Made {
   sha256: string
 }
 
-export async function makeRelease({ folder, targets, contents, binaryOf, key }: Plan): Promise<void> {
+export async function makeRelease(plan: Plan): Promise<void> {
+  const { folder, targets, contents, binaryOf, key } = plan
   const { notice, origin } = contents
   if (origin.builtAt === null) throw new Error('A release has a time: of its commit, or SOURCE_DATE_EPOCH')
   const builtAt = new Date(origin.builtAt)
@@ -43,12 +50,14 @@ export async function makeRelease({ folder, targets, contents, binaryOf, key }: 
   for (const target of targets) {
     const binary = await Bun.file(await binaryOf(target)).bytes()
     const names = [
-      packArchive(folder, target, binary, contents, builtAt),
+      await packArchive(folder, target, binary, contents, builtAt),
       ...packDebian(folder, target, binary, contents, builtAt),
     ]
     for (const name of names) files.push(await described(folder, name, target))
   }
-  packChart(folder, origin.version, builtAt)
+  await packRepository(plan, files, builtAt)
+  await packRecipes(plan, builtAt)
+  await packChart(folder, origin.version, builtAt)
   writeFileSync(join(folder, `watchword-${origin.version}.cdx.json`), sbomOf(notice, builtAt))
   const manifest = { ...origin, bun: Bun.version, files }
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -59,16 +68,16 @@ export async function makeRelease({ folder, targets, contents, binaryOf, key }: 
   if (key !== undefined) signSums(folder, key)
 }
 
-function packArchive(
+async function packArchive(
   folder: string,
   target: Target,
   binary: Uint8Array,
   { notice, origin }: Contents,
   builtAt: Date,
-): string {
+): Promise<string> {
   const [pack, ending] = isWindows(target) ? ([zip, 'zip'] as const) : ([tarGz, 'tar.gz'] as const)
   const name = `${nameOf(target, origin.version)}.${ending}`
-  writeFileSync(join(folder, name), pack(archived(target, binary, notice), builtAt))
+  writeFileSync(join(folder, name), await pack(archived(target, binary, notice), builtAt))
   return name
 }
 
@@ -86,16 +95,37 @@ function packDebian(
   return [name]
 }
 
+/** What a web server serves to apt. */
+async function packRepository({ folder, contents, aptKey }: Plan, files: readonly Made[], at: Date): Promise<void> {
+  if (aptKey === undefined) return
+  const debs = files.map(({ name }) => name).filter((name) => name.endsWith('.deb'))
+  const entries = await aptRepository(folder, debs, await readAptKey(aptKey), at)
+  const inFolder = entries.map((entry) => ({ ...entry, name: `apt/${entry.name}` }))
+  writeFileSync(join(folder, `watchword-${contents.origin.version}-apt.tar.gz`), await tarGz(inFolder, at))
+}
+
+/** Where every platform of theirs is made. */
+async function packRecipes({ folder, targets, contents, url }: Plan, at: Date): Promise<void> {
+  const { version } = contents.origin
+  const archives = await archivesOf(folder, targets, version, url ?? `${PLACEHOLDER}/v${version}`)
+  if (!haveAll(archives)) return
+  writeFileSync(join(folder, 'watchword.rb'), formulaOf(archives, version))
+  writeFileSync(join(folder, `watchword-${version}-nix.tar.gz`), await tarGz(flakeOf(archives, version), at))
+}
+
+/** Until there is a public address. */
+const PLACEHOLDER = 'https://watchword.invalid/releases/download'
+
 const checksumIn = (folder: string) => async (name: string) => [name, await sha256(join(folder, name))] as const
 
 /** The chart as Helm packs it, and what it makes for those who use no Helm. */
-function packChart(folder: string, version: string, builtAt: Date): void {
+async function packChart(folder: string, version: string, builtAt: Date): Promise<void> {
   const entries = chartFiles().map((name) => {
     const text = readFileSync(join(ROOT, CHART, name), 'utf8')
     const data = name === 'Chart.yaml' ? text.replace(/^(version|appVersion): .*/gm, `$1: "${version}"`) : text
     return { name: `watchword/${name}`, data: new TextEncoder().encode(data) }
   })
-  writeFileSync(join(folder, `watchword-${version}.tgz`), tarGz(entries, builtAt))
+  writeFileSync(join(folder, `watchword-${version}.tgz`), await tarGz(entries, builtAt))
   for (const store of ['sqlite', 'postgres'])
     copyFileSync(
       join(ROOT, `deploy/kubernetes/${store}.yaml`),

@@ -1,6 +1,7 @@
 /**
  * `bun run release`: everything that is released, into `dist/release`: binaries in archives, packages for Debian, what they
- * are made of, and checksums, signed with the key in the file that `WATCHWORD_RELEASE_KEY` names.
+ * are made of, and checksums, signed with the key in the file that `WATCHWORD_RELEASE_KEY` names. `WATCHWORD_APT_KEY` names the
+ * OpenPGP key of the Debian repository, and `WATCHWORD_RELEASE_URL` where the files will be, for Homebrew and Nix.
  * `--targets linux-x64,linux-arm64` makes some; `--check` makes it twice, compares, and tries what can be tried here.
  */
 import { renameSync, rmSync } from 'node:fs'
@@ -24,7 +25,7 @@ if (asked && targets.length !== asked.length) throw new Error(`--targets: some o
 
 async function release(): Promise<void> {
   const contents = await collectContents()
-  const key = process.env.WATCHWORD_RELEASE_KEY
+  const { WATCHWORD_RELEASE_KEY: key, WATCHWORD_APT_KEY: aptKey, WATCHWORD_RELEASE_URL: url } = process.env
   await makeRelease({
     folder: FOLDER,
     targets,
@@ -36,10 +37,14 @@ async function release(): Promise<void> {
         runtime: await runtimeFor(target, join(DIST, 'runtimes')),
       }),
     ...(key !== undefined && { key }),
+    ...(aptKey !== undefined && { aptKey }),
+    ...(url !== undefined && { url }),
   })
   const { commit, builtAt } = contents.origin
   const signed = key === undefined ? 'not signed: WATCHWORD_RELEASE_KEY names no key' : 'signed'
-  process.stdout.write(`${FOLDER}: commit ${commit}, ${builtAt}, ${signed}\n`)
+  const repository =
+    aptKey === undefined ? 'no Debian repository: WATCHWORD_APT_KEY names no key' : 'a Debian repository'
+  process.stdout.write(`${FOLDER}: commit ${commit}, ${builtAt}, ${signed}, ${repository}\n`)
 }
 
 await release()

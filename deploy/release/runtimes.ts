@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseTarGzip } from 'nanotar'
+import { gunzipSync } from 'node:zlib'
+import { unpackTar } from 'modern-tar'
 import { execute } from './programs'
 import { isWindows, type Target } from './targets'
 
@@ -22,7 +23,7 @@ export async function runtimeFor(target: Target, folder: string): Promise<string
     throw new Error(`${name}@${Bun.version} is ${found}, and targets.ts says ${integrity}`)
   }
   const program = `package/bin/bun${isWindows(target) ? '.exe' : ''}`
-  const [file] = await parseTarGzip(bytes, { filter: (entry) => entry.name === program })
+  const [file] = await unpackTar(gunzipSync(bytes), { filter: ({ name }) => name === program })
   if (!file?.data) throw new Error(`${name} has no ${program}`)
   const path = join(folder, `bun-${target.name}`)
   writeFileSync(path, file.data)

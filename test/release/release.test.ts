@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { unzipSync } from 'fflate'
-import { parseTarGzip } from 'nanotar'
+import { unpackTar } from 'modern-tar'
 import type { Contents } from '../../build'
+import { tarGz } from '../../deploy/release/archive'
 import { assertSame } from '../../deploy/release/check'
 import { debianVersion } from '../../deploy/release/debian'
 import { originOf } from '../../deploy/release/origin'
@@ -51,9 +53,10 @@ test('each file says which release it is, and for which platform', () => {
 })
 
 test('the chart is packed as Helm packs it, with its version and the alert rules', async () => {
-  const files = await parseTarGzip(readFileSync(join(made, `watchword-${VERSION}.tgz`)))
-  const textOf = (name: string) => files.find((file) => file.name === `watchword/${name}`)?.text
-  expect(Bun.YAML.parse(textOf('Chart.yaml') ?? '')).toMatchObject({ name: 'watchword', version: VERSION })
+  const files = await unpackTar(gunzipSync(readFileSync(join(made, `watchword-${VERSION}.tgz`))))
+  const textOf = (name: string) =>
+    new TextDecoder().decode(files.find(({ header }) => header.name === `watchword/${name}`)?.data)
+  expect(Bun.YAML.parse(textOf('Chart.yaml'))).toMatchObject({ name: 'watchword', version: VERSION })
   const rules = readFileSync(join(ROOT, 'deploy/prometheus/watchword.rules.yml'), 'utf8')
   expect(textOf('watchword.rules.yml')).toBe(rules)
   expect(textOf('templates/deployment.yaml')).toContain('kind: Deployment')
@@ -96,23 +99,30 @@ test('the binary says what it was built from; from source it says that', async (
 })
 
 test('an archive unpacks to one folder: program, licences, and what puts it to work, of no owner and one time', async () => {
-  const entries = await parseTarGzip(readFileSync(join(made, archive)))
+  const entries = await unpackTar(gunzipSync(readFileSync(join(made, archive))), { strict: true })
   const root = `watchword-${VERSION}-${OURS}/`
-  const names = entries.map(({ name }) => name)
+  const names = entries.map(({ header }) => header.name)
   expect(names.filter((name) => !name.startsWith(root))).toEqual([])
   expect(names).toEqual(names.toSorted())
   for (const name of ['watchword', 'LICENSE', 'third-party-licenses.txt', 'deploy/watchword.service'])
     expect(names).toContain(root + name)
   expect(names.filter((name) => name.includes('/release/') || name.includes('/debian/'))).toEqual([])
-  const owned = entries.map(({ attrs }) => [attrs?.uid, attrs?.gid, attrs?.user, attrs?.group, attrs?.mtime])
-  expect(new Set(owned.map(String))).toEqual(new Set([String([0, 0, 'root', 'root', BUILT_AT.getTime() / 1000])]))
-  const program = entries.find(({ name }) => name === `${root}watchword`)
-  expect(program?.attrs?.mode).toBe('0000755')
-  const notice = entries.find(({ name }) => name === `${root}third-party-licenses.txt`)
-  for (const { name, version } of contents.notice.packages) expect(notice?.text).toContain(`${name} ${version} · `)
+  const owned = entries.map(({ header: { uid, gid, uname, gname, mtime } }) => [uid, gid, uname, gname, mtime])
+  expect(new Set(owned.map(String))).toEqual(new Set([String([0, 0, 'root', 'root', BUILT_AT])]))
+  const entryOf = (name: string) => entries.find(({ header }) => header.name === root + name)
+  expect(entryOf('watchword')?.header.mode).toBe(0o755)
+  const notice = new TextDecoder().decode(entryOf('third-party-licenses.txt')?.data)
+  for (const { name, version } of contents.notice.packages) expect(notice).toContain(`${name} ${version} · `)
 
   execute('tar', ['-xzf', join(made, archive)], { cwd: folder.path })
   expect(await sha256(join(folder.path, root, 'watchword'))).toBe(await sha256(STAND_IN))
+})
+
+test('a name may be as long as a path in a folder of a build between two releases', async () => {
+  const name = `watchword-0.2.0-dev.1500+0123456789ab.dirty-linux-arm64-musl/${'a-folder/'.repeat(12)}file`
+  const file = join(folder.path, 'long.tar.gz')
+  writeFileSync(file, await tarGz([{ name, data: Buffer.from('content') }], BUILT_AT))
+  expect(execute('tar', ['-tzf', file])).toBe(`${name}\n`)
 })
 
 test('for Windows it is a zip', () => {

@@ -3,7 +3,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTarGzip } from 'nanotar'
+import { gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
 import { runtimeFor } from '../../deploy/release/runtimes'
 import { TARGETS, type Target } from '../../deploy/release/targets'
 import { newFolder, ROOT } from '../binary/support'
@@ -11,10 +12,12 @@ import { newFolder, ROOT } from '../binary/support'
 const folder = newFolder()
 afterAll(() => folder.remove())
 
-const packed = await createTarGzip([
-  { name: 'package/package.json', data: '{}' },
-  { name: 'package/bin/bun', data: 'a Bun' },
-])
+const packed = gzipSync(
+  await packTar([
+    { header: { name: 'package/package.json', size: 2 }, body: '{}' },
+    { header: { name: 'package/bin/bun', size: 5 }, body: 'a Bun' },
+  ]),
+)
 const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`
 
 /** As npm has left it here before. */

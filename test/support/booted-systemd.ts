@@ -2,7 +2,16 @@
  * A machine that systemd has booted, with this one's programs and the units of `deploy`: a container that shares nothing of
  * this machine but `/usr`, the network and the kernel. Needs Debian's package `systemd-container`, and root.
  */
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { newFolder, type Program, ROOT } from '../binary/support'
 import { programNamed } from './proxies'
@@ -23,31 +32,60 @@ export interface Machine {
 /** Boots one whose service has this binary, listens on this port, and has these lines in its settings. */
 export async function bootMachine(binary: string, port: number, settings: Record<string, string>): Promise<Machine> {
   const { path: root, remove } = newFolder()
-  laidOut(root)
+  layOutMachine(root)
+  for (const folder of ['etc/watchword', 'usr/local/bin']) mkdirSync(join(root, folder), { recursive: true })
+  const id = `${OWN_USER}:`
+  appendFileSync(join(root, 'etc/passwd'), `watchword:x:${id}${id}:/:/bin/false\n`)
+  appendFileSync(join(root, 'etc/group'), `watchword:x:${id}\n`)
   copyFileSync(binary, join(root, 'usr/local/bin/watchword'))
   for (const unit of UNITS) writeFileSync(join(root, 'etc/systemd/system', unit), unitOf(unit, port))
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
   writeFileSync(join(root, 'etc/watchword/watchword.env'), lines.join(''))
 
   const shared = readdirSync('/usr').filter((name) => name !== 'local')
+  const container = await bootRoot(
+    root,
+    shared.map((name) => `--bind-ro=/usr/${name}`),
+  )
+  return {
+    run: container.run,
+    program: {
+      command: container.command(
+        ...['setpriv', '--reuid=watchword', '--regid=watchword', '--clear-groups', '/usr/local/bin/watchword'],
+      ),
+      cwd: '/',
+      env: { PATH: process.env.PATH, WATCHWORD_DATA: '/var/lib/watchword', ...settings },
+    },
+    async stop() {
+      await container.stop()
+      remove()
+    },
+  }
+}
+
+/** Boots what is in a folder, with what it gets of this machine: `--bind-ro` or `--overlay` of systemd-nspawn. */
+export async function bootRoot(root: string, mounts: readonly string[]) {
   const container = Bun.spawn(
     [
       programNamed('systemd-nspawn'),
       ...['--quiet', '--boot', '--register=no', '--keep-unit', '--console=read-only', `--directory=${root}`],
-      ...shared.map((name) => `--bind-ro=/usr/${name}`),
+      ...mounts,
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   )
   const said = new Response(container.stderr).text()
-  const inIt = (...command: string[]) => ['nsenter', '--target', String(leaderOf(container.pid)), '--all', ...command]
-  const run = async (...command: string[]) => {
-    const child = Bun.spawn(inIt(...command), { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const command = (...words: string[]) => [
+    ...['nsenter', '--target', String(leaderOf(container.pid)), '--all'],
+    ...words,
+  ]
+  const run = async (...words: string[]) => {
+    const child = Bun.spawn(command(...words), { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
     const [stdout, stderr, exitCode] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
       child.exited,
     ])
-    if (exitCode !== 0) throw new Error(`${command.join(' ')} exited with ${exitCode}: ${stderr}${stdout}`)
+    if (exitCode !== 0) throw new Error(`${words.join(' ')} exited with ${exitCode}: ${stderr}${stdout}`)
     return stdout
   }
   const isUp = async () => {
@@ -57,32 +95,25 @@ export async function bootMachine(binary: string, port: number, settings: Record
   }
   await until(isUp, 'systemd to boot')
   return {
+    command,
     run,
-    program: {
-      command: inIt('setpriv', '--reuid=watchword', '--regid=watchword', '--clear-groups', '/usr/local/bin/watchword'),
-      cwd: '/',
-      env: { PATH: process.env.PATH, WATCHWORD_DATA: '/var/lib/watchword', ...settings },
-    },
     async stop() {
       // With its first process everything in it ends, and then what keeps it.
       const leader = leaderOf(container.pid)
       if (leader !== undefined) process.kill(leader, 'SIGKILL')
       await container.exited
-      remove()
     },
   }
 }
 
 /** As a machine has it before anything is installed. */
-function laidOut(root: string): void {
+export function layOutMachine(root: string): void {
   // Its services, which are not root, go through it.
   chmodSync(root, 0o755)
-  for (const folder of ['etc/systemd/system', 'etc/watchword', 'usr/local/bin', 'var/lib', 'tmp', 'root'])
+  for (const folder of ['etc/systemd/system', 'usr', 'var/lib', 'tmp', 'root'])
     mkdirSync(join(root, folder), { recursive: true })
   for (const name of ['bin', 'sbin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(root, name))
-  const id = `${OWN_USER}:`
-  writeFileSync(join(root, 'etc/passwd'), `${readFileSync('/etc/passwd')}watchword:x:${id}${id}:/:/bin/false\n`)
-  writeFileSync(join(root, 'etc/group'), `${readFileSync('/etc/group')}watchword:x:${id}\n`)
+  for (const name of ['passwd', 'group']) copyFileSync(`/etc/${name}`, join(root, 'etc', name))
   writeFileSync(join(root, 'etc/machine-id'), '')
   writeFileSync(join(root, 'etc/os-release'), 'ID=test\n')
 }
