@@ -3,6 +3,7 @@ import { Database as File } from 'bun:sqlite'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { connect, type PoolOptions } from '../../src/store/postgres/connection/pool'
 import { openStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { FilePlace, type OpenedStore, type Opening, type Parameter, type Place } from '../support/place'
@@ -24,6 +25,9 @@ export const RECORDED: readonly Recorded[] = readdirSync(FIXTURES)
   .sort(Bun.semver.order)
   .map((version) => JSON.parse(readFileSync(fixtureOf(version).recorded, 'utf8')))
 
+export const dumpOf = (version: string): string =>
+  new TextDecoder().decode(Bun.gunzipSync(readFileSync(fixtureOf(version).dump)))
+
 /** Writes the recorded file of SQLite to `file`. */
 export const unpackDatabase = (version: string, file: string) =>
   writeFileSync(file, Bun.gunzipSync(readFileSync(fixtureOf(version).database)))
@@ -42,6 +46,10 @@ export class RecordedFile extends FilePlace {
   }
 }
 
+/** Connections stay open until the process ends, as those of other worlds do: another world goes on beside it. */
+const connectForGood = (options: PoolOptions, name: string): SQL =>
+  Object.assign(connect(options, name), { close: async () => {} })
+
 /** A recorded dump in a schema of its own, still as its release left it. */
 export class RecordedSchema implements Place {
   readonly #closing: Array<() => unknown> = []
@@ -54,10 +62,9 @@ export class RecordedSchema implements Place {
   static async find(version: string): Promise<RecordedSchema> {
     const database = await (await sharedPostgres()).database()
     const schema = new URL(database.url).searchParams.get('search_path') ?? ''
-    const dump = new TextDecoder().decode(Bun.gunzipSync(readFileSync(fixtureOf(version).dump)))
     const sql = new SQL(database.url, { max: 1 })
     await sql.unsafe(`DROP SCHEMA ${schema} CASCADE`)
-    await sql.unsafe(`${dump.replaceAll(DUMPED_SCHEMA, schema)}; SET search_path = ${schema}`)
+    await sql.unsafe(`${dumpOf(version).replaceAll(DUMPED_SCHEMA, schema)}; SET search_path = ${schema}`)
     return new RecordedSchema(database, sql)
   }
 
@@ -68,7 +75,12 @@ export class RecordedSchema implements Place {
   async open({ clock, vault }: Opening): Promise<OpenedStore> {
     this.#closing.push(await this.database.goBy(clock))
     const patient = { elapsed: () => clock.elapsed(), after: systemClock.after }
-    return openStore({ url: this.url, size: 4, clock: patient, vault, node: 'node-1', serves: true })
+    const store = await openStore({ url: this.url, connect: connectForGood, size: 4, clock: patient, vault, node: 'node-1', serves: true })
+    let closing: Promise<void> | undefined
+    const once = { ...store, close: () => (closing ??= store.close()) }
+    // A world that was stopped on the way has left it open.
+    this.#closing.unshift(once.close)
+    return once
   }
 
   async rows<T>(text: string, ...parameters: Parameter[]): Promise<T[]> {
