@@ -32,7 +32,7 @@ const ISSUES = `${SERIES}
 const ATTEMPTS = `${SERIES}
   INSERT INTO attempts SELECT $appId, 'live', ${ID}, 1, iif(n % 10 = 0, 'alimtalk', 'sms'),
     iif(n % 10 = 0, 'kakao', 'main'), randomblob(16), at + 5, at + 5 + (n % 900), 'accepted', NULL, NULL,
-    NULL, 'delivered', at + 2000, 'carrier-' || n FROM happened`
+    NULL, '인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.', 'delivered', at + 2000, 'carrier-' || n FROM happened`
 
 /** Idempotency keys are remembered for a week. */
 const CLAIMS = `${SERIES}

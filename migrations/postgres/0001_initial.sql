@@ -344,6 +344,7 @@ CREATE TABLE attempts (
   retry               text CHECK (retry IN ('later', 'elsewhere', 'never')),
   code                text CHECK (length(code) <= 128),
   said                text CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  text                text, -- as sent, with the code and what callers fill in masked; NULL: the channel words it itself, or it is erased
   report              text CHECK (report = 'delivered' OR report = 'failed'), -- the last one
   reported_at         bigint,
   provider_message_id text CHECK (length(provider_message_id) <= 256),

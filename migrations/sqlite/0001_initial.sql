@@ -211,6 +211,7 @@ CREATE TABLE attempts (
   retry               TEXT CHECK (retry = 'later' OR retry = 'elsewhere' OR retry = 'never'),
   code                TEXT CHECK (length(code) <= 128),
   said                TEXT CHECK (length(said) <= 200), -- the provider's own words on a failure, without digits
+  text                TEXT, -- as sent, with the code and what callers fill in masked; NULL: the channel words it itself, or it is erased
   report              TEXT CHECK (report = 'delivered' OR report = 'failed'), -- the last one
   reported_at         INTEGER,
   provider_message_id TEXT CHECK (length(provider_message_id) <= 256),

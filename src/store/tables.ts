@@ -395,6 +395,7 @@ export const attempts = table('attempts', ['appId', 'mode', 'issueId', 'number']
   retry: optional(word<Retry>()),
   code: optional(text),
   said: optional(text),
+  text: optional(text),
   report: optional(word<DeliveryReport['status']>()),
   reportedAt: optional(bigint),
   carrierMessageId: named('provider_message_id', optional(text)),

@@ -13,7 +13,7 @@ import {
   type SendOutcome,
   type Step,
 } from '../domain/delivery/delivery'
-import { messageOf, withoutSecrets } from '../domain/message/rendered-message'
+import { maskedText, messageOf, type RenderedMessage, withoutSecrets } from '../domain/message/rendered-message'
 import type { Job } from '../domain/operations/job'
 import type { Router } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
@@ -88,7 +88,7 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     }
     const { name } = endpoint.carrier
     if (!hasSlotAt(slot, endpoint)) return void (await this.#wait(tx, job, name))
-    const attempt = await beginAttempt(tx, issue, attempts.length + 1, name)
+    const attempt = await beginAttempt(tx, issue, rendered, { number: attempts.length + 1, carrier: name })
     const message = messageOf(issue, rendered)
     return { endpoint, slot, attempt, message, issue, rendered, isKept: true, triedBefore, route }
   }
@@ -150,8 +150,13 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
 }
 
 /** Stores the attempt before the carrier is called. */
-export async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: string): Promise<Attempt> {
-  const attempt = newAttempt(issue, number, carrier, tx.now)
+export async function beginAttempt(
+  tx: Tx,
+  issue: Issue,
+  rendered: RenderedMessage,
+  call: Pick<Attempt, 'number' | 'carrier'>,
+): Promise<Attempt> {
+  const attempt = newAttempt(issue, { ...call, text: maskedText(issue, rendered) }, tx.now)
   await tx.attempts.add(attempt)
   // A fast carrier may report before it has answered.
   await tx.reports.expect(awaitedOf(attempt, undefined, tx.now))

@@ -192,7 +192,7 @@ async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<
   const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
   return attempts.map(({ number, leg, carrier, calledAt, answeredAt, outcome, code, ...more }) => ({
     ...{ number, channel: leg, provider: carrier, calledAt: iso(calledAt), answeredAt: iso(answeredAt), outcome, code },
-    ...{ providerSaid: more.said, report: more.report, reportedAt: iso(more.reportedAt) },
+    ...{ providerSaid: more.said, text: more.text, report: more.report, reportedAt: iso(more.reportedAt) },
     providerMessageId: more.carrierMessageId,
   }))
 }

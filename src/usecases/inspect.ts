@@ -36,6 +36,8 @@ export interface AttemptReport {
   explanation: string | undefined
   /** The carrier's own words, without digits. */
   said: string | undefined
+  /** As sent, masked. */
+  text: string | undefined
   report: Attempt['report']
   reportedAt: number | undefined
 }
@@ -77,7 +79,7 @@ export async function findAnywhere(store: Store, issueId: string): Promise<Issue
 }
 
 async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Promise<AttemptReport> {
-  const { number, leg, carrier, calledAt, answeredAt, outcome, code, said, report, reportedAt } = attempt
+  const { number, leg, carrier, calledAt, answeredAt, outcome, code, said, text, report, reportedAt } = attempt
   return {
     number,
     leg,
@@ -89,6 +91,7 @@ async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Pro
     code,
     explanation: code === undefined ? undefined : await explain(carrier, code),
     said,
+    text,
     report,
     reportedAt,
   }

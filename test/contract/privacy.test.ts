@@ -200,6 +200,8 @@ describe('who is erased', () => {
     await report()
     await world.advance(2_000)
 
+    const textOf = async () => (await exported()).issues[0].attempts[0].text
+    expect(await textOf()).toContain('[••••••]')
     expect(await erase()).toEqual({ number: E164, issues: 1, counted: 1, events: 3, isLogEmptied: true })
     expect((await world.call('rest', 'getIssue', { issueId: first }, { key: keys.live })).status).toBe(404)
     expect((await world.call('rest', 'status', { issueId: first }, { key: keys.live })).status).toBe(404)
@@ -207,6 +209,7 @@ describe('who is erased', () => {
     const { body: list } = await world.call('rest', 'listIssues', {}, { key: keys.live })
     expect(list.items.map(({ issueId }: { issueId: string }) => issueId)).toEqual([kept])
     const [bare] = (await exported()).issues
+    expect(await textOf()).toBeUndefined()
     expect(bare).toMatchObject({ issueId: first, erasedAt: new Date(world.clock.now()).toISOString(), events: [] })
     for (const gone of ['metadata', 'prefixHash', 'networkHash', 'waitingMessage']) expect(bare[gone]).toBeUndefined()
     expect(await left([first])).toMatchObject({
@@ -229,9 +232,9 @@ describe('who is erased', () => {
     expect(await verifyAudit({ read: world.store.read, vault: world.vault })).toMatchObject({ isIntact: true })
     const noted = await actions()
     expect(noted.map(({ action }) => action)).toEqual([
-      ...['privacy.export', 'privacy.export', 'privacy.erased', 'privacy.erase'],
+      ...['privacy.export', 'privacy.export', 'privacy.export', 'privacy.erased', 'privacy.erase', 'privacy.export'],
     ])
-    expect(noted[2]?.detail).toMatchObject({ issues: 1, counted: 1, events: 3 })
+    expect(noted[3]?.detail).toMatchObject({ issues: 1, counted: 1, events: 3 })
     const usage = await world.store.lists.usage.rows(
       { appId: keys.appId, mode: 'live' },
       0,

@@ -176,7 +176,11 @@ describe('the checks of a table', () => {
     const issue = issueNumber(1)
     await store.transaction(async (tx) => {
       await tx.issues.add({ ...issue, sendPending: false })
-      await tx.attempts.add({ ...newAttempt(issue, 1, 'main', NOW), outcome: 'accepted', answeredAt: NOW })
+      await tx.attempts.add({
+        ...newAttempt(issue, { number: 1, carrier: 'main', text: undefined }, NOW),
+        outcome: 'accepted',
+        answeredAt: NOW,
+      })
       await tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, runAt: NOW })
     })
     await store.close()

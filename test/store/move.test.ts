@@ -86,8 +86,8 @@ async function furnishedFile(): Promise<string> {
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
-      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, 'failed', 9, ${text(NASTY)}`,
-      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
+      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, ${text(NASTY)}, 'failed', 9, ${text(NASTY)}`,
+      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
     ],
     awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
     jobs: [

@@ -94,6 +94,7 @@ export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt
   retry: undefined,
   code: undefined,
   said: undefined,
+  text: '[••••••] #{shop}',
   report: undefined,
   reportedAt: undefined,
   carrierMessageId: undefined,

@@ -609,7 +609,7 @@ export function storeSuite(
         const metadata = { orderId: 'A-17', note }
         const called = settled(5, { channel: 'alimtalk', leg: 'sms', country: 'GB', metadata })
         await add(plain, failed, abroad, unknown, called)
-        const attempt = newAttempt(called, 1, 'first', NOW)
+        const attempt = newAttempt(called, { number: 1, carrier: 'first', text: undefined }, NOW)
         await run(async (tx) => {
           await tx.attempts.add(attempt)
           await tx.attempts.add({ ...attempt, number: 2, carrier: 'second', carrierMessageId: 'their-id' })

@@ -65,6 +65,8 @@ export const story = issueRow.extend({
       explanation: z.string().optional(),
       /** The carrier's own words, without digits. */
       said: z.string().optional(),
+      /** As sent, with the code and what callers fill in masked. */
+      text: z.string().optional(),
       report: z.enum(['delivered', 'failed']).optional(),
       reportedAt: at.optional(),
     }),

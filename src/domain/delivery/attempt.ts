@@ -21,6 +21,8 @@ export interface Attempt extends Owner {
   readonly code: string | undefined
   /** The carrier's own words on a failure, without digits. */
   readonly said: string | undefined
+  /** As sent, masked. Undefined where the channel words it itself, and for a text of another platform. */
+  readonly text: string | undefined
   /** What its carrier reported last, and when the report came. */
   readonly report: DeliveryReport['status'] | undefined
   readonly reportedAt: number | undefined
@@ -39,7 +41,11 @@ export interface AwaitedReport extends Owner {
 }
 
 /** The next attempt on the current leg, without an answer yet. */
-export const newAttempt = (issue: Issue, number: number, carrier: string, now: number): Attempt => ({
+export const newAttempt = (
+  issue: Issue,
+  { number, carrier, text }: Pick<Attempt, 'number' | 'carrier' | 'text'>,
+  now: number,
+): Attempt => ({
   appId: issue.appId,
   mode: issue.mode,
   issueId: issue.issueId,
@@ -53,6 +59,7 @@ export const newAttempt = (issue: Issue, number: number, carrier: string, now: n
   retry: undefined,
   code: undefined,
   said: undefined,
+  text,
   report: undefined,
   reportedAt: undefined,
   carrierMessageId: undefined,

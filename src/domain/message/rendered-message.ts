@@ -128,7 +128,7 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     messageId: issue.messageId,
     channel: issue.leg,
     to: rendered.to,
-    text: (isFallback ? rendered.fallbackText : undefined) ?? rendered.text,
+    text: textOf(issue, rendered),
     code: rendered.code,
     from: rendered.from,
     messageType: isSms ? rendered.messageType : undefined,
@@ -142,6 +142,26 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     waitSec: issue.legs?.[0]?.waitSec,
     scenario: rendered.scenario,
   }
+}
+
+const textOf = ({ leg, channel }: Issue, { text, fallbackText }: RenderedMessage) =>
+  (leg === channel ? undefined : fallbackText) ?? text
+
+const MASK = '••••••'
+/** A shorter value names nobody, and would be found in other words. */
+const MASKED_FROM = 2
+
+/**
+ * The text of the leg an issue is on, for people on duty: dots for the code, and for what a caller filled in its name, since that
+ * may name a person. Undefined where the channel words it itself. Another platform's text may hold its links, so it is not kept.
+ */
+export function maskedText(issue: Issue, rendered: RenderedMessage): string | undefined {
+  if ((issue.leg !== 'sms' && issue.leg !== 'alimtalk') || issue.keyKind === 'relay') return undefined
+  const { code, variables } = rendered
+  const masks = new Map(Object.entries(variables).map(([name, value]) => [value, `#{${name}}`]))
+  const secrets = [...masks.keys()].filter((value) => value.length >= MASKED_FROM).sort((a, b) => b.length - a.length)
+  const pattern = new RegExp([...secrets, code].map(RegExp.escape).join('|'), 'g')
+  return textOf(issue, rendered).replace(pattern, (found) => masks.get(found) ?? MASK)
 }
 
 const NO_DIGITS = /\D+/g

@@ -131,9 +131,10 @@ const STATEMENTS = {
     ([events]) => Number(events),
   ),
   strip: statement(() => db.update(issues).set(changes(issues, STRIPPED)).where(thisIssue).prepare('')),
-  forgetWords: plain('UPDATE attempts SET said = NULL WHERE app_id = $1 AND mode = $2 AND issue_id = $3', (row) => [
-    ...[row.appId, row.mode, row.issueId],
-  ]),
+  forgetWords: plain(
+    'UPDATE attempts SET said = NULL, text = NULL WHERE app_id = $1 AND mode = $2 AND issue_id = $3',
+    (row) => [...[row.appId, row.mode, row.issueId]],
+  ),
   noteBare: plain(
     'INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING',
     (row) => [row.appId, row.mode, row.issueId],

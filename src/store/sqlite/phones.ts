@@ -223,7 +223,7 @@ export function createErasureTx(connection: Database, current: TransactionState)
         .prepare(),
     ),
     deleteMessage: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
-    forgetWords: onFirstUse(() => db.update(attempts).set({ said: null }).where(theseAttempts).prepare()),
+    forgetWords: onFirstUse(() => db.update(attempts).set({ said: null, text: null }).where(theseAttempts).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>

@@ -101,7 +101,7 @@ export class ReservedDelivery implements Disposable {
     const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: name })
     // A failure here also rejects the commit; avoid an unhandled rejection.
     held.catch(() => {})
-    const attempt = await beginAttempt(tx, issue, 1, name)
+    const attempt = await beginAttempt(tx, issue, rendered, { number: 1, carrier: name })
     const message = messageOf(issue, rendered)
     const { route } = this.plan
     const call = { endpoint, slot: passage.slot, attempt, message, issue, rendered, isKept, triedBefore: [], route }

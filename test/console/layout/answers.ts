@@ -289,6 +289,7 @@ export const STORY: OutputOf<'issues/story'> = {
       code: 'K_3016_TEMPLATE_MISMATCH',
       explanation: 'The text does not match the approved template. Compare the template with the one Kakao approved.',
       said: '메시지가 승인된 템플릿과 다릅니다 (NoMatchedTemplateException: ####)',
+      text: '[#{shop}] 인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.',
     },
     {
       number: 2,
@@ -298,6 +299,7 @@ export const STORY: OutputOf<'issues/story'> = {
       answeredAt: NOW - HOUR + 1_800,
       latencyMs: 300,
       outcome: 'accepted',
+      text: '[#{shop}] 인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.\n@shop.example.com #••••••',
       report: 'delivered',
       reportedAt: NOW - HOUR + 4_000,
     },

@@ -17,12 +17,13 @@ const FOUND_WITHIN = Array.from({ length: 10 }, (_, index) => index + 1)
 
 /** Where those were found that are not at once: these seeds are looked at first. */
 const FOUND_AT: Record<string, number> = {
-  'credit is read, and then written': 7,
-  'two issue for one phone at a time': 20,
-  'a lease ends by the clock of whoever looks': 7,
+  'what is decided by is read without a lock': 16,
+  'credit is read, and then written': 2,
+  'two issue for one phone at a time': 7,
+  'a lease ends by the clock of whoever looks': 19,
   'who stops gives back what others run': 8,
   'who has waited to follow the clock follows it, too': 2,
-  'a carrier that does not tell what became of a message has lost it': 3,
+  'a carrier that does not tell what became of a message has lost it': 16,
   'each connection counts for itself': 16,
   'a message is sent within the transaction that writes it down': 13,
   'what was lost with its commit is done again': 7,

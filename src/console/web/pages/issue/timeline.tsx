@@ -25,7 +25,7 @@ import { type Formats, useFormats } from '../../i18n/format'
 import { statusWords } from '../../i18n/names'
 import { inWords, useWords } from '../../i18n/words'
 import { Steps, type StepView } from '../../parts/steps'
-import { AsWritten } from '../../parts/text'
+import { AsWritten, MessageText } from '../../parts/text'
 import { DeliveryDetails } from '../webhooks/delivery-details'
 import { isAtCarrier, isReportOver, reportedAt, reportOf, type Story } from './story'
 
@@ -95,8 +95,9 @@ const OUTCOMES = {
 
 const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[] =>
   story.attempts.flatMap((attempt, index): OrderedStep[] => {
-    const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation, said } = attempt
-    const before = story.attempts[index - 1]?.leg ?? leg
+    const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation, said, text } = attempt
+    const previous = story.attempts[index - 1]
+    const before = previous?.leg ?? leg
     const wasInterrupted = code === CODE.interrupted
     const step: OrderedStep = {
       key: `attempt-${number}`,
@@ -112,6 +113,12 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
           {code !== undefined && ` · ${code}`}
           {explanation !== undefined && <div>{explanation}</div>}
           {said !== undefined && <AsWritten component="div">{say.said(said)}</AsWritten>}
+          {/* The next carrier of the leg gets the same text. */}
+          {text !== undefined && text !== previous?.text && (
+            <div>
+              <MessageText label={say.text}>{text}</MessageText>
+            </div>
+          )}
         </>
       ),
     }
@@ -276,6 +283,7 @@ const timelineWords = inWords({
     failed: 'Not delivered',
     reportedFailed: 'Not delivered, as reported by the carrier',
     said: (words: string) => `“${words}”`,
+    text: 'The text, with the code and names masked',
     details: 'Payload and headers',
     detailsOf: (type: string) => `Payload and headers of ${type}`,
     wrong: (number: string, most: string) => `Wrong code, ${number} of ${most}`,
@@ -310,6 +318,7 @@ const timelineWords = inWords({
     failed: '도달하지 못함',
     reportedFailed: '도달하지 못함(발송사 보고)',
     said: (words) => `“${words}”`,
+    text: '보낸 내용(인증번호와 이름은 가림)',
     details: '페이로드와 헤더',
     detailsOf: (type) => `${type} 페이로드와 헤더`,
     wrong: (number, most) => `틀린 인증번호, ${most}회 중 ${number}회`,

@@ -8,7 +8,7 @@ import { languageName } from '../../i18n/names'
 import { mistakeInWords } from '../../i18n/refusals'
 import { useLanguage, useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
-import { AsWritten } from '../../parts/text'
+import { AsWritten, MessageText } from '../../parts/text'
 import { codeIn, samplesOf, type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
 import styles from './preview.module.css'
 import { templateWords } from './words'
@@ -108,9 +108,7 @@ function OnPhone({ text }: { text: string }) {
       <Text size="xs" c="dimmed" ta="center" mb="xs">
         {say.sender} · 02-0000-0000
       </Text>
-      <AsWritten size="sm" className={styles.message}>
-        {text}
-      </AsWritten>
+      <MessageText>{text}</MessageText>
     </section>
   )
 }
