@@ -5,12 +5,14 @@
 import { Database as File } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { version } from '../../package.json'
 import { execute } from '../../deploy/release/programs'
 import { move } from '../../src/store/move/move'
 import { openUrl } from '../../src/store/move/postgres'
 import { openFile } from '../../src/store/move/sqlite'
 import { TABLES } from '../../src/store/move/tables'
+import { migrate } from '../../src/store/postgres/connection/migrate'
 import { createVault } from '../../src/system/vault'
 import { VirtualClock } from '../support/clock'
 import { FilePlace } from '../support/place'
@@ -47,6 +49,10 @@ const [source, target] = [openFile(copy, 'the recorded file'), await openUrl(dat
 await move(source, target, { vault: createVault(Buffer.from(SECRET)), id: '0'.repeat(32), report() {} })
 await source.close()
 await target.close()
+// As the first start after a move does.
+const sql = new SQL(database.url, { max: 1 })
+await migrate(sql)
+await sql.close()
 const schema = new URL(database.url).searchParams.get('search_path') ?? ''
 const url = new URL(database.url)
 url.search = ''
