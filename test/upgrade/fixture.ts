@@ -75,7 +75,15 @@ export class RecordedSchema implements Place {
   async open({ clock, vault }: Opening): Promise<OpenedStore> {
     this.#closing.push(await this.database.goBy(clock))
     const patient = { elapsed: () => clock.elapsed(), after: systemClock.after }
-    const store = await openStore({ url: this.url, connect: connectForGood, size: 4, clock: patient, vault, node: 'node-1', serves: true })
+    const store = await openStore({
+      url: this.url,
+      connect: connectForGood,
+      size: 4,
+      clock: patient,
+      vault,
+      node: 'node-1',
+      serves: true,
+    })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     // A world that was stopped on the way has left it open.

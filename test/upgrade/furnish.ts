@@ -7,7 +7,7 @@ import { Carrier } from '../support/carrier'
 import type { VirtualClock } from '../support/clock'
 import type { Place } from '../support/place'
 import { Receivers, receives } from '../support/receiver'
-import { SMS_URL, WHATSAPP_URL, World } from '../support/world'
+import { WHATSAPP_URL, World } from '../support/world'
 
 /** What the drill has to know of a recorded database. It belongs to no real server. */
 export interface Recorded {
@@ -35,7 +35,12 @@ export const HOOK_URL = 'https://shop.example/hooks'
 const PASSWORD = 'correct horse battery'
 const EMAIL = 'ann@example.com'
 const LIFETIME_SEC = 600
-const CHALLENGE = { vendor: 'turnstile', siteKey: '1x00000000000000000000AA', secret: '1x0000000000000000000000000000000AA', onOutage: 'refuse' } as const
+const CHALLENGE = {
+  vendor: 'turnstile',
+  siteKey: '1x00000000000000000000AA',
+  secret: '1x0000000000000000000000000000000AA',
+  onOutage: 'refuse',
+} as const
 
 /** Answers what is recorded but for the counts; the world is stopped, and its place is left. */
 export async function furnishWorld(
@@ -145,7 +150,14 @@ export async function furnishWorld(
   const { now } = world.clock
   await world.store.transaction(async (tx) => {
     await tx.traffic.saveIncident({
-      ...{ incidentId: world.random.uuid(now()), appId, kind: 'pk', country: 'VN', since: now() - DAY_MS, lastAt: now() },
+      ...{
+        incidentId: world.random.uuid(now()),
+        appId,
+        kind: 'pk',
+        country: 'VN',
+        since: now() - DAY_MS,
+        lastAt: now(),
+      },
       ...{ endedAt: undefined, isBlocked: true, refused: 12, rules: ['cap'], pausedUntil: undefined, pauses: 0 },
       ...{ cost: 12, tellAt: undefined, tells: 0, refunded: undefined },
     })

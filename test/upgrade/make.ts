@@ -6,8 +6,8 @@ import { Database as File } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { version } from '../../package.json'
 import { execute } from '../../deploy/release/programs'
+import { version } from '../../package.json'
 import { move } from '../../src/store/move/move'
 import { openUrl } from '../../src/store/move/postgres'
 import { openFile } from '../../src/store/move/sqlite'
@@ -37,7 +37,10 @@ const file = join(place.dir, 'recorded.db')
 const db = new File(place.file)
 db.query('VACUUM INTO ?').run(file)
 const rows = Object.fromEntries(
-  TABLES.filter(({ name }) => name !== 'facts').map(({ name }) => [name, (db.query(`SELECT count(*) AS n FROM ${name}`).get() as { n: number }).n]),
+  TABLES.filter(({ name }) => name !== 'facts').map(({ name }) => [
+    name,
+    (db.query(`SELECT count(*) AS n FROM ${name}`).get() as { n: number }).n,
+  ]),
 )
 const recorded: Recorded = { version, ...known, rows }
 

@@ -10,19 +10,22 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const folder = newFolder()
 afterAll(folder.remove)
 
-describe.each(RECORDED.map((recorded) => [recorded.version, recorded] as const))('a backup of %s', (version, recorded) => {
-  const backup = join(folder.path, `${version}.db`)
-  const data = join(folder.path, version)
-  const program = programIn(folder.path, { WATCHWORD_SECRET: recorded.secret, WATCHWORD_DATA: data })
+describe.each(RECORDED.map((recorded) => [recorded.version, recorded] as const))(
+  'a backup of %s',
+  (version, recorded) => {
+    const backup = join(folder.path, `${version}.db`)
+    const data = join(folder.path, version)
+    const program = programIn(folder.path, { WATCHWORD_SECRET: recorded.secret, WATCHWORD_DATA: data })
 
-  test('is restored, with its apps, its money and its whole audit log', async () => {
-    unpackDatabase(version, backup)
-    expect(await run(program, 'restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
-    expect((await runJson(program, 'app', 'list')).apps).toMatchObject([{ appId: recorded.appId }])
-    expect(await runJson(program, 'audit', 'verify')).toMatchObject({ isIntact: true })
-  })
+    test('is restored, with its apps, its money and its whole audit log', async () => {
+      unpackDatabase(version, backup)
+      expect(await run(program, 'restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
+      expect((await runJson(program, 'app', 'list')).apps).toMatchObject([{ appId: recorded.appId }])
+      expect(await runJson(program, 'audit', 'verify')).toMatchObject({ isIntact: true })
+    })
 
-  test('passes a drill', async () => {
-    expect(await run(program, 'drill', '--from', backup)).toMatchObject({ exitCode: 0 })
-  })
-})
+    test('passes a drill', async () => {
+      expect(await run(program, 'drill', '--from', backup)).toMatchObject({ exitCode: 0 })
+    })
+  },
+)
