@@ -73,7 +73,7 @@ export class WatchwordVerify extends Base {
   /** Whether the focus is within the element, so that it moves with the screen. */
   #isUsed = false
   #field: PhoneField | undefined
-  /** What the service says of the key. */
+  /** The settings of the key, as the service answers them. */
   #settings: ScreenSettings = {}
   #widget: HTMLElement | undefined
   #error: unknown

@@ -26,7 +26,7 @@ export interface FlowTransport<V extends FlowVerdict = FlowVerdict> {
   screen?(options: { signal: AbortSignal }): Promise<ScreenSettings | undefined>
 }
 
-/** What a screen is told before it asks for a code. */
+/** Settings that a screen reads before it asks for a code. */
 export interface ScreenSettings {
   /** Countries that the key sends to, ISO 3166; all when omitted. */
   countries?: readonly string[] | undefined

@@ -109,7 +109,7 @@ export function useOutcome<V>(state: FlowState<V>, { onVerified, onFailed }: Out
   })
 }
 
-/** What the service says of the key. Where nothing is known, all countries are offered. */
+/** The settings of the key, as the service answers them. Where nothing is known, all countries are offered. */
 export function useScreenSettings<V extends FlowVerdict>(
   transport: FlowTransport<V>,
   isGiven: boolean,

@@ -68,11 +68,11 @@ const unitOfPackage = (unit: string): Uint8Array =>
 
 const licensesOf = (notice: LicenseNotice): Uint8Array => bytes(`${linesOf(notice).join('\n')}\n`)
 
-const NOT_FOR_USERS = /^(release|debian)\//
+const NOT_FOR_USERS = /^(release|debian)\/|^kubernetes\/render\.ts$/
 
 function examples(): Entry[] {
   const names = readdirSync(DEPLOY, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(DEPLOY.length + 1))
     .filter((name) => !NOT_FOR_USERS.test(name))
   return names.map((name) => ({ name: `deploy/${name}`, data: readFileSync(join(DEPLOY, name)) }))

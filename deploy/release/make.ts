@@ -1,13 +1,17 @@
 /** All files of a release, into one folder. */
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../build'
+import { CHART, chartFiles } from '../kubernetes/render'
 import { tarGz, zip } from './archive'
 import { archived, installed, nameOf } from './contents'
 import { debianPackage, debianVersion } from './debian'
+import { provenanceName, provenanceOf } from './provenance'
 import { sbomOf } from './sbom'
 import { sha256, signSums, writeSums } from './sign'
 import { isWindows, type Target } from './targets'
+
+const ROOT = join(import.meta.dir, '../..')
 
 export interface Plan {
   folder: string
@@ -44,9 +48,13 @@ export async function makeRelease({ folder, targets, contents, binaryOf, key }: 
     ]
     for (const name of names) files.push(await described(folder, name, target))
   }
+  packChart(folder, origin.version, builtAt)
   writeFileSync(join(folder, `watchword-${origin.version}.cdx.json`), sbomOf(notice, builtAt))
   const manifest = { ...origin, bun: Bun.version, files }
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  const checksums = new Map(await Promise.all(readdirSync(folder).sort().map(checksumIn(folder))))
+  const provenance = await provenanceOf({ origin, targets, files: checksums })
+  writeFileSync(join(folder, provenanceName(origin.version)), provenance)
   await writeSums(folder)
   if (key !== undefined) signSums(folder, key)
 }
@@ -76,6 +84,23 @@ function packDebian(
   const what = { version: origin.version, architecture: debian, builtAt }
   debianPackage(installed(binary, notice), what, join(folder, name))
   return [name]
+}
+
+const checksumIn = (folder: string) => async (name: string) => [name, await sha256(join(folder, name))] as const
+
+/** The chart as Helm packs it, and what it makes for those who use no Helm. */
+function packChart(folder: string, version: string, builtAt: Date): void {
+  const entries = chartFiles().map((name) => {
+    const text = readFileSync(join(ROOT, CHART, name), 'utf8')
+    const data = name === 'Chart.yaml' ? text.replace(/^(version|appVersion): .*/gm, `$1: "${version}"`) : text
+    return { name: `watchword/${name}`, data: new TextEncoder().encode(data) }
+  })
+  writeFileSync(join(folder, `watchword-${version}.tgz`), tarGz(entries, builtAt))
+  for (const store of ['sqlite', 'postgres'])
+    copyFileSync(
+      join(ROOT, `deploy/kubernetes/${store}.yaml`),
+      join(folder, `watchword-${version}-kubernetes-${store}.yaml`),
+    )
 }
 
 async function described(folder: string, name: string, target: Target): Promise<Made> {

@@ -15,7 +15,7 @@ export interface ClientRequest {
   idempotencyKey: string
 }
 
-/** What a client knows of an issue from answers alone. */
+/** An issue as a client knows it from answers alone. */
 export interface KnownIssue {
   request: ClientRequest
   /** The app that issued it. */
@@ -45,12 +45,6 @@ export interface Phones {
   numberOf(n: number): string
   /** It begins the idempotency keys, where those of other clients are known. */
   run?: string
-}
-
-/** Phones of Korea, as carriers of tests get them. */
-export const koreanNumber = (n: number): string => {
-  const digits = String(20_000_000 + n)
-  return `010-${digits.slice(0, 4)}-${digits.slice(4)}`
 }
 
 const CODE_PATIENCE_MS = 400

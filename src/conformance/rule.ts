@@ -19,7 +19,7 @@ export interface CallOptions {
   headers?: Record<string, string>
 }
 
-/** What a key has to be for rules that need a second one. */
+/** The kind of key that a rule needs beside the first. */
 export type SecondKey = 'publicKey' | 'otherKey'
 
 /** A server under test, with a key of one mode. */

@@ -51,7 +51,7 @@ export type Procedures = {
 
 export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
 
-export function createProcedures(deps: ProcedureDependencies): Procedures {
+function createProcedures(deps: ProcedureDependencies): Procedures {
   const { clock } = deps
   return {
     async issue(input, { key, idempotencyHeader, endUser: address, origin }) {

@@ -66,13 +66,13 @@ const FORWARDING_HEADERS = [
   'cdn-loop',
 ]
 
-export const isForwarded = (headers: Headers): boolean =>
+const isForwarded = (headers: Headers): boolean =>
   [...headers.keys()].some((name) => name.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(name))
 
 /** A loopback name or address, as URLs write it. */
 export const isLoopbackHost = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
-export const isLoopbackAddress = (address: string): boolean => cidrContains('127.0.0.0/8', address) || address === '::1'
+const isLoopbackAddress = (address: string): boolean => cidrContains('127.0.0.0/8', address) || address === '::1'
 
 /** Whether the request comes from this machine, by a loopback name: not through a proxy, and not from a page of another site. */
 export const isLocalRequest = (request: Request, url: URL, address: string): boolean =>

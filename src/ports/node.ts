@@ -36,7 +36,7 @@ export interface Node {
   readonly changes: Changes
 }
 
-/** What has changed in the store, in whatever server, for open pages of the console. */
+/** Changes in the store by any server, for open pages of the console. */
 export interface Changes {
   /**
    * The topics that have changed since the last answer, within a second; none of them is a heartbeat. It ends when the

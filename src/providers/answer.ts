@@ -13,13 +13,6 @@ export function outcomeOfSilence({ kind, reason }: Exclude<TransportResult, { ki
 /** The outcome of a send that was answered by this status: refused, or ambiguous. */
 export type SendVerdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'
 
-/** An answer without a code of the carrier's. */
-export function withoutCode(status: number): SendOutcome {
-  const verdict = verdictOfStatus(status)
-  if (verdict !== 'ambiguous') return { kind: 'refused', retry: verdict, code: `HTTP_${status}` }
-  return { kind: 'ambiguous', code: status < 300 ? `HTTP_${status}_UNREADABLE` : `HTTP_${status}` }
-}
-
 export function verdictOfStatus(status: number): SendVerdict {
   if (status === 429) return 'later'
   if (status === 401 || status === 402) return 'unfit'

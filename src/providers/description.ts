@@ -227,7 +227,7 @@ const auth = z.discriminatedUnion('type', [
     algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
     encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
     secret: text,
-    /** What is signed; beside settings it knows `{{body}}`, `{{method}}`, `{{path}}`, `{{bodyHash}}`, `{{isoDate}}`, `{{salt}}` … */
+    /** The text that is signed; beside settings it knows `{{body}}`, `{{method}}`, `{{path}}`, `{{bodyHash}}`, `{{isoDate}}`, `{{salt}}` … */
     signed: text,
     header: text,
     /** The header's value with `{{signature}}` in it. */

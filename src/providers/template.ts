@@ -61,7 +61,7 @@ const MOMENT_VALUES: Readonly<Record<string, (moment: RequestMoment) => unknown>
   uuid: ({ now, random }) => random.uuid(now),
 }
 
-export const MESSAGE_NAMES: ReadonlySet<string> = new Set(Object.keys(MESSAGE_VALUES))
+const MESSAGE_NAMES: ReadonlySet<string> = new Set(Object.keys(MESSAGE_VALUES))
 export const MOMENT_NAMES: ReadonlySet<string> = new Set(Object.keys(MOMENT_VALUES))
 
 export const messageScope =

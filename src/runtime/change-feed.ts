@@ -41,7 +41,7 @@ export class ChangeFeed implements Changes {
   #noted = new Set<ChangeTopic>()
   /** How often each topic has changed here while it was watched, for the other servers. */
   readonly counts: Partial<Record<ChangeTopic, number>> = {}
-  /** What the other servers have counted, by server. */
+  /** The counts of the other servers, by server. */
   #others = new Map<string, NodeState['changes']>()
   #isFollowedElsewhere = false
   #settings: string | undefined

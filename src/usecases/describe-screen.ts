@@ -1,4 +1,4 @@
-/** What a screen in a page needs to know before it asks for a code. */
+/** Settings that a screen in a page needs before it asks for a code. */
 import { openCountries } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import type { Node } from '../ports/node'

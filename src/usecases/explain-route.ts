@@ -23,7 +23,7 @@ interface ExplainDependencies extends Pick<InspectDependencies, 'explain'> {
   vault: Pick<Vault, 'phoneHash' | 'prefixHash'>
   numbering: Numbering
   prices: PriceList
-  /** What this server has counted. The command line has no counters. */
+  /** The counters of this server. The command line has none. */
   traffic?: Pick<Traffic, 'acquire'>
 }
 

@@ -31,7 +31,7 @@ export interface ExportRequest {
   after?: string | undefined
 }
 
-export const EXPORT_FORMAT = 'watchword-phone-export'
+const EXPORT_FORMAT = 'watchword-phone-export'
 const EXPORT_VERSION = 1
 
 type ExportedFields = Record<string, unknown>

@@ -38,7 +38,7 @@ export interface SendNoticeDependencies extends NoticeSenderDependencies {
   node: Pick<Node, 'wakeUps'>
 }
 
-export const NOTICE_TIMEOUT_MS = 15 * SECOND_MS
+const NOTICE_TIMEOUT_MS = 15 * SECOND_MS
 
 interface NoticeCall {
   notice: Notice

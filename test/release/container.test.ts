@@ -46,11 +46,8 @@ const [uid = 0, gid = 0] = only('USER').split(':').map(Number)
 const isRoot = process.getuid?.() === 0
 
 /** As a pod gets them. */
-const manifests = Bun.YAML.parse(readFileSync(join(ROOT, 'deploy/kubernetes/watchword.yaml'), 'utf8')) as Json[]
-const settingsOf = (kind: 'ConfigMap' | 'Secret'): Record<string, string> => {
-  const { data, stringData } = manifests.find((document) => document.kind === kind)
-  return data ?? stringData
-}
+const manifests = Bun.YAML.parse(readFileSync(join(ROOT, 'deploy/kubernetes/postgres.yaml'), 'utf8')) as Json[]
+const { data: settings } = manifests.find((document) => document?.kind === 'ConfigMap')
 
 const folder = newFolder()
 afterAll(() => folder.remove())
@@ -176,8 +173,7 @@ describe('started', () => {
     const server = await Server.start(
       inside(
         {
-          ...settingsOf('ConfigMap'),
-          ...settingsOf('Secret'),
+          ...settings,
           WATCHWORD_LEAVING_MS: '0',
           WATCHWORD_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
           WATCHWORD_SECRET: 'as long as a master secret has to be at the least',

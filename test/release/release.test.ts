@@ -10,6 +10,7 @@ import { assertSame } from '../../deploy/release/check'
 import { debianVersion } from '../../deploy/release/debian'
 import { originOf } from '../../deploy/release/origin'
 import { execute } from '../../deploy/release/programs'
+import { provenanceName } from '../../deploy/release/provenance'
 import { SIGNATURE, SIGNER, SUMS, sha256, signSums, verifySums } from '../../deploy/release/sign'
 import { TARGETS } from '../../deploy/release/targets'
 import { VERSION as SOURCE } from '../../src/domain/operations/version'
@@ -41,9 +42,21 @@ test('each file says which release it is, and for which platform', () => {
       archive,
       `watchword-${VERSION}-windows-x64.zip`,
       `watchword-${VERSION}.cdx.json`,
+      `watchword-${VERSION}.tgz`,
+      provenanceName(VERSION),
+      ...['sqlite', 'postgres'].map((store) => `watchword-${VERSION}-kubernetes-${store}.yaml`),
       `watchword_${debianVersion(VERSION)}_${ARCHITECTURE}.deb`,
     ].sort(),
   )
+})
+
+test('the chart is packed as Helm packs it, with its version and the alert rules', async () => {
+  const files = await parseTarGzip(readFileSync(join(made, `watchword-${VERSION}.tgz`)))
+  const textOf = (name: string) => files.find((file) => file.name === `watchword/${name}`)?.text
+  expect(Bun.YAML.parse(textOf('Chart.yaml') ?? '')).toMatchObject({ name: 'watchword', version: VERSION })
+  const rules = readFileSync(join(ROOT, 'deploy/prometheus/watchword.rules.yml'), 'utf8')
+  expect(textOf('watchword.rules.yml')).toBe(rules)
+  expect(textOf('templates/deployment.yaml')).toContain('kind: Deployment')
 })
 
 test('made again, every byte is the same', async () => {
@@ -131,6 +144,30 @@ test('the manifest says which of them has been run', () => {
     ['linux-x64', 'tested'],
     ['linux-arm64', 'emulated'],
   ])
+})
+
+test('the provenance names every file by its checksum, the commit, the lock file and each Bun', () => {
+  const { subject, predicate, ...statement } = JSON.parse(readFileSync(join(made, provenanceName(VERSION)), 'utf8'))
+  expect(statement).toEqual({
+    _type: 'https://in-toto.io/Statement/v1',
+    predicateType: 'https://slsa.dev/provenance/v1',
+  })
+  const lines = subject.map(
+    ({ name, digest }: { name: string; digest: { sha256: string } }) => `${digest.sha256}  ${name}`,
+  )
+  expect(lines).toEqual(linesOf(SUMS).filter((line) => !line.endsWith(provenanceName(VERSION))))
+  const [source, lock, ...runtimes] = predicate.buildDefinition.resolvedDependencies
+  expect(source.digest.gitCommit).toBe(contents.origin.commit)
+  expect(lock.digest.sha256).toBe(
+    new Bun.CryptoHasher('sha256').update(readFileSync(join(ROOT, 'bun.lock'))).digest('hex'),
+  )
+  const sums = TARGETS.filter(({ name }) => [OURS, 'windows-x64'].includes(name)).map(
+    ({ runtime }) => runtime.integrity,
+  )
+  const given = runtimes.map(
+    ({ digest }: { digest: { sha512: string } }) => `sha512-${Buffer.from(digest.sha512, 'hex').toString('base64')}`,
+  )
+  expect(given).toEqual(sums)
 })
 
 describe('what it is made of', () => {

@@ -1,16 +1,11 @@
 /** Refusals that make an incident, by segment, until they are stored. */
+import type { IncidentUpdate } from '../../ports/traffic'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS } from '../rules/incident'
 import type { Rule } from '../rules/rule'
 import type { TrafficSegment } from './traffic-segment'
 
-/** Refusals of one segment. Times are Unix milliseconds. */
-export interface Evidence {
-  /** How many codes were refused, or would have been where the rule is only watched. */
-  readonly refused: number
-  readonly isBlocked: boolean
-  readonly lastAt: number
-  readonly rules: readonly Rule[]
-}
+/** Refusals of one segment. */
+export type Evidence = Pick<IncidentUpdate, 'refused' | 'isBlocked' | 'lastAt' | 'rules'>
 
 interface EvidenceSum {
   refused: number

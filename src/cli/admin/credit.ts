@@ -62,7 +62,7 @@ interface RefundOptions extends CommonOptions, Confirmable {
 }
 
 /** `watchword credit refund` refunds one issue, or all issues of an outage. */
-export const refundCommand = (): Command =>
+const refundCommand = (): Command =>
   onDataCommand(
     'refund',
     'refund charged issues, each once: one issue, or those of an outage',

@@ -11,6 +11,7 @@ import {
   textOf,
 } from '../../domain/operations/notice'
 import { invalid } from '../../domain/shared/error'
+import { clockText } from '../../domain/shared/time-zone'
 import { MINUTE_MS } from '../../domain/shared/value'
 import { createMailer } from '../../system/mailer'
 import { createTransport } from '../../system/transport'
@@ -160,11 +161,8 @@ function minuteOf(param: string, text: string | undefined): number {
   return at / MINUTE_MS
 }
 
-const timeText = (minute: number) =>
-  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
-
 const shownQuiet = (quiet: QuietHours | undefined) =>
-  quiet ? { ...quiet, from: timeText(quiet.from), to: timeText(quiet.to) } : null
+  quiet ? { ...quiet, from: clockText(quiet.from), to: clockText(quiet.to) } : null
 
 const quietLine = (quiet: ReturnType<typeof shownQuiet>) =>
   quiet

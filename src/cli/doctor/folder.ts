@@ -5,31 +5,13 @@ import type { Config } from '../../config'
 import { systemClock } from '../../system/clock'
 import { headFileIn } from '../../system/data-dir-files'
 import { DATABASE_FILE, openFile } from '../open'
-import { checkAudit } from './audit'
-import { checkCarriers } from './carriers'
-import { checkClock } from './clock'
+import { COMMON_CHECKS } from './checks'
 import { checkBackups, checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type DoctorFinding, problem, runAll } from './finding'
 import { checkMachine } from './machine'
-import { checkNotices } from './notices'
-import { checkProxy } from './proxy'
-import { checkKeys, checkSecret } from './secret'
-import { checkOperatorWebhook, checkWebhooks } from './webhooks'
+import { checkSecret } from './secret'
 
-const CHECKS: readonly Check[] = [
-  checkSecret,
-  checkDisk,
-  checkMachine,
-  checkClock,
-  checkProxy,
-  checkCarriers,
-  checkOperatorWebhook,
-  checkNotices,
-  checkKeys,
-  checkWebhooks,
-  checkAudit,
-  checkBackups,
-]
+const CHECKS: readonly Check[] = [checkSecret, checkDisk, checkMachine, ...COMMON_CHECKS, checkBackups]
 
 export async function examineFolder(config: Config): Promise<DoctorFinding[]> {
   const file = join(config.dataDir, DATABASE_FILE)

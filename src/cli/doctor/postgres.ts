@@ -7,9 +7,8 @@ import { inspectServer, type ServerReport } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
 import { openShared } from '../open'
 import { endingOf } from '../output'
-import { checkAudit } from './audit'
-import { checkCarriers } from './carriers'
-import { checkClock, checkClocks } from './clock'
+import { COMMON_CHECKS } from './checks'
+import { checkClocks } from './clock'
 import {
   type Check,
   cannotOpen,
@@ -21,10 +20,7 @@ import {
   type Wrong,
 } from './finding'
 import { checkMachine } from './machine'
-import { checkNotices } from './notices'
-import { checkProxy } from './proxy'
-import { checkKeys, checkSecret } from './secret'
-import { checkOperatorWebhook, checkWebhooks } from './webhooks'
+import { checkSecret } from './secret'
 
 const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkSecret,
@@ -35,14 +31,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkNodes,
   checkMachine,
   checkClocks,
-  checkClock,
-  checkProxy,
-  checkCarriers,
-  checkOperatorWebhook,
-  checkNotices,
-  checkKeys,
-  checkWebhooks,
-  checkAudit,
+  ...COMMON_CHECKS,
   checkArchive,
 ]
 
@@ -169,7 +158,7 @@ const FAR_BEHIND_MS = 60_000
 const ADVICE = 'Nothing is lost: lists come from the database itself meanwhile. Look at WATCHWORD_DATABASE_REPLICA_URL.'
 
 /** Checks that the replica, if one is set, can answer list queries. */
-export async function checkReplica({ config: { database } }: SharedInstallation): Promise<DoctorFinding[]> {
+async function checkReplica({ config: { database } }: SharedInstallation): Promise<DoctorFinding[]> {
   const url = database?.replicaUrl
   if (url === undefined) return findings('replica', [], 'No replica is set: lists come from the database itself.')
   const found = await inspectServer(url, systemClock).catch((error: unknown) => endingOf(error).message)

@@ -87,7 +87,7 @@ const app = z.object({
   plans: z.array(plan).optional(),
 })
 
-/** What clients of Twilio Verify need. None of it is a secret. */
+/** Settings of clients of Twilio Verify. None of them is a secret. */
 const twilio = z.object({
   baseUrl: z.string(),
   accountSid: z.string(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { RULES } from '../../abuse/rules/rule'
 import { at, channel, leg, ok, procedure, severalCountries } from './base'
 
-/** What the server last found of a carrier. */
+/** The state of a carrier that the server found last. */
 export const carrierHealth = z.object({
   state: z.enum(['healthy', 'unhealthy', 'paused']),
   since: at.optional(),
@@ -86,7 +86,7 @@ export const carriers = {
   test: procedure('carriers', 'installation')
     .input(testOrder.extend({ name: z.string() }))
     .output(testReport),
-  /** What it answered to live messages of the last hour or day. */
+  /** Its answers to live messages of the last hour or day. */
   answers: procedure('look', 'installation')
     .input(z.object({ name: z.string(), hours: z.union([z.literal(1), z.literal(24)]) }))
     .output(

@@ -30,7 +30,7 @@ export const issueRow = z.object({
   expiresAt: at,
 })
 
-export const webhookOfIssue = z.object({
+const webhookOfIssue = z.object({
   deliveryId: z.string(),
   eventId: z.string(),
   endpointId: z.string(),

@@ -1,4 +1,4 @@
-/** What the overview shows of one app or of all: figures beside the time before, and whatever needs attention. */
+/** The overview of one app or of all: figures beside the time before, and whatever needs attention. */
 import { z } from 'zod'
 import { RULES } from '../../abuse/rules/rule'
 import { allows } from './apps'

@@ -1,4 +1,4 @@
-/** What finance needs: prices of messages, and tokens of its tools. */
+/** Prices of messages, and tokens of the tools with which finance reads usage. */
 import { z } from 'zod'
 import { at, leg, ok, procedure } from './base'
 

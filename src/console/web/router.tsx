@@ -28,7 +28,7 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** The page needs an app; without one the frame asks to create it. */
     needsApp?: boolean
-    /** What the header lets people choose, because the page shows something else then. */
+    /** The choices of the header that change the page. */
     choices?: { allApps?: boolean; mode?: boolean }
     /** The permission that the page and its link need. Others see who has it. */
     needs?: GuardedBy

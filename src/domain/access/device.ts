@@ -1,5 +1,4 @@
-/** What a User-Agent says of a device, in two words: enough to recognise one's own sessions, and nothing more is kept. */
-
+/** Browser and system of a User-Agent. People recognise their own sessions by them, and nothing more is kept. */
 export interface Device {
   /** Empty where it is not known. */
   browser: string

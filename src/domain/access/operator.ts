@@ -50,7 +50,7 @@ export function assertMay(role: Role, permission: Permission): void {
 
 export const permissionsOf = (role: Role): readonly Permission[] => MAY[role]
 
-/** What an operator may do, and with which apps. */
+/** The role of an operator, and the apps for which it holds. */
 export interface OperatorRights {
   readonly role: Role
   /** The only apps they see; undefined: all. */

@@ -23,7 +23,7 @@ export interface Attempt extends Owner {
   readonly said: string | undefined
   /** As sent, masked. Undefined where the channel words it itself, and for a text of another platform. */
   readonly text: string | undefined
-  /** What its carrier reported last, and when the report came. */
+  /** The last report of its carrier, and when it came. */
   readonly report: DeliveryReport['status'] | undefined
   readonly reportedAt: number | undefined
   readonly carrierMessageId: string | undefined

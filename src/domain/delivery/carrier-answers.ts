@@ -1,4 +1,4 @@
-/** What a carrier answered in a period: outcomes, failures by code, and how long it took. */
+/** Answers of a carrier in a period: outcomes, failures by code, and how long it took. */
 import type { SendOutcome } from './delivery'
 
 /** Answers of one outcome, code and rounded time. */

@@ -5,7 +5,7 @@ import { type Texts, withAutofill } from './rendered-message'
 import { encodeText } from './sms-encoding'
 import { assertTemplate, eucKrBytes, inLanguage, messageTypeFor, render, type Template } from './template'
 
-export const SAMPLE_CODE = '123456'
+const SAMPLE_CODE = '123456'
 
 export interface Preview {
   /** Text of the SMS. */

@@ -1,7 +1,5 @@
 /** The schedule of automatic backups. */
-import { DAY_MS, HOUR_MS } from '../shared/value'
-
-const MINUTE_MS = 60_000
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/value'
 
 /** Delay after a failed backup. */
 const AGAIN_AFTER_MS = HOUR_MS

@@ -1,4 +1,4 @@
-/** What a change is about, for pages that show it: never whose it is or what it says. */
+/** The subject of a change, for pages that show it. It names neither an owner nor any content. */
 export const CHANGE_TOPICS = [
   'settings',
   'issues',

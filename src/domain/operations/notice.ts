@@ -3,6 +3,7 @@
  * ends when its condition has passed. Nobody is notified twice of one notice. Decisions: "Notices".
  */
 import { invalid } from '../shared/error'
+import { isTimeZone, minuteOfDay } from '../shared/time-zone'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/value'
 import { isSecret } from '../webhooks/signature'
 
@@ -241,25 +242,14 @@ export function assertQuietHours({ from, to, timeZone }: QuietHours): void {
   for (const [name, minute] of Object.entries({ from, to }))
     if (!Number.isInteger(minute) || minute < 0 || minute >= 1_440)
       throw invalid(name, 'out_of_range', 'must be a minute of the day', { min: 0, max: 1_439 })
-  try {
-    minuteOfDay(timeZone, 0)
-  } catch {
-    throw invalid('timeZone', 'invalid_time_zone', `no such time zone: ${timeZone}`)
-  }
-}
-
-function minuteOfDay(timeZone: string, at: number): number {
-  const format = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' })
-  const parts = format.formatToParts(at)
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value)
-  return part('hour') * 60 + part('minute')
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'invalid_time_zone', `no such time zone: ${timeZone}`)
 }
 
 /** When a notice may be sent: now, or at the end of the quiet hours. */
 export function sendAt(quiet: QuietHours | undefined, kind: NoticeKind, now: number): number {
   if (!quiet || (quiet.urgentPass && isUrgent(kind))) return now
   const past = (from: number, minute: number) => (minute - from + 1_440) % 1_440
-  const minute = minuteOfDay(quiet.timeZone, now)
+  const minute = minuteOfDay(now, quiet.timeZone)
   if (past(quiet.from, minute) >= past(quiet.from, quiet.to)) return now
   return now + past(minute, quiet.to) * MINUTE_MS - (now % MINUTE_MS)
 }

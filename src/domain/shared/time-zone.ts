@@ -58,10 +58,16 @@ export const dayAt = (at: number, timeZone: string): string => isoAt(at, timeZon
 export function isoAt(at: number, timeZone: string): string {
   const offset = offsetMs(at, timeZone)
   const minutes = Math.abs(offset) / MINUTE_MS
-  const two = (number: number) => String(Math.floor(number)).padStart(2, '0')
-  const sign = offset < 0 ? '-' : '+'
-  return `${new Date(at + offset).toISOString().slice(0, -1)}${sign}${two(minutes / 60)}:${two(minutes % 60)}`
+  return `${new Date(at + offset).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${clockText(minutes)}`
 }
+
+/** A minute of the day as clocks show it, such as `22:00`. */
+export const clockText = (minute: number): string =>
+  [minute / 60, minute % 60].map((number) => String(Math.floor(number)).padStart(2, '0')).join(':')
+
+/** Minutes since midnight by the clocks of a time zone. */
+export const minuteOfDay = (at: number, timeZone: string): number =>
+  Math.floor(((at + offsetMs(at, timeZone)) % DAY_MS) / MINUTE_MS)
 
 /** Whether a text is a day of the calendar, such as `2026-01-31`. */
 export const isDay = (text: string): boolean => /^20\d\d-\d\d-\d\d$/.test(text) && dayOf(Date.parse(text)) === text

@@ -1,4 +1,4 @@
-/** What messages cost at carriers: dated prices in real currencies, beside the credit of apps. Decisions: "Usage". */
+/** Dated prices of messages at carriers, in real currencies beside the credit of apps. Decisions: "Usage". */
 import { invalid } from '../shared/error'
 import { isDay } from '../shared/time-zone'
 import { isLeg, type Leg } from '../shared/value'

@@ -11,15 +11,9 @@ const GLOBAL_IPV6 = '2000::/3'
 const AZURE_HOST = '168.63.129.16'
 
 /**
- * Whether webhooks to this address need the operator's permission: all but public unicast addresses. Takes an address,
- * not a name; an unreadable one is forbidden.
+ * Whether webhooks may be sent to the address: to public unicast addresses, and into the networks of `allowedCidrs`.
+ * Takes an address, not a name; an unreadable one is forbidden.
  */
-export function isForbidden(ip: string): boolean {
-  const address = readAddress(ip)
-  return address === undefined || !isPublic(address)
-}
-
-/** Whether webhooks may be sent to the address; `allowedCidrs` permits forbidden networks. */
 export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
   const address = readAddress(ip)
   if (address === undefined) return false

@@ -14,7 +14,7 @@ const sid = (prefix: string, ...parts: readonly string[]) =>
 export const accountSid = (appId: string): string => sid('AC', appId)
 export const serviceSid = (appId: string, purpose: string): string => sid('VA', appId, purpose)
 
-/** What a client of Twilio Verify is given instead of Twilio's own. */
+/** Settings of a client of Twilio Verify that uses this server instead of Twilio. */
 export const twilioSettings = ({ appId, twilioPurposes = [] }: App, origin: string) => ({
   baseUrl: origin + TWILIO_PREFIX.slice(0, -1),
   accountSid: accountSid(appId),
@@ -97,7 +97,7 @@ export const checkBody = (issue: Issue, subject: Verified, status: TwilioStatus)
 })
 
 /** A refusal with a code of Twilio's own. */
-export class TwilioRefusal extends Refusal {
+class TwilioRefusal extends Refusal {
   constructor(
     readonly twilioCode: number,
     kind: RefusalKind,

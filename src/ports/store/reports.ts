@@ -1,5 +1,4 @@
-/** What finance needs of a store: prices of messages, and tokens of its tools. */
-
+/** Prices of messages, and tokens of the tools with which finance reads usage. */
 import type { ReportToken } from '../../domain/access/report-token'
 import type { MessagePrice } from '../../domain/wallet/message-price'
 

@@ -67,10 +67,10 @@ export class LocalLimits implements Limits {
 const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'
 
 type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
-export const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
+const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
 
 /** Returns the refusal of one more issue. The transaction holds the lock of the phone, so the count cannot change meanwhile. */
-export async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
+async function confirmPhone(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
   const [first] = rules
   if (!first) return undefined
   const asked = rules.map(({ max, windowMs }) => ({ nth: max, withinMs: windowMs }))

@@ -230,7 +230,7 @@ const AT_ONCE = 1_000
 type Value = string | number | Uint8Array
 const NO_HASH = new Uint8Array()
 
-export function createTrafficLists(connection: Database): TrafficLists {
+function createTrafficLists(connection: Database): TrafficLists {
   /** A page of a table behind a primary key whose first column is a time. */
   const pages = (table: string, key: string, columns: string) => {
     const text = `SELECT ${columns} FROM ${table} WHERE app_id = ? AND (${key}) > (${key.replace(/\w+/g, '?')})

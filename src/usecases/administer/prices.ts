@@ -1,4 +1,4 @@
-/** What messages cost at carriers. Decisions: "Usage". */
+/** Prices of messages at carriers. Decisions: "Usage". */
 import { invalid, missing } from '../../domain/shared/error'
 import { amountText, assertPrice, type MessagePrice, millionthsOf, PRICES_MAX } from '../../domain/wallet/message-price'
 import { newId } from '../shared/id'

@@ -2,7 +2,6 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { koreanNumber } from '../../../src/conformance/clients'
 import type { SeededRandom } from '../../support/random'
 import type { Received } from '../support'
 
@@ -131,7 +130,10 @@ export class TortureCarrier {
     for (const report of this.#reports.values()) report.dueAt = 0
   }
 
-  readonly numberOf = koreanNumber
+  numberOf(n: number): string {
+    const digits = String(20_000_000 + n)
+    return `010-${digits.slice(0, 4)}-${digits.slice(4)}`
+  }
 
   /** Codes that a number got, oldest first. */
   codesFor(to: string): readonly string[] {

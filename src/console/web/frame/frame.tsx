@@ -70,7 +70,7 @@ export function Frame() {
   )
 }
 
-/** What the page lets people choose; undefined where app and mode change nothing. */
+/** The choices that the page offers; undefined where app and mode change nothing. */
 function useChoices() {
   const apps = useApps()
   const choices = useMatches({

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -7,6 +6,7 @@ import { api, client, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
+import { confirm } from '../parts/confirm'
 import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
 import { NewPasswordField, PasswordField, useNewPassword } from '../parts/password-field'
@@ -159,7 +159,6 @@ const sessionsWords = inWords({
 
 function Sessions() {
   const say = useWords(sessionsWords)
-  const common = useWords(frameWords)
   const navigate = useNavigate()
   const sessions = useQuery(api.session.list.queryOptions())
   const lookAgain = () => queries.invalidateQueries({ queryKey: api.session.list.key() })
@@ -188,12 +187,11 @@ function Sessions() {
     }),
   )
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: say.action,
-      children: <Text size="sm">{say.confirm}</Text>,
-      labels: { confirm: say.action, cancel: common.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => signOut.mutate(undefined),
+      consequence: say.confirm,
+      action: say.action,
+      run: () => signOut.mutate(undefined),
     })
   return (
     <Section title={say.title} about={say.about}>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { IconMessages, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { HOUR_MS, MINUTE_MS } from '../../../domain/shared/value'
 import { api, client, paging } from '../api'
 import { timesOf } from '../days'
 import { frameWords } from '../i18n/frame'
@@ -19,8 +20,6 @@ import { IssueViews } from './issues/views'
 import { issueWords } from './issues/words'
 import { type IssueFilters, issueFilters, LAST_HOURS } from './search-params'
 import { useMinute } from './usage/period'
-
-const HOUR_MS = 3_600_000
 
 export default function Issues() {
   const say = useWords(issueWords)
@@ -106,5 +105,3 @@ const useIssues = (input: ReturnType<typeof useAsked>) =>
       placeholderData: keepPreviousData,
     }),
   )
-
-const MINUTE_MS = 60_000

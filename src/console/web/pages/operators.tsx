@@ -10,7 +10,7 @@ import { roleWords } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
 import { safetyNet } from '../live'
 import { SecretOnce } from '../parts/copy'
-import { DataTable, fromList, type TableColumn } from '../parts/data-table'
+import { DataTable, type DataTableProps, fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { Form, useServerForm } from '../parts/form'
 import { PageHeader } from '../parts/page-header'
@@ -34,7 +34,6 @@ export default function Operators() {
       title: say.invite,
       // A click outside must not close a link that is shown once.
       closeOnClickOutside: false,
-      closeButtonProps: { 'aria-label': common.close },
       children: <Invite onClose={() => modals.close(modalId)} />,
     })
   }
@@ -111,14 +110,12 @@ function InvitationTable() {
     }),
   )
   const inviter = (name: string) => (name === 'cli' ? say.cli : name)
-  const columns: TableColumn<InvitationRow>[] = [
+  const columns: DataTableProps<InvitationRow>['columns'] = [
     { key: 'note', header: say.note, cell: ({ note }) => note ?? common.none },
     { key: 'role', header: say.role, cell: (row) => <Rights of={row} /> },
     { key: 'by', header: say.by, cell: ({ invitedBy }) => inviter(invitedBy) },
     { key: 'until', header: say.until, isMinor: true, cell: ({ expiresAt }) => <Time at={expiresAt} relative /> },
-  ]
-  if (may('operators'))
-    columns.push({
+    may('operators') && {
       key: 'actions',
       header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
       isNumber: true,
@@ -133,7 +130,8 @@ function InvitationTable() {
           {say.withdraw}
         </Button>
       ),
-    })
+    },
+  ]
   return (
     <Stack gap="xs">
       <Title order={2}>{say.title}</Title>

@@ -82,7 +82,7 @@ export const USAGE_RANGES = ['7d', '30d', 'month', 'last-month', 'custom'] as co
 export interface UsageSearch extends DayRange {
   /** Missing: this month. */
   range?: (typeof USAGE_RANGES)[number]
-  /** What the table adds up by, separated by commas. */
+  /** The groups of the table, separated by commas. */
   groups?: string
   /** A column, with a minus sign for the largest first. */
   sort?: string

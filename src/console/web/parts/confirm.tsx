@@ -10,7 +10,7 @@ import { wordsNow } from '../i18n/words'
 
 interface Question {
   title: string
-  /** What it touches, and how to undo it. */
+  /** It says what the action touches, and how to undo it. */
   consequence: ReactNode
   /** Label of the button. */
   action: string

@@ -102,7 +102,7 @@ export interface SecretOnceProps {
   secret: string
   label: string
   onDone(): void
-  /** What to do with the secret, for example a command in a `CopyBlock`. */
+  /** Advice on the use of the secret, for example a command in a `CopyBlock`. */
   children?: ReactNode
 }
 

@@ -6,10 +6,9 @@ interface FigureProps {
   /** Missing while it is loaded. */
   value: string | undefined
   about?: string | undefined
-  isBad?: boolean
 }
 
-export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
+export const Figure = ({ label, value, about }: FigureProps) => (
   <div>
     <Text component="dt" size="sm" c="dimmed">
       {label}
@@ -18,7 +17,7 @@ export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
       {value === undefined ? (
         <Skeleton height={28} width={72} />
       ) : (
-        <Text fz={{ base: 18, md: 24 }} fw={600} lh={1.3} {...(isBad && { c: 'red' })}>
+        <Text fz={{ base: 18, md: 24 }} fw={600} lh={1.3}>
           {value}
         </Text>
       )}

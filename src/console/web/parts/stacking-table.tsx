@@ -31,7 +31,8 @@ export interface TableColumn<Row> {
 export interface StackingTableProps<Row> {
   /** Accessible name of the table. */
   label: string
-  columns: readonly TableColumn<Row>[]
+  /** `false` or undefined leaves a column out, such as that of actions which the role does not allow. */
+  columns: readonly (TableColumn<Row> | false | undefined)[]
   /** Missing while they are loaded. */
   rows: readonly Row[] | undefined
   keyOf(row: Row): string
@@ -44,7 +45,8 @@ export interface StackingTableProps<Row> {
 }
 
 export function StackingTable<Row>(props: StackingTableProps<Row>) {
-  const { label, columns, rows, keyOf, linkOf, isLow = false, isInLines = false } = props
+  const { label, rows, keyOf, linkOf, isLow = false, isInLines = false } = props
+  const columns = props.columns.filter((column) => column !== false && column !== undefined)
   const density = useDensity()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -115,8 +117,11 @@ type Sort = NonNullable<TableColumn<never>['sort']>
 const orderOf = ({ isAscending }: Sort) =>
   isAscending === undefined ? 'none' : isAscending ? 'ascending' : 'descending'
 
+/** A header may be one character of Korean, which alone is too small to hit. */
+const TARGET_PX = 24
+
 const SortButton = ({ isAscending, onToggle, children }: PropsWithChildren<Sort>) => (
-  <UnstyledButton fz="inherit" fw="inherit" onClick={onToggle}>
+  <UnstyledButton fz="inherit" fw="inherit" miw={TARGET_PX} onClick={onToggle}>
     <Group component="span" gap={4} wrap="nowrap">
       {children}
       {isAscending === true && <IconArrowUp size={14} aria-hidden />}

@@ -15,7 +15,7 @@ export class NewerFileError extends Error {
   override name = 'NewerDatabaseError'
 }
 
-export class ForeignFileError extends Error {
+class ForeignFileError extends Error {
   override name = 'ForeignDatabaseError'
 }
 

@@ -1,18 +1,18 @@
 /** Dialog of the review numbers of an app: a table, and a form that adds one. */
-import { Button, Code, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Code, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconUserCheck } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../../../domain/codes/review-number'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
 import { confirm } from '../../parts/confirm'
 import { CopyButton } from '../../parts/copy'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -79,7 +79,6 @@ export const openReviewNumbers = (app: ReviewedApp): void => {
   modals.open({
     title: wordsNow(appWords).reviewNumbersOf(app.name),
     size: 'lg',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <ReviewNumbers app={app} />,
   })
 }
@@ -128,11 +127,9 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
             key: 'actions',
             header: say.actions,
             cell: ({ name }) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={say.removeOf(name)}
+              <RowAction
+                isDestructive
+                name={say.removeOf(name)}
                 onClick={() =>
                   confirm({
                     title: say.removeOf(name),
@@ -143,7 +140,7 @@ function ReviewNumbers({ app: { appId } }: { app: ReviewedApp }) {
                 }
               >
                 {say.remove}
-              </Button>
+              </RowAction>
             ),
           },
         ]}

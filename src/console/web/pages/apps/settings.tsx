@@ -1,4 +1,4 @@
-/** What can be changed of an app: its name, its region, how long its issues are kept, and its texts. */
+/** Dialog that changes an app: its name, its region, how long its issues are kept, and its texts. */
 import { Alert, Anchor, Checkbox, Fieldset, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { modals } from '@mantine/modals'

@@ -1,4 +1,4 @@
-/** What support may tell a customer about a code, by what became of it. No text names a number, a code or a carrier. */
+/** Texts for support to tell a customer, by the outcome of a code. None names a number, a code or a carrier. */
 import { isReviewed } from '../../../../domain/codes/review-number'
 import { CODE } from '../../../../domain/delivery/delivery'
 import type { Words } from '../../i18n/words'

@@ -1,10 +1,11 @@
 /** The keys of an app in one mode. */
-import { Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { Code, Group, Stack, Text, Tooltip } from '@mantine/core'
 import { useState } from 'react'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { DataTable, type DataTableProps } from '../../parts/data-table'
+import { RowAction } from '../../parts/row-action'
 import { Mark } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { allowanceWords } from './allowances'
@@ -84,46 +85,26 @@ export function KeyTable({ actions, rows, ...table }: KeyTableProps) {
             </Stack>
           ),
         },
-        ...(actions
-          ? [
-              {
-                key: 'actions',
-                header: say.actions,
-                cell: (key: Key) =>
-                  key.state === 'active' && (
-                    <Group gap="xs">
-                      {key.kind === 'pk' && key.mode === 'live' && (
-                        <Button
-                          size="compact-sm"
-                          variant="default"
-                          aria-label={say.allowOf(key.shown)}
-                          onClick={() => actions.onAllow(key)}
-                        >
-                          {say.allow}
-                        </Button>
-                      )}
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={say.rotateOf(key.shown)}
-                        onClick={() => actions.onRotate(key)}
-                      >
-                        {say.rotate}
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="light"
-                        color="red"
-                        aria-label={say.revokeOf(key.shown)}
-                        onClick={() => actions.onRevoke(key)}
-                      >
-                        {say.revoke}
-                      </Button>
-                    </Group>
-                  ),
-              },
-            ]
-          : []),
+        actions && {
+          key: 'actions',
+          header: say.actions,
+          cell: (key) =>
+            key.state === 'active' && (
+              <Group gap="xs">
+                {key.kind === 'pk' && key.mode === 'live' && (
+                  <RowAction name={say.allowOf(key.shown)} onClick={() => actions.onAllow(key)}>
+                    {say.allow}
+                  </RowAction>
+                )}
+                <RowAction name={say.rotateOf(key.shown)} onClick={() => actions.onRotate(key)}>
+                  {say.rotate}
+                </RowAction>
+                <RowAction isDestructive name={say.revokeOf(key.shown)} onClick={() => actions.onRevoke(key)}>
+                  {say.revoke}
+                </RowAction>
+              </Group>
+            ),
+        },
       ]}
     />
   )

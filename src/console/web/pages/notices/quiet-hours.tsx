@@ -1,6 +1,7 @@
 /** Hours of the day in which notices wait. */
 import { Button, Checkbox, Group, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { useMemo } from 'react'
+import { clockText } from '../../../../domain/shared/time-zone'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
@@ -10,9 +11,6 @@ import { Section } from '../../parts/section'
 import { tellDone } from '../../parts/tell'
 import { useTimeZone } from '../../time-zone'
 import { noticeWords, type ShownQuietHours } from './words'
-
-const timeOf = (minute: number) =>
-  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 const minuteOf = (time: string) => {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
@@ -29,7 +27,7 @@ export function QuietHours({ of }: { of: ShownQuietHours | undefined }) {
   const zones = useMemo(() => [...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])], [zone])
   const { from = 22 * 60, to = 8 * 60, timeZone = zone, urgentPass = true } = of ?? {}
   const form = useServerForm({
-    initialValues: { isOn: of !== undefined, from: timeOf(from), to: timeOf(to), timeZone, urgentPass },
+    initialValues: { isOn: of !== undefined, from: clockText(from), to: clockText(to), timeZone, urgentPass },
     send: ({ isOn, from, to, ...rest }) =>
       client.notices.setQuietHours(isOn ? { quietHours: { from: minuteOf(from), to: minuteOf(to), ...rest } } : {}),
     async onDone() {

@@ -10,6 +10,7 @@ import { confirmByName } from '../../parts/confirm-by-name'
 import { SecretOnce } from '../../parts/copy'
 import { DataTable, type DataTableProps } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellFailure, tellProblem } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -79,24 +80,16 @@ export function Ways(table: Pick<DataTableProps<ShownWay>, 'rows' | 'failure' | 
             header: say.actions,
             cell: (way) => (
               <Group gap={4} justify="flex-end" wrap="nowrap">
-                <Button
-                  variant="default"
-                  size="compact-sm"
-                  aria-label={say.testOf(way.name)}
-                  loading={test.isPending && test.variables.wayId === way.wayId}
+                <RowAction
+                  name={say.testOf(way.name)}
+                  isBusy={test.isPending && test.variables.wayId === way.wayId}
                   onClick={() => sendTest(way)}
                 >
                   {say.test}
-                </Button>
-                <Button
-                  variant="subtle"
-                  color="red"
-                  size="compact-sm"
-                  aria-label={say.removeOf(way.name)}
-                  onClick={() => remove(way)}
-                >
+                </RowAction>
+                <RowAction isDestructive name={say.removeOf(way.name)} onClick={() => remove(way)}>
                   {say.remove}
-                </Button>
+                </RowAction>
               </Group>
             ),
           },

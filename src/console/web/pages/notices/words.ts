@@ -20,7 +20,6 @@ export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>>
 
 interface KindWords {
   title: string
-  /** What to do. */
   advice: string
 }
 

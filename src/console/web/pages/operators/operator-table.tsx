@@ -4,11 +4,10 @@ import { IconDots, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Role } from '../../../../domain/access/operator'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
-import { DataTable, fromList, type TableColumn } from '../../parts/data-table'
+import { DataTable, type DataTableProps, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
 import { SessionTable } from '../../parts/session-table'
@@ -89,7 +88,7 @@ export function OperatorTable() {
   const may = useMay()
   const { operator: me } = useSession()
   const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: safetyNet }))
-  const columns: TableColumn<OperatorTableRow>[] = [
+  const columns: DataTableProps<OperatorTableRow>['columns'] = [
     {
       key: 'name',
       header: say.name,
@@ -128,14 +127,13 @@ export function OperatorTable() {
       isMinor: true,
       cell: ({ lastSeenAt }) => (lastSeenAt === undefined ? say.never : <Time at={lastSeenAt} relative />),
     },
-  ]
-  if (may('operators'))
-    columns.push({
+    may('operators') && {
       key: 'actions',
       header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
       isNumber: true,
       cell: (row) => <Actions row={row} />,
-    })
+    },
+  ]
   return (
     <DataTable
       {...fromList<OperatorTableRow>(operators.data?.operators, operators)}
@@ -150,12 +148,10 @@ export function OperatorTable() {
 
 function Actions({ row }: { row: OperatorTableRow }) {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const { operatorId, name } = row
   const changeRole = () => {
     const modalId = modals.open({
       title: say.changeRole,
-      closeButtonProps: { 'aria-label': common.close },
       children: <ChangeRole operator={row} onClose={() => modals.close(modalId)} />,
     })
   }
@@ -163,7 +159,6 @@ function Actions({ row }: { row: OperatorTableRow }) {
     modals.open({
       title: say.sessionsOf(name),
       size: 'lg',
-      closeButtonProps: { 'aria-label': common.close },
       children: <Sessions operatorId={operatorId} />,
     })
   const unlock = useMutation(

@@ -1,4 +1,4 @@
-/** What needs attention, what customers feel first: incidents, carriers, credit, webhooks, the server itself. */
+/** Subjects that need attention: incidents, carriers, credit, webhooks and the server. Those that customers feel come first. */
 import { Group, Paper, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -56,7 +56,7 @@ function ChangePolicy({ app, subject, onClose }: ChangePolicyProps) {
 
 const KINDS = ['pk', 'sk', 'relay'] as const
 
-/** What the change concerns now; of countries, the codes of the last hour that it would have refused. */
+/** Keys and codes that the change concerns now; of countries, the codes of the last hour that it would have refused. */
 function Touched({ app, protection: change }: { app: ShownApp; protection: ProtectionChange }) {
   const say = useWords(protectionWords)
   const counts = useCounts()

@@ -1,9 +1,17 @@
-/** The top of the four places of protection. */
+/** The top of the four places of protection, each with an address of its own. */
+import { Link } from '@tanstack/react-router'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { PageHeader } from '../../parts/page-header'
-import { PageTabs } from '../../parts/page-tabs'
+import styles from './place-header.module.css'
 import { protectionWords } from './words'
+
+const PLACES = [
+  { name: 'incidents', to: '/protection' },
+  { name: 'policy', to: '/protection/policy' },
+  { name: 'refused', to: '/protection/refused' },
+  { name: 'phones', to: '/protection/phones' },
+] as const
 
 export function PlaceHeader({ about }: { about: string }) {
   const { places } = useWords(protectionWords)
@@ -11,15 +19,13 @@ export function PlaceHeader({ about }: { about: string }) {
   return (
     <>
       <PageHeader title={common.pages.protection} about={about} />
-      <PageTabs
-        label={common.pages.protection}
-        tabs={[
-          { to: '/protection', label: places.incidents },
-          { to: '/protection/policy', label: places.policy },
-          { to: '/protection/refused', label: places.refused },
-          { to: '/protection/phones', label: places.phones },
-        ]}
-      />
+      <nav aria-label={common.pages.protection} className={styles.tabs}>
+        {PLACES.map(({ name, to }) => (
+          <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }} className={styles.tab}>
+            {places[name]}
+          </Link>
+        ))}
+      </nav>
     </>
   )
 }

@@ -2,6 +2,7 @@
 import { Button, Group, Input, NumberInput, Select, Text, Textarea } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import { useState } from 'react'
+import { DAY_MS } from '../../../../domain/shared/value'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
@@ -76,7 +77,6 @@ type ShownProtection = ShownApp['protection']
 /** Returns only changed fields, so that concurrent changes of others are kept. */
 export type ProtectionChange = Parameters<typeof client.apps.protect>[0]['protection']
 
-const DAY_MS = 86_400_000
 const TOLERANCES = { half: 0.5, usual: 1, double: 2 }
 const LONGEST_RESEND_SEC = 3_600
 

@@ -3,7 +3,7 @@ import { api } from '../../api'
 import { safetyNet } from '../../live'
 import { useAppScope } from '../../scope'
 
-/** What holds now: blocks, exemptions, baselines and locked phones. */
+/** Blocks, exemptions, baselines and locked phones that hold now. */
 export function useProtectionState() {
   const { appId } = useAppScope()
   return useQuery(api.protection.state.queryOptions({ input: { appId }, refetchInterval: safetyNet }))

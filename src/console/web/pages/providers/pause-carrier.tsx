@@ -1,18 +1,17 @@
 /** The button that pauses a carrier, which asks and says what it touches, or resumes it, which harms nobody. */
 import { Button, Stack, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { frameWords } from '../../i18n/frame'
 import { channelWords } from '../../i18n/names'
 import { useWords } from '../../i18n/words'
+import { confirm } from '../../parts/confirm'
+import { RowAction } from '../../parts/row-action'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { providerWords, routesInWords, type ShownCarrier } from './words'
 
 export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
   const say = useWords(providerWords)
-  const common = useWords(frameWords)
   const { name, state } = carrier
   const done = (message: string) => ({
     onSuccess() {
@@ -24,12 +23,11 @@ export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
   const pause = useMutation(api.carriers.pause.mutationOptions(done(say.paused(name))))
   const resume = useMutation(api.carriers.resume.mutationOptions(done(say.resumed(name))))
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: say.pauseOf(name),
-      children: <Consequence carrier={carrier} />,
-      labels: { confirm: say.pause, cancel: common.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => pause.mutate({ name }),
+      consequence: <Consequence carrier={carrier} />,
+      action: say.pause,
+      run: () => pause.mutate({ name }),
     })
   return state === 'paused' ? (
     <Button
@@ -41,16 +39,9 @@ export function PauseButton({ carrier }: { carrier: ShownCarrier }) {
       {say.resume}
     </Button>
   ) : (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      aria-label={say.pauseOf(name)}
-      loading={pause.isPending}
-      onClick={ask}
-    >
+    <RowAction isDestructive name={say.pauseOf(name)} isBusy={pause.isPending} onClick={ask}>
       {say.pause}
-    </Button>
+    </RowAction>
   )
 }
 

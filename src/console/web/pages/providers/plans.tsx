@@ -7,6 +7,7 @@ import { useLanguage, useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
+import { RowAction } from '../../parts/row-action'
 import { tellDone } from '../../parts/tell'
 import { useApps, useScope } from '../../scope'
 import { useMay } from '../../session'
@@ -71,35 +72,23 @@ export function Plans() {
             header: say.legs,
             cell: ({ legs }) => <Legs of={legs} />,
           },
-          ...(mayChange
-            ? [
-                {
-                  key: 'actions',
-                  header: say.actions,
-                  cell: (plan: ShownPlan) => (
-                    <Group gap="xs">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={say.editOf(nameOf(plan))}
-                        onClick={() => openPlanForm({ app: { appId: plan.appId, name: appName(plan.appId) }, plan })}
-                      >
-                        {say.edit}
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        color="red"
-                        aria-label={say.removeOf(nameOf(plan))}
-                        onClick={() => remove(plan)}
-                      >
-                        {say.remove}
-                      </Button>
-                    </Group>
-                  ),
-                },
-              ]
-            : []),
+          mayChange && {
+            key: 'actions',
+            header: say.actions,
+            cell: (plan) => (
+              <Group gap="xs">
+                <RowAction
+                  name={say.editOf(nameOf(plan))}
+                  onClick={() => openPlanForm({ app: { appId: plan.appId, name: appName(plan.appId) }, plan })}
+                >
+                  {say.edit}
+                </RowAction>
+                <RowAction isDestructive name={say.removeOf(nameOf(plan))} onClick={() => remove(plan)}>
+                  {say.remove}
+                </RowAction>
+              </Group>
+            ),
+          },
         ]}
         empty={
           <EmptyState icon={IconStairs} title={say.emptyTitle} next={say.emptyNext}>

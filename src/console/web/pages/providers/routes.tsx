@@ -9,6 +9,7 @@ import { safetyNet } from '../../live'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
+import { RowAction } from '../../parts/row-action'
 import { tellDone } from '../../parts/tell'
 import { useApps, useScope } from '../../scope'
 import { useMay } from '../../session'
@@ -94,35 +95,23 @@ export function Routes() {
             cell: ({ appId }) => (appId === undefined ? say.everyApp : appName(appId)),
           },
           { key: 'order', header: say.order, cell: (route) => route.providers.join(' → ') },
-          ...(mayChange
-            ? [
-                {
-                  key: 'actions',
-                  header: say.actions,
-                  cell: (route: ShownRoute) => (
-                    <Group gap="xs">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={say.editOf(nameOf(route))}
-                        onClick={() => openRouteForm({ apps, carriers: providers, route })}
-                      >
-                        {say.edit}
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        color="red"
-                        aria-label={say.removeOf(nameOf(route))}
-                        onClick={() => remove(route)}
-                      >
-                        {say.remove}
-                      </Button>
-                    </Group>
-                  ),
-                },
-              ]
-            : []),
+          mayChange && {
+            key: 'actions',
+            header: say.actions,
+            cell: (route) => (
+              <Group gap="xs">
+                <RowAction
+                  name={say.editOf(nameOf(route))}
+                  onClick={() => openRouteForm({ apps, carriers: providers, route })}
+                >
+                  {say.edit}
+                </RowAction>
+                <RowAction isDestructive name={say.removeOf(nameOf(route))} onClick={() => remove(route)}>
+                  {say.remove}
+                </RowAction>
+              </Group>
+            ),
+          },
         ]}
         empty={
           <EmptyState icon={IconArrowsSplit2} title={say.emptyTitle} next={say.emptyNext}>

@@ -1,8 +1,9 @@
 /** The relays of an app in one mode. */
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useWords } from '../../i18n/words'
 import { CopyButton } from '../../parts/copy'
 import { DataTable, type DataTableProps } from '../../parts/data-table'
+import { RowAction } from '../../parts/row-action'
 import { Mark } from '../../parts/status'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
@@ -71,45 +72,25 @@ export function RelayTable({ actions, ...table }: RelayTableProps) {
           isMinor: true,
           cell: ({ createdAt }) => <Time at={createdAt} relative />,
         },
-        ...(actions
-          ? [
-              {
-                key: 'actions',
-                header: say.actions,
-                cell: (relay: ShownRelay) => (
-                  <Group gap="xs">
-                    {relay.mode === 'test' && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={say.testOf(relay.name)}
-                        onClick={() => actions.onTest(relay)}
-                      >
-                        {say.test}
-                      </Button>
-                    )}
-                    <Button
-                      size="compact-sm"
-                      variant="default"
-                      aria-label={say.changeSecretOf(relay.name)}
-                      onClick={() => actions.onChangeSecret(relay)}
-                    >
-                      {say.changeSecret}
-                    </Button>
-                    <Button
-                      size="compact-sm"
-                      variant="light"
-                      color="red"
-                      aria-label={say.removeOf(relay.name)}
-                      onClick={() => actions.onRemove(relay)}
-                    >
-                      {say.remove}
-                    </Button>
-                  </Group>
-                ),
-              },
-            ]
-          : []),
+        actions && {
+          key: 'actions',
+          header: say.actions,
+          cell: (relay) => (
+            <Group gap="xs">
+              {relay.mode === 'test' && (
+                <RowAction name={say.testOf(relay.name)} onClick={() => actions.onTest(relay)}>
+                  {say.test}
+                </RowAction>
+              )}
+              <RowAction name={say.changeSecretOf(relay.name)} onClick={() => actions.onChangeSecret(relay)}>
+                {say.changeSecret}
+              </RowAction>
+              <RowAction isDestructive name={say.removeOf(relay.name)} onClick={() => actions.onRemove(relay)}>
+                {say.remove}
+              </RowAction>
+            </Group>
+          ),
+        },
       ]}
     />
   )

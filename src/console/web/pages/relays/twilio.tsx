@@ -1,4 +1,4 @@
-/** What a program with an SDK of Twilio Verify needs to use this app. */
+/** Settings with which a program with an SDK of Twilio Verify uses this app. */
 import { Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

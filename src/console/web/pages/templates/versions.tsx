@@ -1,5 +1,5 @@
 /** The versions of a template: who saved them, how each differs from the current one, and the way back to it. */
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
@@ -7,6 +7,7 @@ import { languageName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
 import { DataTable, fromList } from '../../parts/data-table'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -106,14 +107,9 @@ export function Versions({ appId, templateId, onRollBack }: { appId: string; tem
             header: say.actions,
             cell: (chosen) =>
               chosen.version !== current?.version && (
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={say.compareOf(chosen.version)}
-                  onClick={() => compare(chosen)}
-                >
+                <RowAction name={say.compareOf(chosen.version)} onClick={() => compare(chosen)}>
                   {say.compare}
-                </Button>
+                </RowAction>
               ),
           },
         ]}

@@ -56,7 +56,7 @@ interface NumberRow {
 }
 
 /** Table of numbers with one heading per row. */
-export function NumberTable({ headers, ...table }: NumberTableProps) {
+function NumberTable({ headers, ...table }: NumberTableProps) {
   const columns = headers.map((header, index): TableColumn<NumberRow> => {
     const cell = ({ cells }: NumberRow) => cells[index]
     return { key: header, header, cell, ...(index === 0 ? { isHeading: true } : { isNumber: true, isUnbroken: true }) }

@@ -1,9 +1,7 @@
 /** Periods of charts by hours and days of UTC. */
 import { useEffect, useMemo, useState } from 'react'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../domain/shared/value'
 import { useLanguage } from '../../i18n/words'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 interface Period {
   from: number
@@ -18,8 +16,6 @@ export function periodOf({ range = '24h' }: { range?: keyof typeof DAYS }, now: 
   const end = Math.ceil(now / stepMs) * stepMs
   return { from: end - DAYS[range] * DAY_MS, to: end, by }
 }
-
-const MINUTE_MS = 60_000
 
 /** The current time, updated every minute. */
 export function useMinute(): number {

@@ -1,18 +1,19 @@
 /** Dialog of the prices of carriers: a table, and a form that sets one. */
-import { Autocomplete, Button, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Autocomplete, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconCoin } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { LEGS, type Leg } from '../../../../../contract/constants'
 import { dayAt } from '../../../../domain/shared/time-zone'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { channelWords, countryWithCode } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
+import { confirm } from '../../parts/confirm'
 import { type ChosenCountry, CountryChoice } from '../../parts/country-choice'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
@@ -75,7 +76,6 @@ export const openPrices = (): void => {
   modals.open({
     title: wordsNow(usageWords).prices,
     size: 'xl',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <Prices />,
   })
 }
@@ -90,7 +90,6 @@ const refresh = () =>
 
 function Prices() {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const channels = useWords(channelWords)
   const language = useLanguage()
   const mayChange = useMay()('finance')
@@ -105,12 +104,11 @@ function Prices() {
     }),
   )
   const askToRemove = (price: ListedPrice) =>
-    modals.openConfirmModal({
+    confirm({
       title: say.removeTitle,
-      children: <Text size="sm">{say.removeText(priceText(price))}</Text>,
-      labels: { confirm: say.remove, cancel: common.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate({ priceId: price.priceId }),
+      consequence: say.removeText(priceText(price)),
+      action: say.remove,
+      run: () => remove.mutate({ priceId: price.priceId }),
     })
   const prices = query.data?.prices
   return (
@@ -130,25 +128,15 @@ function Prices() {
           { key: 'channel', header: say.channel, cell: ({ channel }) => (channel ? channels[channel] : say.any) },
           { key: 'amount', header: say.amount, cell: priceText, isNumber: true, isUnbroken: true },
           { key: 'from', header: say.from, cell: ({ validFrom }) => validFrom, isUnbroken: true },
-          ...(mayChange
-            ? [
-                {
-                  key: 'actions',
-                  header: say.actions,
-                  cell: (price: ListedPrice) => (
-                    <Button
-                      size="compact-sm"
-                      variant="subtle"
-                      color="red"
-                      aria-label={say.removeOf(priceText(price))}
-                      onClick={() => askToRemove(price)}
-                    >
-                      {say.remove}
-                    </Button>
-                  ),
-                },
-              ]
-            : []),
+          mayChange && {
+            key: 'actions',
+            header: say.actions,
+            cell: (price) => (
+              <RowAction isDestructive name={say.removeOf(priceText(price))} onClick={() => askToRemove(price)}>
+                {say.remove}
+              </RowAction>
+            ),
+          },
         ]}
         file={{ name: 'prices' }}
         empty={<EmptyState icon={IconCoin} title={say.empty} next={say.emptyNext} />}

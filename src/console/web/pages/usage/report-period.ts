@@ -1,5 +1,6 @@
 /** The period of the usage page in whole days, and the time before it. */
 import { dayOf } from '../../../../domain/shared/time-zone'
+import { DAY_MS } from '../../../../domain/shared/value'
 import type { UsageSearch } from '../search-params'
 
 export interface ReportPeriod {
@@ -8,7 +9,6 @@ export interface ReportPeriod {
   to: string
 }
 
-const DAY_MS = 86_400_000
 const addDays = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS)
 const monthOf = (day: string) => `${day.slice(0, 8)}01`
 const daysBetween = ({ from, to }: ReportPeriod) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)

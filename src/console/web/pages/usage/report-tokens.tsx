@@ -1,17 +1,18 @@
 /** Dialog of the tokens with which finance's tools read usage. */
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconKey } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { USAGE_REPORT_PATH } from '../../../../domain/operations/usage-report'
 import { api, client, queries } from '../../api'
-import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
+import { confirm } from '../../parts/confirm'
 import { CopyBlock, SecretOnce } from '../../parts/copy'
 import { DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { Section } from '../../parts/section'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
@@ -65,7 +66,6 @@ export const openReportTokens = (): void => {
   modals.open({
     title: wordsNow(usageWords).tokens,
     size: 'lg',
-    closeButtonProps: { 'aria-label': wordsNow(frameWords).close },
     children: <ReportTokens />,
   })
 }
@@ -74,17 +74,15 @@ const refresh = () => queries.invalidateQueries({ queryKey: api.reportTokens.key
 
 function ReportTokens() {
   const say = useWords(words)
-  const common = useWords(frameWords)
   const [token, setToken] = useState<string>()
   const query = useQuery(api.reportTokens.list.queryOptions())
   const revoke = useMutation(api.reportTokens.revoke.mutationOptions({ onSuccess: refresh, onError: tellProblem }))
   const askToRevoke = ({ tokenId, name }: { tokenId: string; name: string }) =>
-    modals.openConfirmModal({
+    confirm({
       title: say.revokeTitle(name),
-      children: <Text size="sm">{say.revokeText}</Text>,
-      labels: { confirm: say.revoke, cancel: common.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate({ tokenId }, { onSuccess: () => tellDone(say.revoked(name)) }),
+      consequence: say.revokeText,
+      action: say.revoke,
+      run: () => revoke.mutate({ tokenId }, { onSuccess: () => tellDone(say.revoked(name)) }),
     })
   if (token !== undefined)
     return (
@@ -111,15 +109,9 @@ function ReportTokens() {
             key: 'actions',
             header: say.actions,
             cell: (known) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={say.revokeOf(known.name)}
-                onClick={() => askToRevoke(known)}
-              >
+              <RowAction isDestructive name={say.revokeOf(known.name)} onClick={() => askToRevoke(known)}>
                 {say.revoke}
-              </Button>
+              </RowAction>
             ),
           },
         ]}

@@ -1,10 +1,12 @@
 /** Live list of the deliveries of an endpoint. */
+
 import { Badge, Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isoAt, timeOfWall } from '../../../../domain/shared/time-zone'
+import { DAY_MS } from '../../../../domain/shared/value'
 import { api, client, paging, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
@@ -13,6 +15,7 @@ import { safetyNetWhileShort } from '../../live'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Form, useServerForm } from '../../parts/form'
+import { RowAction } from '../../parts/row-action'
 import { tellDone } from '../../parts/tell'
 import { AsWritten } from '../../parts/text'
 import { Time } from '../../parts/time'
@@ -124,14 +127,9 @@ export function Deliveries({ endpoint }: { endpoint: ShownEndpoint }) {
             key: 'details',
             header: say.details,
             cell: ({ deliveryId, type, eventId }) => (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={say.detailsOf(type, eventId)}
-                onClick={() => setOpened(deliveryId)}
-              >
+              <RowAction name={say.detailsOf(type, eventId)} onClick={() => setOpened(deliveryId)}>
                 {say.details}
-              </Button>
+              </RowAction>
             ),
           },
         ]}
@@ -159,8 +157,6 @@ function openReplay(endpointId: string): void {
     children: <Replay endpointId={endpointId} onClose={() => modals.close(modalId)} />,
   })
 }
-
-const DAY_MS = 86_400_000
 
 /** A time in the format of the browser's field. */
 const localText = (at: number) => isoAt(at, timeZone()).slice(0, 16)

@@ -103,7 +103,7 @@ export const deliveryWords = inWords({
 
 export type ShownDelivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
 
-/** What the details show of a delivery, whether it was found at its endpoint or with its issue. */
+/** A delivery as the details show it, whether it was found at its endpoint or with its issue. */
 type DetailedDelivery = Pick<
   ShownDelivery,
   'deliveryId' | 'eventId' | 'issueId' | 'type' | 'status' | 'attempts' | 'nextAttemptAt'

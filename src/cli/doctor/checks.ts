@@ -1,0 +1,20 @@
+/** The checks of every installation, in the order in which their findings are shown. */
+import { checkAudit } from './audit'
+import { checkCarriers } from './carriers'
+import { checkClock } from './clock'
+import type { Check } from './finding'
+import { checkNotices } from './notices'
+import { checkProxy } from './proxy'
+import { checkKeys } from './secret'
+import { checkOperatorWebhook, checkWebhooks } from './webhooks'
+
+export const COMMON_CHECKS: readonly Check[] = [
+  checkClock,
+  checkProxy,
+  checkCarriers,
+  checkOperatorWebhook,
+  checkNotices,
+  checkKeys,
+  checkWebhooks,
+  checkAudit,
+]
