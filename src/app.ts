@@ -45,7 +45,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const random = orderedIds(ports.random)
   const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
   const shared = {
-    ...{ store: ports.store, clock, random, log, record },
+    ...{ store: ports.store, clock, log, record },
     ...{ maxBacklog: config.maxBacklog, warmedUp: ports.warmedUp },
   }
   const node = ports.fleet ? cluster({ ...shared, ...ports.fleet }) : singleNode({ ...shared, limits })

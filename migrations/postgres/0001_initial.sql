@@ -540,11 +540,10 @@ CREATE TABLE report_tokens (
   created_at bigint NOT NULL
 );
 
--- When the clock was set back, by how much, and the server that noticed it first.
+-- When the clock was set back, and by how much.
 CREATE TABLE clock_steps (
   noticed_at  bigint NOT NULL,
-  set_back_ms bigint NOT NULL CHECK (set_back_ms > 0),
-  noticed_by  text NOT NULL
+  set_back_ms bigint NOT NULL CHECK (set_back_ms > 0)
 );
 
 -- The servers that share this database. One that has not been heard of for long is gone.

@@ -427,9 +427,7 @@ CREATE TABLE operator_addresses (
 -- When the clock was set back, and by how much.
 CREATE TABLE clock_steps (
   noticed_at INTEGER NOT NULL,
-  set_back_ms INTEGER NOT NULL CHECK (set_back_ms > 0),
-  -- The process that noticed it first.
-  noticed_by TEXT NOT NULL
+  set_back_ms INTEGER NOT NULL CHECK (set_back_ms > 0)
 ) STRICT;
 
 -- Wrong codes at a phone, over all its codes, by the kind of key that issued them.

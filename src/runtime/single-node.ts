@@ -8,18 +8,16 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
-import type { Random } from '../ports/vault'
 import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
 import { ChangeFeed } from './change-feed'
 import { CountedBacklog, LocalLimits } from './limits/request-limits'
 import { SignInPauses } from './limits/sign-in-pauses'
-import { followClock, watchStore } from './store-watch'
+import { watchStore } from './store-watch'
 
 interface SingleNodeDependencies {
   store: Store
   clock: Clock
-  random: Random
   log: Log
   record: Recorder
   limits: LimitsConfig
@@ -44,7 +42,6 @@ export interface RunningNode extends Node {
 
 export function singleNode({
   clock,
-  random,
   log,
   limits: config,
   maxBacklog,
@@ -52,9 +49,9 @@ export function singleNode({
   warmedUp = () => {},
   ...given
 }: SingleNodeDependencies): RunningNode {
-  const { store: seen, load } = watchStore(given.store, clock)
+  const { store: watched, load } = watchStore(given.store, clock)
   const changes = new ChangeFeed(clock)
-  const store = changes.watch(followClock(seen, clock, random))
+  const store = changes.watch(watched)
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: true })

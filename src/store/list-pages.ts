@@ -6,10 +6,8 @@ import type { IssueFilter, IssuePage } from '../ports/store/issues'
 import type { LedgerFilter } from '../ports/store/wallets'
 import { idFloor } from './ids'
 
-/** Rows scanned for their status in one step, which takes a few milliseconds. */
-const ISSUES_PER_STEP = 2_500
-/** For each row its attempts are looked up. */
-const ISSUES_OF_CARRIER_PER_STEP = 1_000
+/** Where the attempts of each row are looked up, a step has this share of the rows. */
+const SHARE_WITH_ATTEMPTS = 0.4
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
@@ -22,6 +20,8 @@ interface IdRange extends Owner {
 }
 
 export interface IssuePages {
+  /** Rows scanned for their status in one step, which takes a few milliseconds. */
+  readonly rowsPerStep: number
   /** How far the clock was set back in all. An id may be later than its row by as much. */
   setBackMs(): Promise<number> | number
   /** The id `rows` rows into the range, from its end or, for the oldest first, from its beginning. */
@@ -30,8 +30,8 @@ export interface IssuePages {
   read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
 }
 
-/** Steps of one search, so that it answers soon and goes on when asked to. */
-export const STEPS_AT_MOST = 80
+/** Rows of one search, so that it answers soon and goes on when asked to. */
+export const ROWS_AT_MOST = 200_000
 
 /** The filters as parameters of the statements. */
 export const askedOf = ({
@@ -73,19 +73,19 @@ export async function readIssues(
     limit,
   }: IssueFilter,
   pages: IssuePages,
-  stepsAtMost = Number.POSITIVE_INFINITY,
+  rowsAtMost = Number.POSITIVE_INFINITY,
 ): Promise<IssuePage> {
   let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await pages.setBackMs())))
   let from = larger(firstId ?? '', idFloor(createdFrom))
   const found: Issue[] = []
-  const rowsPerStep = (carrier ?? mentioned) === undefined ? ISSUES_PER_STEP : ISSUES_OF_CARRIER_PER_STEP
+  const rowsPerStep = pages.rowsPerStep * ((carrier ?? mentioned) === undefined ? 1 : SHARE_WITH_ATTEMPTS)
   for (let steps = 1, rows = 4 * limit; ; steps++, rows = rowsPerStep) {
     const edge = await pages.further({ appId, mode, from, below, rows })
     const range = isOldestFirst ? { from, below: edge ?? below } : { from: edge ?? from, below }
     const bounds = { appId, mode, createdFrom, createdTo, limit: limit - found.length }
     found.push(...(await pages.read({ ...bounds, ...range })))
     if (edge === undefined || found.length === limit) return { issues: found }
-    if (steps === stepsAtMost) return { issues: found, next: edge }
+    if (steps * pages.rowsPerStep >= rowsAtMost) return { issues: found, next: edge }
     if (isOldestFirst) from = edge
     else below = edge
   }

@@ -354,7 +354,6 @@ export const noticeMessages = table('notice_messages', ['messageId'], {
 export const clockSteps = table('clock_steps', [], {
   noticedAt: bigint,
   setBackMs: bigint,
-  noticedBy: text,
 })
 
 export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {

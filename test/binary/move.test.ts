@@ -68,7 +68,7 @@ test('killed at any moment it is undone or repeated, all is there in the end, an
   await runJson(program, 'credit', 'add', '--app', appId, '--amount', '7')
   const db = new Database(join(folder.path, 'watchword-data/watchword.db'))
   db.run(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
-    INSERT INTO clock_steps SELECT i, 1, 'many' FROM n`)
+    INSERT INTO clock_steps SELECT i, 1 FROM n`)
   db.close()
   const before = await runJson(program, 'app', 'list')
 

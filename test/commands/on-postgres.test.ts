@@ -211,6 +211,8 @@ describe('on PostgreSQL', () => {
     const set = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
     await told('provider', 'set', 'main', ...set)
     expect(await told('provider', 'test', 'main', '--to', '+821012345678')).toMatchObject({ kind: 'accepted' })
+    const rotate = ['--set', 'headers.X-Api-Key=new', '--to', '+821012345678']
+    expect(await told('provider', 'rotate', 'main', ...rotate)).toMatchObject({ kind: 'accepted', isRotated: true })
     expect(await told('provider', 'types', 'twilio')).toMatchObject({ types: [{ type: 'twilio', channels: ['sms'] }] })
     // Only a carrier of the type `whatsapp` has a template at Meta.
     expect(await refused('provider', 'whatsapp-template', 'main')).toMatchObject({ code: 'not_found' })
@@ -312,12 +314,25 @@ describe('on PostgreSQL', () => {
 
   test('people and the audit log', async () => {
     const { url } = await told('operator', 'invite', '--role', 'owner')
+    const viewer = await told('operator', 'invite', '--role', 'viewer')
     const vault = createVault(Buffer.from(SECRET))
     const store = await openStore({ url: database.url, size: 2, clock: systemClock, vault })
     const who = { token: url.split('#')[1], name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
     const deps = { store, vault, clock: systemClock, random: systemRandom, passwords: systemPasswords }
-    await joinPeople(deps, {}, who).finally(() => store.close())
-    expect((await told('operator', 'list')).operators).toMatchObject([{ email: who.email }])
+    const bob = { ...who, token: viewer.url.split('#')[1], name: 'Bob', email: 'bob@example.com' }
+    await joinPeople(deps, {}, who)
+    await joinPeople(deps, {}, bob).finally(() => store.close())
+    expect(await told('operator', 'set', bob.email, '--role', 'support', '--apps', appId)).toMatchObject({
+      ...{ email: bob.email, role: 'support', appIds: [appId] },
+    })
+    await told('operator', 'set', bob.email, '--role', 'developer')
+    const rights = async () =>
+      (await told('operator', 'list')).operators.find((one: { email: string }) => one.email === bob.email)
+    expect(await rights()).toMatchObject({ role: 'developer', appIds: [appId] })
+    await told('operator', 'set', bob.email, '--apps')
+    expect((await rights()).appIds).toBeUndefined()
+    // The only owner remains one.
+    expect(await refused('operator', 'set', who.email, '--role', 'support')).toMatchObject({ code: 'invalid' })
     await told('operator', 'reset', who.email)
     await told('operator', 'unlock', who.email)
     const [newest] = (await told('audit', 'list', '--limit', '1')).entries
@@ -375,7 +390,7 @@ describe('on PostgreSQL', () => {
     expect(await candidates('provider', 'remove', 'm')).toEqual(['main'])
     expect(await candidates('template', 'remove', '--app', appId, '')).toEqual(['own'])
     expect(await candidates('template', 'remove', '--app', 'app_other', '')).toEqual([])
-    expect(await candidates('operator', 'reset', '')).toEqual(['ann@example.com'])
+    expect(await candidates('operator', 'reset', 'a')).toEqual(['ann@example.com'])
   })
 
   test('completion is silent where nobody answers, and soon', async () => {

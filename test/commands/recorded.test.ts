@@ -135,6 +135,7 @@ const FILES: Readonly<Record<string, string>> = {
   'body.txt': 'From a file: #{code}\n',
   'hook.json': '{"text":"{{type}}: {{data.id}}"}',
   'carrier.json': '{"accountSid":"AC0123456789abcdef0123456789abcdef","authToken":"token","from":"+15005550006"}',
+  'key.json': '{"headers":{"X-Api-Key":"new"}}',
   'list.json': '[1]',
   'broken.json': '{',
 }

@@ -5,10 +5,10 @@ import { World } from '../support/world'
 
 test('reads the last day once when it is told to, and says that it has', async () => {
   const world = await World.open()
-  const { store, clock, random, config } = world
+  const { store, clock, config } = world
   let settled = 0
   const node = singleNode({
-    ...{ store, clock, random, limits: config.limits, maxBacklog: 1, record: async () => {} },
+    ...{ store, clock, limits: config.limits, maxBacklog: 1, record: async () => {} },
     log: { debug() {}, info() {}, warn() {}, error() {} },
     warmedUp: () => void settled++,
   })

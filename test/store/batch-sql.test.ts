@@ -24,13 +24,13 @@ test('rows that several add are one statement, with what is to happen to those t
     (on, rows) =>
       on
         .insert(clockSteps)
-        .values(repeated(rows, () => parameters(clockSteps, ['noticedAt', 'setBackMs', 'noticedBy'])))
+        .values(repeated(rows, () => parameters(clockSteps, ['noticedAt', 'setBackMs'])))
         .onConflictDoNothing()
         .prepare(''),
     { isAddition: true },
   )
   expect(batchedInsert(job, 3)).toBe(
-    'insert into "clock_steps" ("noticed_at", "set_back_ms", "noticed_by") values ($1, $2, $3), ($4, $5, $6), ($7, $8, $9) on conflict do nothing',
+    'insert into "clock_steps" ("noticed_at", "set_back_ms") values ($1, $2), ($3, $4), ($5, $6) on conflict do nothing',
   )
 })
 

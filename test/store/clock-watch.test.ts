@@ -1,6 +1,6 @@
 /** When a server concludes that the database's clock was set back. */
 import { describe, expect, test } from 'bun:test'
-import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
+import { ClockWatch } from '../../src/store/clock-watch'
 
 /** Answers at once, unless `afterMs` says otherwise. */
 const look = (elapsed: number, stamped: number, { followedMs = 0, afterMs = 0 } = {}) => ({

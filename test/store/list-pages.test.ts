@@ -17,6 +17,7 @@ function pagesOf(isOldestFirst: boolean, looked: string[] = []): IssuePages {
     return isOldestFirst ? rows : rows.toReversed()
   }
   return {
+    rowsPerStep: 10,
     setBackMs: () => 0,
     further: async (range) => inRange(range)[10]?.issueId,
     async read({ limit, ...range }) {

@@ -1,7 +1,7 @@
 /** One pipelined transaction, tested with answers that a database seldom gives. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
-import { ClockWatch } from '../../src/store/postgres/connection/clock-watch'
+import { ClockWatch } from '../../src/store/clock-watch'
 import { isTransient } from '../../src/store/postgres/connection/failure'
 import { PipelinedTransaction, type Wire } from '../../src/store/postgres/connection/pipelined-transaction'
 import { wireOf } from '../../src/store/postgres/connection/pool'

@@ -13,7 +13,6 @@ import type { LedgerEntry, Wallet } from '../../src/domain/wallet/wallet'
 import type { Store, TransactionOptions, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/wallets'
-import { until } from '../support/until'
 import { noticeSuite } from './notices'
 import { peopleSuite } from './people'
 import { phoneSuite } from './phones'
@@ -346,8 +345,6 @@ export function storeSuite(
         await other.transaction((tx) => tx.issues.save(changed))
         expect(await lock()).toEqual(changed)
         await other.transaction((tx) => tx.issues.save(known))
-        await other.transaction((tx) => tx.clock.setBack(5_000, 'somebody', 0))
-        expect(await lock()).toEqual((await asStored()) as Issue)
         const stripped = { codeHash: new Uint8Array(32), metadata: undefined, origin: undefined, erasedAt: NOW + 5 }
         await other.transaction((tx) => tx.erasures.strip({ ...known, ...stripped }))
         expect(await lock()).toEqual((await asStored()) as Issue)
@@ -926,41 +923,6 @@ export function storeSuite(
         expect(await nextJobAt(store, 'deliver')).toBe(NOW + LEASE_MS.deliver)
       })
 
-      test('that were planned before the clock was set back come as soon as they would have', async () => {
-        const HOUR_MS = 3_600_000
-        clock.time = NOW + HOUR_MS
-        await queue(clock.time + 60_000, { of: issueNumber(1) })
-        await queue(clock.time + 2 * HOUR_MS, { of: issueNumber(2) })
-        await queue(clock.time, { of: issueNumber(3) })
-        const running = await claimOne()
-        clock.time = NOW
-        await run((tx) => tx.clock.setBack(HOUR_MS, 'one', 0))
-        expect(await holds(running)).toBe(true)
-        clock.time = NOW + LEASE_MS.deliver - 1
-        expect(await claim()).toEqual([])
-        clock.time = NOW + LEASE_MS.deliver
-        // A read-only transaction is answered before its end, and until then its row is skipped.
-        const again: Job[] = []
-        await until(async () => again.push(...(await claim())) > 0, 'the job to be claimed')
-        expect(again).toMatchObject([{ jobId: running.jobId, attempt: running.attempt + 1 }])
-        clock.time = NOW + 60_000
-        expect((await claim()).map(({ subjectId }) => subjectId)).toContain(issueNumber(1).issueId)
-        clock.time = NOW + 2 * HOUR_MS
-        expect((await claim()).map(({ subjectId }) => subjectId)).toContain(issueNumber(2).issueId)
-      })
-
-      test('that are due soon are not moved before now, nor is a lease prolonged', async () => {
-        await queue(NOW + 5, { of: issueNumber(1) })
-        await queue(NOW, { of: issueNumber(2) })
-        const running = await claimOne()
-        clock.time = NOW + 2
-        await run((tx) => tx.clock.setBack(60_000, 'one', 0))
-        expect(await store.read.jobs.heads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
-        expect(await claim()).toMatchObject([{ subjectId: issueNumber(1).issueId }])
-        clock.time = NOW + LEASE_MS.deliver
-        expect(await claim()).toMatchObject([{ jobId: running.jobId }])
-      })
-
       test('of messages are counted, others are not, and no further than asked', async () => {
         for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
         await queue(NOW, { kind: 'await-report' })
@@ -1085,15 +1047,6 @@ export function storeSuite(
         expect(await tx.reports.find(first.messageId)).toEqual(last)
         expect(await tx.reports.findByCarrier('backup', 'p2')).toEqual(last)
       })
-    })
-
-    test('an awaited report is given up no later because the clock was set back', async () => {
-      const awaited = awaitedOf(issueNumber(1), { answeredAt: NOW })
-      await run((tx) => tx.reports.expect(awaited))
-      await run((tx) => tx.clock.setBack(60_000, 'one', 0))
-      await run(async (tx) =>
-        expect(await tx.reports.find(awaited.messageId)).toEqual({ ...awaited, answeredAt: NOW - 60_000 }),
-      )
     })
 
     describe('credit', () => {

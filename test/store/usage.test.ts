@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addUp } from '../../src/domain/operations/usage'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
@@ -39,6 +40,36 @@ describe('usage', () => {
     expect(await ofTheDay()).toMatchObject({ issued: 1 })
     await issue('010-1234-0002')
     expect(await ofTheDay()).toMatchObject({ issued: 2 })
+  })
+
+  test('of an hour with many issues is counted in steps, and is what one step would count', async () => {
+    await issue('010-1234-0001')
+    const db = new Database(world.file)
+    db.run(`CREATE TEMP TABLE many AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+      SELECT issues.* FROM issues, n`)
+    db.run(`UPDATE many SET issue_id = unhex(substr(hex(issue_id), 1, 20) || printf('%012X', rowid)),
+      message_id = randomblob(16), verification_status = 'expired', purpose = 'purpose-' || (rowid % 3)`)
+    db.run('INSERT INTO issues SELECT * FROM many')
+    db.close()
+    let turns = 0
+    let isCounted = false
+    const turn = () => {
+      turns++
+      if (!isCounted) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const now = world.clock.now()
+    const rows = await usageOf(world.store, now, now + 1)
+    isCounted = true
+    expect(turns).toBeGreaterThan(2)
+    expect(rows.map(({ purpose, issued }) => [purpose, issued]).sort()).toEqual([
+      ...[
+        ['purpose-0', 833],
+        ['purpose-1', 834],
+        ['purpose-2', 833],
+        ['signup', 1],
+      ],
+    ])
   })
 
   test('of this hour is not counted again before twenty times the time that counting took', async () => {

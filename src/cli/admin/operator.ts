@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { operators } from '../../console/contract/access'
 import { systemPasswords } from '../../system/passwords'
-import { invite, operatorNamed, resetPassword, unlock } from '../../usecases/people'
+import { changeRights, invite, operatorNamed, resetPassword, unlock } from '../../usecases/people'
 import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'
 import { lostInWords } from '../doctor/audit'
 import { iso, table } from '../output'
-import { type Admin, adminCommand, group, inputOf, NO_INPUT, text } from './build'
+import { type Admin, adminCommand, group, inputOf, NO_INPUT, text, textsOrNone } from './build'
 
 const peopleOf = (admin: Admin) => ({ ...admin, passwords: systemPasswords })
 
@@ -52,6 +52,27 @@ export const operatorCommands = () =>
             ]
           : []),
       ],
+    }),
+    set: adminCommand({
+      summary: 'change the role or the apps of an operator; their sessions go on with the new rights',
+      examples: ['ann@example.com --role support', 'ann@example.com --apps app_4k2m9x0c7q1z', 'ann@example.com --apps'],
+      input: inputOf(operators.changeRole)
+        .pick({ role: true })
+        .partial()
+        .extend({
+          ...ofOperator.shape,
+          appIds: textsOrNone('--apps [id...]  the only apps they see; without ids all'),
+        }),
+      help: { email: ofOperator.shape.email.description, role: 'their new role' },
+      run: async (admin, typed) => {
+        const known = await operatorNamed(admin, typed.email)
+        const { operatorId, email } = known
+        const { role = known.role, appIds = known.appIds } = typed
+        const rights = { role, appIds: appIds === true ? undefined : appIds }
+        await changeRights(admin, admin.actor, operatorId, rights)
+        return { operatorId, email, ...rights }
+      },
+      lines: ({ email, role, appIds }) => [`${email} is ${role} of ${appIds?.join(' ') ?? 'all apps'}.`],
     }),
     reset: adminCommand({
       summary: 'give an operator a new password, end their sessions and their second factor',

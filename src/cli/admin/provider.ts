@@ -7,7 +7,7 @@ import { missing } from '../../domain/shared/error'
 import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import type { ListedType, TypeSetting } from '../../ports/carrier'
-import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret, showsVerifyToken } from '../../providers/carriers'
+import { CARRIER_TYPES, Carriers, reportsBySecret, showsVerifyToken } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
 import { listedType } from '../../providers/type-settings'
@@ -19,7 +19,7 @@ import { createTransport } from '../../system/transport'
 import { systemRandom } from '../../system/vault'
 import * as administer from '../../usecases/administer'
 import { type CarrierState, listCarriers } from '../../usecases/inspect'
-import { testCarrier } from '../../usecases/test-provider'
+import { type TestOrder, type TestReport, testCarrier } from '../../usecases/test-provider'
 import { asLeg, confirm, headersOf } from '../command'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
@@ -45,6 +45,13 @@ const settings = z.object({
   replace: flag('replace the type, URL or account of a carrier without asking'),
 })
 const ofCarrier = z.object({ name: z.string().describe('<carrier>  name of the carrier') })
+const testMessage = z.object({
+  to: z.string().describe('--to <number>  your own phone'),
+  channel: z.string().default('sms').describe(LEGS.join(', ')),
+  templateCode: text(
+    "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",
+  ),
+})
 
 /** A file with a description, or the name of a type that we know. */
 const isFile = (type: string) => /[/\\]|\.json$/.test(type)
@@ -56,10 +63,9 @@ function knownType(name: string): CarrierType {
 }
 
 /** Settings from a file, overridden by flags, with the description of a type that the operator brings. */
-function carrierOfInput({ type, config, set = [], url, headers, reports }: z.infer<typeof settings>) {
+function carrierOfInput({ type, config, set, url, headers, reports }: z.infer<typeof settings>) {
   if (!isFile(type)) knownType(type)
-  const given = config === undefined ? {} : objectIn(config, '--config')
-  for (const setting of set) assign(given, setting)
+  const given = withSettings(config === undefined ? {} : objectIn(config, '--config'), set)
   const description = isFile(type) ? describedIn(type) : undefined
   const known = {
     ...given,
@@ -69,6 +75,12 @@ function carrierOfInput({ type, config, set = [], url, headers, reports }: z.inf
     ...(description && { description }),
   }
   return { type: description?.type ?? type, config: known }
+}
+
+function withSettings(config: Record<string, unknown>, set: readonly string[] = []): Record<string, unknown> {
+  const given = { ...config }
+  for (const setting of set) assign(given, setting)
+  return given
 }
 
 function objectIn(file: string, option: string): Record<string, unknown> {
@@ -140,8 +152,7 @@ function whereIs({ type, config: { url, host } }: CarrierConfig): string {
 /** Builds the carriers in this process, as the server would. */
 function carriersOf({ config, store, vault, log }: Admin) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
-  const directory = new SettingsCache(store.read)
-  const node = { directory, limiters: new LocalLimiters() }
+  const node = { directory: new SettingsCache(store.read), limiters: new LocalLimiters() }
   // Delivery receipts belong to the server. Refused here, the carrier sends them to it again.
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
@@ -152,15 +163,14 @@ function carriersOf({ config, store, vault, log }: Admin) {
     reportUrl: (name) => config.publicUrl && `${config.publicUrl}${REPORT_PREFIX}${name}`,
     report,
   })
-  return { carriers, directory, deps }
+  return { carriers, deps }
 }
 
 async function carrierOf(admin: Admin, name: string) {
-  const { carriers, directory, deps } = carriersOf(admin)
+  const { carriers, deps } = carriersOf(admin)
   const provider = (await carriers.named(name))?.carrier
-  const known = (await directory.carriers()).find((one) => one.name === name)
-  if (!provider || !known) throw missing('provider', name)
-  return { provider, deps, explain: (code: string) => explainCode(known, code) }
+  if (!provider) throw missing('provider', name)
+  return { provider, deps }
 }
 
 function shownType(name: string): ListedType {
@@ -177,6 +187,22 @@ const settingLine = ({ name, title, help = '', secret, optional, default: given 
     ...(optional ? ['optional'] : []),
     ...(given === undefined ? [] : [`default ${given}`]),
   ].join(', '),
+]
+
+const orderOf = ({ to, channel, templateCode }: z.infer<typeof testMessage>): TestOrder => ({
+  ...{ to, channel: asLeg(channel), ...(templateCode && { templateCode }) },
+})
+
+/** What the carrier answered to a test message. Unless it was taken, the command fails. */
+async function testAnswer(admin: Admin, name: string, { outcome, latencyMs }: TestReport) {
+  const explanation = outcome.code === undefined ? undefined : await inspectorOf(admin).explain(name, outcome.code)
+  if (outcome.kind !== 'accepted') process.exitCode = 1
+  return { name, ...outcome, latencyMs, ...(explanation && { explanation }) }
+}
+
+const testLines = ({ latencyMs, explanation, ...outcome }: Awaited<ReturnType<typeof testAnswer>>): string[] => [
+  `${outcome.name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
+  consequenceOf(outcome),
 ]
 
 /** The outcome that this answer would have for a code, and the message id at the carrier. */
@@ -251,24 +277,43 @@ export const providerCommands = () =>
       test: adminCommand({
         summary: 'send one test message by a carrier and show its answer',
         examples: ['main --to +821012345678'],
-        input: ofCarrier.extend({
-          to: z.string().describe('--to <number>  your own phone'),
-          channel: z.string().default('sms').describe(LEGS.join(', ')),
-          templateCode: text(
-            "--template-code <code>  AlimTalk: the carrier's code of an approved template with a code variable",
-          ),
-        }),
-        run: async (admin, { name, to, channel, templateCode }) => {
-          const { provider, explain, deps } = await carrierOf(admin, name)
-          const order = { to, channel: asLeg(channel), ...(templateCode && { templateCode }) }
-          const { outcome, latencyMs } = await testCarrier(deps, provider, order).finally(() => provider.close?.())
-          const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
-          if (outcome.kind !== 'accepted') process.exitCode = 1
-          return { name, ...outcome, latencyMs, ...(explanation && { explanation }) }
+        input: ofCarrier.extend(testMessage.shape),
+        run: async (admin, { name, ...message }) => {
+          const { provider, deps } = await carrierOf(admin, name)
+          const report = await testCarrier(deps, provider, orderOf(message)).finally(() => provider.close?.())
+          return testAnswer(admin, name, report)
         },
-        lines: ({ latencyMs, explanation, ...outcome }) => [
-          `${outcome.name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
-          consequenceOf(outcome),
+        lines: testLines,
+      }),
+      rotate: adminCommand({
+        summary: 'change credentials of a carrier, once it has taken a test message by the new ones',
+        examples: ['main --config new-token.json --to +821012345678'],
+        input: ofCarrier.extend({
+          config: text('--config <file>  JSON object with the settings that change; - reads standard input'),
+          set: texts('--set <setting>  "name=value" over the file, repeatable'),
+          ...testMessage.shape,
+        }),
+        run: async (admin, { name, config, set, ...message }) => {
+          const { carriers, deps } = carriersOf(admin)
+          const given = config === undefined ? {} : objectIn(config, '--config')
+          const { isRotated, ...report } = await administer.rotateCarrier(
+            { ...admin, ...deps, trial: (carrier) => carriers.trial(carrier) },
+            name,
+            {
+              change: (known) => ({
+                channels: known.channels,
+                config: withSettings({ ...known.config, ...given }, set),
+              }),
+              order: orderOf(message),
+            },
+          )
+          return { isRotated, ...(await testAnswer(admin, name, report)) }
+        },
+        lines: ({ isRotated, ...answer }) => [
+          ...testLines(answer),
+          isRotated
+            ? 'Messages use the new settings. Reports that are signed with the old ones count for another day.'
+            : 'Nothing was changed.',
         ],
       }),
       types: adminCommand({

@@ -26,7 +26,7 @@ import type {
   TemplateTx,
 } from './apps'
 import type { AttemptReader, AttemptTx, IdempotencyTx, IssueReader, IssueTx, OutboxTx, ReportTx } from './issues'
-import type { ClockTx, JobReader, JobTx } from './jobs'
+import type { JobReader, JobTx } from './jobs'
 import type { KeyRingReader, KeyRingTx } from './key-ring'
 import type { NoticeReader, NoticeTx } from './notices'
 import type {
@@ -117,7 +117,6 @@ export interface Tx {
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
   readonly absences: AbsenceTx
-  readonly clock: ClockTx
   readonly keyRing: KeyRingTx
 }
 

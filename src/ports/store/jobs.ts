@@ -45,14 +45,3 @@ export interface JobReader {
   /** Messages that wait for room at a carrier. */
   carrierQueues(now: number): Promise<Array<QueueState & { carrier: string }>>
 }
-
-export interface ClockTx {
-  /**
-   * The clock was set back by so much. Codes that can still be verified expire that much earlier, and the wait for
-   * reports ends that much earlier. Waiting jobs are due that much earlier, but not before now. No lease has more time
-   * left than its length, and a running job keeps its lease. The step is noted with a name of the process. On SQLite,
-   * another process that sees the same step later then changes nothing: a step noted since its last look, `unseenForMs`
-   * ago, is the same one. A PostgreSQL's clock is followed by its store.
-   */
-  setBack(byMs: number, noticedBy: string, unseenForMs: number): Promise<void>
-}

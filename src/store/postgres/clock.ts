@@ -5,8 +5,8 @@ import { and, eq, sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import { DAY_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
-import type { Tx } from '../../ports/store'
-import { CLOCK, type ClockWatch, FOLLOWED } from './connection/clock-watch'
+import { type ClockWatch, FOLLOWED } from '../clock-watch'
+import { CLOCK } from './connection/clock-lock'
 import { addition, bind, changes, db, plain, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
@@ -94,33 +94,21 @@ const STATEMENTS = {
   ),
 }
 
-export function clockTx(transaction: Transaction): Tx['clock'] {
-  return {
-    async setBack(byMs, noticedBy) {
-      await transaction.all(STATEMENTS.lock)
-      setBack(transaction, { now: transaction.now, byMs, noticedBy })
-    },
-  }
-}
-
 /** Adjusts once for a step; does nothing if another server has done so in the meantime. */
 export async function adjustToClock(
   transaction: Transaction,
-  { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
+  { watch, clock }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'> },
 ): Promise<void> {
   await transaction.all(STATEMENTS.lock)
   const sentAt = clock.elapsed()
   const seen = await transaction.get(STATEMENTS.look)
   const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt: clock.elapsed() }) : 0
-  if (seen && byMs > 0) setBack(transaction, { now: seen.stamped, byMs, noticedBy: node })
+  if (seen && byMs > 0) setBack(transaction, { now: seen.stamped, byMs })
 }
 
-function setBack(
-  transaction: Transaction,
-  { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string },
-): void {
-  const values = { now, byMs }
-  transaction.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
+function setBack(transaction: Transaction, values: { now: number; byMs: number }): void {
+  const { now, byMs } = values
+  transaction.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs })
   transaction.run(STATEMENTS.expireEarlier, values)
   for (const [kind, leaseMs] of Object.entries(LEASE_MS))
     transaction.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })

@@ -7,11 +7,11 @@ import type { Tx } from '../../ports/store'
 import type { IssueFilter, IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { askedOf, type IssuePages, readIssuePage, readIssues, STEPS_AT_MOST } from '../list-pages'
+import { askedOf, type IssuePages, ROWS_AT_MOST, readIssuePage, readIssues } from '../list-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openMessage, sealMessage, standingOf } from '../rows/issue'
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
-import { ClockSetError } from './connection/clock-watch'
+import { ClockSetError } from './connection/clock-lock'
 import {
   addition,
   bind,
@@ -339,6 +339,8 @@ function walk(pool: Querying, { isOldestFirst, status, ...filter }: IssueFilter,
   const { pages, further } = isOldestFirst ? READS.oldestFirst : READS.newestFirst
   const asked = { ...askedOf(filter), now }
   return {
+    // A step takes two round trips.
+    rowsPerStep: 2_500,
     setBackMs: () => furthestSetBack(pool),
     further: async (range) => (await pool.get(further, { ...range }))?.issueId,
     read: async (range) => (await pool.all(pages[status ?? 'any'], { ...asked, ...range })).map(issueOf),
@@ -362,6 +364,6 @@ export const issueReader = (pool: Querying): IssueReader => ({
     return (await pool.all(READS.newestOfPhone, { phoneHash, limit })).map(issueOf)
   },
   page: (owner, filter, now) => readIssuePage(owner, filter, walk(pool, filter, now)),
-  search: (owner, filter, now) => readIssues(owner, filter, walk(pool, filter, now), STEPS_AT_MOST),
+  search: (owner, filter, now) => readIssues(owner, filter, walk(pool, filter, now), ROWS_AT_MOST),
   testIssuesSince: (since) => pool.all(READS.testIssues, { since }),
 })

@@ -9,21 +9,16 @@ export interface CountedRow extends Omit<UsageRow, 'latencies'> {
   step: number | null
 }
 
-/** Merges the buckets of each group into one row. */
-export function mergeBuckets(rows: readonly CountedRow[]): UsageRow[] {
-  const alike = Map.groupBy(rows, ({ at, channel, carrier, country, purpose }) =>
-    JSON.stringify([at, channel, carrier, country, purpose]),
-  )
-  return [...alike.values()].map((group) => {
-    const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
-    const sum = emptyTally()
-    for (const row of group) {
-      if (row.step !== null) latencies[row.step] = (latencies[row.step] ?? 0) + row.messages
-      addTally(sum, row)
-    }
-    const { step: _, ...first } = group[0] as CountedRow
-    return { ...first, ...sum, latencies }
-  })
+/** Merges the buckets of each group into one row; `merged` has those of an earlier part. */
+export function mergeBuckets(counted: readonly CountedRow[], merged = new Map<string, UsageRow>()): UsageRow[] {
+  for (const { step, ...row } of counted) {
+    const name = JSON.stringify([row.at, row.channel, row.carrier, row.country, row.purpose])
+    const sum = merged.get(name) ?? { ...row, ...emptyTally(), latencies: [...LATENCY_STEPS_MS, 0].map(() => 0) }
+    const latencies = sum.latencies.map((messages, place) => (place === step ? messages + row.messages : messages))
+    addTally(sum, row)
+    merged.set(name, { ...sum, latencies })
+  }
+  return [...merged.values()]
 }
 
 export const SUMS = TALLIED.map((name) => `sum(${name}) AS ${name}`).join(', ')

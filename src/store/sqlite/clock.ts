@@ -2,30 +2,18 @@
 import type { Database } from 'bun:sqlite'
 import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
-import type { Tx } from '../../ports/store'
 import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
-import type { TransactionState } from './connection/transaction-state'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
 
-/** Tolerances for recognizing one step that two processes notice, each by its own monotonic clock. */
-const CLOCKS_DIFFER_MS = 1_500
-const SAME_STEP_DIFFERS_MS = 2_000
-
-export function createClockTx(connection: Database, current: TransactionState): Pick<Tx, 'clock'> {
+/**
+ * Adjusts stored times once the clock was set back. Codes that can still be verified expire that much earlier, and the
+ * wait for reports ends that much earlier. Waiting jobs are due that much earlier, but not before now. No lease has more
+ * time left than its length, and a running job keeps its lease.
+ */
+export function createSetBack(connection: Database): (now: number, byMs: number) => void {
   const db = drizzle(connection)
   const by = sql.placeholder('byMs')
   const run = {
-    sameStep: onFirstUse(() =>
-      db
-        .select({ noticedAt: clockSteps.noticedAt })
-        .from(clockSteps)
-        .where(
-          sql`${clockSteps.noticedAt} > ${bind(clockSteps.noticedAt, 'since')} AND ${clockSteps.noticedAt} < ${bind(clockSteps.noticedAt, 'until')}
-            AND abs(${clockSteps.setBackMs} - ${by}) < ${SAME_STEP_DIFFERS_MS}
-            AND ${clockSteps.noticedBy} <> ${bind(clockSteps.noticedBy, 'noticedBy')}`,
-        )
-        .prepare(),
-    ),
     insertStep: onFirstUse(() => db.insert(clockSteps).values(parameters(clockSteps)).prepare()),
     expireEarlier: onFirstUse(() =>
       db
@@ -61,19 +49,12 @@ export function createClockTx(connection: Database, current: TransactionState): 
     ),
   }
 
-  return {
-    clock: {
-      async setBack(byMs, noticedBy, unseenForMs) {
-        const { now } = current
-        const since = Math.floor(now - unseenForMs) - CLOCKS_DIFFER_MS
-        if (run.sameStep.get({ since, until: now + CLOCKS_DIFFER_MS, byMs, noticedBy })) return
-        run.insertStep.run({ noticedAt: now, setBackMs: byMs, noticedBy })
-        run.expireEarlier.run({ byMs, now })
-        for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
-        run.bringForward.run({ byMs, now })
-        run.giveUpEarlier.run({ byMs })
-      },
-    },
+  return (now, byMs) => {
+    run.insertStep.run({ noticedAt: now, setBackMs: byMs })
+    run.expireEarlier.run({ byMs, now })
+    for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
+    run.bringForward.run({ byMs, now })
+    run.giveUpEarlier.run({ byMs })
   }
 }
 

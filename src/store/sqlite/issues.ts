@@ -8,7 +8,7 @@ import type { Reader, Tx } from '../../ports/store'
 import type { IssueFilter } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes } from '../ids'
-import { askedOf, type IssuePages, readIssuePage, readIssues, STEPS_AT_MOST } from '../list-pages'
+import { askedOf, type IssuePages, ROWS_AT_MOST, readIssuePage, readIssues } from '../list-pages'
 import {
   ISSUE_CHANGING,
   ISSUE_SINCE,
@@ -287,6 +287,8 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
     const { pages, further } = isOldestFirst ? oldestFirst : newestFirst
     const asked = { ...askedOf(filter), now }
     return {
+      // A step holds the event loop.
+      rowsPerStep: 500,
       setBackMs,
       async further(range) {
         const edge = further.get({ ...range })?.issueId
@@ -330,7 +332,7 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
         return group.read(() => newestOfPhone.all({ phoneHash, limit }).map(issueOf))
       },
       page: (owner, filter, now) => readIssuePage(owner, filter, walk(filter, now)),
-      search: (owner, filter, now) => readIssues(owner, filter, walk(filter, now), STEPS_AT_MOST),
+      search: (owner, filter, now) => readIssues(owner, filter, walk(filter, now), ROWS_AT_MOST),
       async testIssuesSince(since) {
         return testIssues.all(uuidBytes(idFloor(since)), since)
       },

@@ -5,9 +5,11 @@ import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { ClockWatch } from '../clock-watch'
 import { cannotRead, WrongSecretError } from '../failure'
 import type { MigrationStep } from '../migrations'
 import { assertNotMoved, FIND_MARK } from '../moved'
+import { createSetBack, furthestSetBack } from './clock'
 import { Checkpoints } from './connection/checkpoints'
 import { isBusy } from './connection/failure'
 import { migrate, migrating } from './connection/migrate'
@@ -88,6 +90,7 @@ export function openStore({
   vault.ring.follow(() => keyRingRows(writing))
   const current = new TransactionState()
   const openUnit = createTransactions(writing, vault, headFile, current)
+  const followClock = createFollowClock(writing, clock)
   let seen = dataVersion.get()?.data_version
   const begun = () => {
     const found = dataVersion.get()?.data_version
@@ -96,6 +99,7 @@ export function openStore({
     if (hasOtherWritten) vault.ring.adopt(keyRingRows(writing))
     current.endpoints.begin(hasOtherWritten)
     seen = found
+    followClock(hasOtherWritten)
   }
   const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
   if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
@@ -240,6 +244,31 @@ export async function upgrade(file: string, tell: (step: MigrationStep & { bytes
   } finally {
     db.close()
   }
+}
+
+/**
+ * Otherwise everything that ends at a stored time would last longer once the clock is set back. Codes would stay valid,
+ * and the lease of a dead process would hold its message for hours.
+ */
+function createFollowClock(writing: Database, clock: StoreOptions['clock']): (hasOtherWritten: boolean) => void {
+  const watch = new ClockWatch()
+  const readFollowed = furthestSetBack(writing)
+  const setBack = createSetBack(writing)
+  let followedMs: number | undefined
+  const follow = (hasOtherWritten: boolean) => {
+    if (hasOtherWritten) followedMs = undefined
+    followedMs ??= readFollowed()
+    const sentAt = clock.elapsed()
+    const now = clock.now()
+    const byMs = watch.setBackMs({ stamped: now, followedMs, sentAt, answeredAt: clock.elapsed() })
+    if (byMs === 0) return
+    setBack(now, byMs)
+    // Not known yet: this may be rolled back.
+    followedMs = undefined
+  }
+  // The first look only learns the time.
+  follow(true)
+  return follow
 }
 
 function openReader(file: string): Database {

@@ -26,8 +26,8 @@ import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
-/** Rows in a page, which takes a few milliseconds to read. */
-const SEEN_AT_ONCE = 1_000
+/** Rows in a page, which takes a few milliseconds to read and to count, also before the code is warm. */
+const SEEN_AT_ONCE = 250
 
 const ofSegment = and(
   eq(incidents.appId, bind(incidents.appId, 'appId')),

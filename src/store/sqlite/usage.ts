@@ -110,6 +110,9 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   }
 }
 
+/** Issues counted in one step, which takes a few milliseconds. */
+const ISSUES_PER_STEP = 1_000
+
 /** A past hour changes less the older it is, so its count is cached for this long, or for a part of its age. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
 const COUNT_KEPT_SHARE = 1 / 6
@@ -134,20 +137,34 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
   )
   const oldest = oldestIssue(connection)
   const counted = connection.query<CountedRow, HourRange>(COUNT)
+  const further = connection.query<{ id: Uint8Array }, HourRange>(
+    `SELECT i.issue_id AS id FROM issues i WHERE ${RANGE} ORDER BY i.issue_id LIMIT 1 OFFSET ${ISSUES_PER_STEP}`,
+  )
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
+
+  async function countHour({ appId, mode }: Owner, hour: number): Promise<UsageRow[]> {
+    const merged = new Map<string, UsageRow>()
+    const { from, below } = range(hour, hour + HOUR_MS)
+    for (let first: Uint8Array | undefined = from; first !== undefined; ) {
+      const next: Uint8Array | undefined = further.get({ appId, mode, from: first, below })?.id
+      mergeBuckets(counted.all({ appId, mode, from: first, below: next ?? below }), merged)
+      first = next
+      await nextTurn()
+    }
+    return [...merged.values()]
+  }
 
   async function hourOf({ appId, mode }: Owner, hour: number, now: number): Promise<UsageRow[]> {
     const name = `${appId}/${mode}/${hour}`
     const known = counts.get(name)
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
-    const rows = mergeBuckets(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
+    const rows = await countHour({ appId, mode }, hour)
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
     const pastMs = Math.max(COUNT_KEPT_MS, (now - hour - HOUR_MS) * COUNT_KEPT_SHARE)
     counts.set(name, { rows, at: now, keptMs: isOver ? pastMs : tookMs * REST_AFTER_COUNT })
-    await nextTurn()
     return rows
   }
 

@@ -4,8 +4,9 @@
  * with BEGIN, and writes share one with COMMIT.
  */
 import type { Clock } from '../../../ports/clock'
+import { type ClockWatch, FOLLOWED } from '../../clock-watch'
 import { cannotWrite } from '../../failure'
-import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
+import { CLOCK, SetBackError } from './clock-lock'
 import { aborted, CommitLostError, isLost, isTransient, UnbegunError } from './failure'
 
 /** The part of Bun's reserved connection that a transaction needs. */

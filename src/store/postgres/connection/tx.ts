@@ -4,7 +4,6 @@ import { appTx, challengeTx, keyTx, relayTx, templateTx } from '../apps'
 import { attemptTx, reportTx } from '../attempts'
 import { type AuditTxDependencies, auditTx } from '../audit'
 import { carrierTx, routeTx } from '../carriers'
-import { clockTx } from '../clock'
 import { absenceTx, failureTx } from '../failures'
 import { idempotencyTx, issueTx, outboxTx } from '../issues'
 import { jobTx } from '../jobs'
@@ -62,6 +61,5 @@ export const createTx = (transaction: Transaction, { vault, node, ...audited }: 
   retention: retentionTx(transaction),
   erasures: erasureTx(transaction),
   absences: absenceTx(transaction),
-  clock: clockTx(transaction),
   keyRing: keyRingTx(transaction, vault),
 })

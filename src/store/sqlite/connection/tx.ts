@@ -8,7 +8,6 @@ import { createAppTx, createChallengeTx, createKeyTx, createRelayTx } from '../a
 import { createAttemptTx } from '../attempts'
 import { createAuditTx } from '../audit'
 import { createCarrierTx } from '../carriers'
-import { createClockTx } from '../clock'
 import { createAbsenceTx, createFailureTx } from '../failures'
 import { createIssueTx } from '../issues'
 import { createJobTx } from '../jobs'
@@ -59,7 +58,6 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createAttemptTx(connection),
     ...createWalletTx(connection, current),
     ...createJobTx(connection, current),
-    ...createClockTx(connection, current),
     ...createAppTx(connection, current),
     ...createChallengeTx(connection, vault, current),
     ...createRelayTx(connection, vault, current),
