@@ -7,7 +7,7 @@ import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../mig
  * In order; `PRAGMA user_version` counts those applied. A released migration must never change; checksums in the
  * database detect it.
  */
-const MIGRATIONS: readonly string[] = [initial]
+export const MIGRATIONS: readonly string[] = [initial]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

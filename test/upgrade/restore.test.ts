@@ -1,0 +1,31 @@
+/** Backups of every earlier release, which the program of this tree restores and drills. */
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { newFolder, programIn, run, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { RECORDED, unpackDatabase } from './fixture'
+
+setDefaultTimeout(HANGS_AFTER_MS)
+
+const folder = newFolder()
+afterAll(folder.remove)
+
+describe.each(RECORDED.map((recorded) => [recorded.version, recorded] as const))(
+  'a backup of %s',
+  (version, recorded) => {
+    const backup = join(folder.path, `${version}.db`)
+    const data = join(folder.path, version)
+    const program = programIn(folder.path, { WATCHWORD_SECRET: recorded.secret, WATCHWORD_DATA: data })
+
+    test('is restored, with its apps, its money and its whole audit log', async () => {
+      unpackDatabase(version, backup)
+      expect(await run(program, 'restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
+      expect((await runJson(program, 'app', 'list')).apps).toMatchObject([{ appId: recorded.appId }])
+      expect(await runJson(program, 'audit', 'verify')).toMatchObject({ isIntact: true })
+    })
+
+    test('passes a drill', async () => {
+      expect(await run(program, 'drill', '--from', backup)).toMatchObject({ exitCode: 0 })
+    })
+  },
+)
