@@ -113,9 +113,13 @@ describe('the values', () => {
     ['no Secret', { secrets: { existing: '' } }],
     ['a secret among the settings', { settings: { WATCHWORD_SECRET: 'x' } }],
     ['a database’s password among the settings', { settings: { WATCHWORD_DATABASE_URL: 'x' } }],
+    ['a setting that the chart makes itself', { settings: { WATCHWORD_METRICS_LISTEN: '0.0.0.0:1' } }],
     ['a setting of another program', { settings: { PATH: '/bin' } }],
     ['a path in the origin', { publicUrl: 'https://example.com/otp' }],
     ['a digest that is none', { image: { repository: 'watchword', digest: 'latest' } }],
+    ['no port outwards, which Kubernetes takes for every port', { networkPolicy: { egressPorts: [] } }],
+    ['no list of ports outwards', { networkPolicy: { enabled: true } }],
+    ['no name for the Secret of the database’s certificate', { secrets: { existing: 'watchword', databaseCa: '' } }],
     ['a misspelt value', { replica: 3 }],
   ])('refuse %s', (_, changes) => {
     expect(isValid(changes)).toBe(false)
@@ -127,6 +131,12 @@ describe('the values', () => {
     const names = secret.map(({ name }) => name).filter((name) => !name.endsWith('_FILE'))
     expect(names.filter((name) => !refused.includes(name))).toEqual([])
   })
+})
+
+test('no setting that the chart makes itself is also taken from the values', () => {
+  const { enum: refused } = JSON.parse(read(`${CHART}/values.schema.json`)).properties.settings.propertyNames.not
+  const own = [sqlite, postgres].flatMap((documents) => Object.keys(settingsOf(documents)))
+  expect(own.filter((name) => !refused.includes(name))).toEqual([])
 })
 
 test('the chart is of this version', () => {
