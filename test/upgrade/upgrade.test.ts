@@ -77,7 +77,8 @@ describe.each(Object.entries(STORES))('on %s', (name, { migrations, find }) => {
     await drill(await upgraded(newest, PLANTED), newest)
   })
 
-  // The drill is the same on both; that it finds mistakes is shown on the one that is quicker.
+  // The drill is the same on both. After a drill that failed, a later one in this process sometimes hung on PostgreSQL, and nobody
+  // knows yet why.
   const finds = name === 'sqlite' ? BROKEN : []
   test.each(finds)('a migration that %s is found', async (_mistake, sql, found) => {
     await expect(upgraded(newest, PLANTED + sql).then((place) => drill(place, newest))).rejects.toThrow(found)
