@@ -12,6 +12,7 @@ import { BUILT } from './binary/support'
 import { ROOT, testFiles } from './runner/files'
 import { type Failure, type Lane, type Result, runLane } from './runner/lane'
 import { stress } from './runner/stress'
+import { EVIDENCE, tellEvidence } from './support/evidence'
 import { Postgres, STARTED } from './support/postgres'
 
 const { values } = parseArgs({
@@ -80,6 +81,13 @@ function summary({ passed, failures }: Result, seed: number, tookMs: number): st
 }
 const repeat = ({ file, name, command }: Failure) => `failed: ${file}: ${name}\n  ${command}`
 
+/** What the parts of a nightly run see is kept for docs/evidence.md. */
+const EVIDENCE_FILE = join(ROOT, 'dist/evidence.jsonl')
+if (values.nightly) {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
+  rmSync(EVIDENCE_FILE, { force: true })
+  process.env[EVIDENCE] = EVIDENCE_FILE
+}
 const startedAt = performance.now()
 const seed = Number(values.seed ?? seedOfCommit())
 const startServers = (count: number) => Promise.all(Array.from({ length: count }, () => Postgres.start()))
@@ -100,5 +108,8 @@ process.exit(failed ? 1 : 0)
 async function runOnce(): Promise<boolean> {
   const result = await runAll(seed)
   process.stdout.write(`${summary(result, seed, performance.now() - startedAt)}\n`)
-  return result.failures.length > 0
+  const hasFailed = result.failures.length > 0
+  if (values.nightly && hasFailed) rmSync(EVIDENCE_FILE, { force: true })
+  if (values.nightly && !hasFailed) tellEvidence('tests', result.passed)
+  return hasFailed
 }

@@ -2,6 +2,7 @@
  * Hostile requests against the real program, over raw sockets: each seed and subject is one volley. Whatever is sent,
  * nobody gets a 500, every answer is ours and whole, what is refused changes nothing, and nobody else waits.
  */
+import { tellEvidence } from '../support/evidence'
 import { seededRandom } from '../support/random'
 import { sendRaw } from '../support/raw'
 import { HANGS_AFTER_MS } from '../support/until'
@@ -50,6 +51,7 @@ export async function fuzz(options: FuzzOptions): Promise<string[]> {
   const { seeds, only, tell = () => {} } = options
   const target = await startTarget(options.preload, options.env)
   const found: string[] = []
+  let sent = 0
   const subjects = SUBJECTS.filter(({ name }) => only?.includes(name) ?? true)
   const memoryBefore = target.memoryMb()
   // The engine compiles what runs often.
@@ -58,6 +60,7 @@ export async function fuzz(options: FuzzOptions): Promise<string[]> {
     const bound = { busyMs: WORTH * (await costOfHarmless(target)), silentMs: MOST_SILENT_MS }
     for (const seed of seeds) {
       const volley = await fire(target, subject, seed, bound)
+      sent += volley.sent
       found.push(...volley.found.map((fault) => `${subject.name}, seed ${seed}: ${fault}`))
       tell(reportOf(subject, seed, volley, bound))
       if (volley.isOver) return [...found, ...(await ending(target))]
@@ -66,7 +69,9 @@ export async function fuzz(options: FuzzOptions): Promise<string[]> {
   const grownMb = target.memoryMb() - memoryBefore
   tell(`memory  ${Math.round(memoryBefore)} MB, ${Math.round(grownMb)} MB more in the end`)
   if (grownMb > MOST_GROWTH_MB) found.push(`memory grew by ${Math.round(grownMb)} MB`)
-  return [...found, ...(await ending(target))]
+  found.push(...(await ending(target)))
+  if (found.length === 0) tellEvidence('requests', sent)
+  return found
 }
 
 /** Loosely: garbage is collected when the engine likes. */

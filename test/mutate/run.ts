@@ -1,6 +1,7 @@
 /** `bun run mutate --seed N --room R`: which small mistakes in a room no test would notice. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { tellEvidence } from '../support/evidence'
 import equivalents from './equivalents.json'
 import { mutate } from './mutate'
 
@@ -43,6 +44,8 @@ const verdicts = await mutate({
   tell: (line) => process.stdout.write(`${line}\n`),
 })
 const killed = verdicts.filter(({ killedBy }) => killedBy).length
+tellEvidence('mutants', verdicts.length)
+tellEvidence('mutants killed', killed)
 const survived = verdicts.length - killed
 process.stdout.write(`${verdicts.length} mutants, ${killed} killed, ${survived} survived (seed ${seed}, ${room})\n`)
 process.exit(killed >= Number(values.least) * verdicts.length ? 0 : 1)

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { tellEvidence } from '../support/evidence'
 import keptSeeds from './kept-seeds.json'
 import { simulate } from './simulate'
 
@@ -23,3 +24,4 @@ for (let seed = first; seed <= last; seed++) {
   }
   if (seed % 100 === 0 || seed === last) process.stdout.write(`seeds ${first} to ${seed} keep every promise\n`)
 }
+tellEvidence('seeds', Number(values.seeds))

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { isNightly } from '../support/depth'
+import { tellEvidence } from '../support/evidence'
 import { seedsOfRun } from '../support/seed'
 import { HANGS_AFTER_MS } from '../support/until'
 import keptSeeds from './kept-seeds.json'
@@ -36,6 +37,7 @@ async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}, h
 describe('simulation', () => {
   test(`${SEEDS.length} seeds keep every promise`, async () => {
     expect(await firstFailure(SEEDS)).toBeUndefined()
+    tellEvidence('seeds', SEEDS.length)
   })
 
   test('transactions that run twice, as a database may ask for, keep every promise', async () => {
@@ -52,6 +54,7 @@ describe('simulation', () => {
 
   test('delivery plans keep every promise', async () => {
     expect(await firstFailure([...KEPT_PLAN_SEEDS, ...SEEDS], {}, true)).toBeUndefined()
+    tellEvidence('seeds', SEEDS.length)
   })
 
   test('delivery plans keep every promise where units run twice', async () => {

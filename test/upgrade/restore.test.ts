@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { newFolder, programIn, run, runJson } from '../binary/support'
+import { tellEvidence } from '../support/evidence'
 import { HANGS_AFTER_MS } from '../support/until'
 import { RECORDED, unpackDatabase } from './fixture'
 
@@ -22,10 +23,12 @@ describe.each(RECORDED.map((recorded) => [recorded.version, recorded] as const))
       expect(await run(program, 'restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
       expect((await runJson(program, 'app', 'list')).apps).toMatchObject([{ appId: recorded.appId }])
       expect(await runJson(program, 'audit', 'verify')).toMatchObject({ isIntact: true })
+      tellEvidence('restores', 1)
     })
 
     test('passes a drill', async () => {
       expect(await run(program, 'drill', '--from', backup)).toMatchObject({ exitCode: 0 })
+      tellEvidence('restores', 1)
     })
   },
 )

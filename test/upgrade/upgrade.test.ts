@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { migrate as migratePostgres, MIGRATIONS as OF_POSTGRES } from '../../src/store/postgres/connection/migrate'
 import { migrate as migrateSQLite, MIGRATIONS as OF_SQLITE } from '../../src/store/sqlite/connection/migrate'
+import { tellEvidence } from '../support/evidence'
 import { HANGS_AFTER_MS } from '../support/until'
 import { drill } from './drill'
 import { RECORDED, RecordedFile, RecordedSchema } from './fixture'
@@ -68,6 +69,7 @@ describe.each(Object.entries(STORES))('on %s', (name, { migrations, find }) => {
         expect({ table, rows: row?.n }).toEqual({ table, rows: count })
       }
       await drill(place, recorded)
+      tellEvidence('upgrades', 1)
     },
   )
 
@@ -75,6 +77,7 @@ describe.each(Object.entries(STORES))('on %s', (name, { migrations, find }) => {
 
   test('also after a migration that the next release might bring', async () => {
     await drill(await upgraded(newest, PLANTED), newest)
+    tellEvidence('upgrades', 1)
   })
 
   // The drill is the same on both. After a drill that failed, a later one in this process sometimes hung on PostgreSQL, and nobody

@@ -1,5 +1,6 @@
 /** `bun run torture [--kills N] [--seed S] [--binary FILE]`: a longer look than the test takes; it waits for real leases. */
 import { parseArgs } from 'node:util'
+import { tellEvidence } from '../../support/evidence'
 import { compile } from '../compiled'
 import { torture } from './torture'
 
@@ -16,6 +17,7 @@ try {
   const tell = (line: string) => process.stdout.write(`${line}\n`)
   const binary = values.binary ?? (await compile())
   process.stdout.write(`${JSON.stringify(await torture({ binary, kills, seed, leases: 'wait', tell }), null, 2)}\n`)
+  tellEvidence('kills', kills)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exit(1)

@@ -1,6 +1,7 @@
 /** What it promises, the torture says; here a short one. A long one: `bun run torture --kills 300`. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { isNightly } from '../../support/depth'
+import { tellEvidence } from '../../support/evidence'
 import { SEED } from '../../support/seed'
 import { HANGS_AFTER_MS } from '../../support/until'
 import { compile } from '../compiled'
@@ -16,4 +17,5 @@ test(`killed ${KILLS} times at work, it sends nothing twice, forgets no answer a
   const binary = await compile()
   const told = await torture({ binary, kills: KILLS, atLeast: AT_LEAST, seed: SEED, leases: 'end' })
   expect(told.issues).toBeGreaterThanOrEqual(AT_LEAST.issues)
+  tellEvidence('kills', KILLS)
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { isNightly } from '../../support/depth'
+import { tellEvidence } from '../../support/evidence'
 import { seedsOfRun } from '../../support/seed'
 import { HANGS_AFTER_MS } from '../../support/until'
 import { SimulationFailure } from '../simulate'
@@ -54,6 +55,7 @@ async function firstFailure(seeds: readonly number[], plant: Plant = {}): Promis
 describe('several servers over one PostgreSQL, one statement at a time', () => {
   test(`${SEEDS.length} seeds keep every promise`, async () => {
     expect(await firstFailure(SEEDS)).toBeUndefined()
+    tellEvidence('seeds of servers', SEEDS.length)
   })
 
   test('seeds that once told of a broken promise are kept, and keep it now', async () => {

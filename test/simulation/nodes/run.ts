@@ -1,6 +1,7 @@
 /** `bun run simulate:nodes [--seeds N] [--from N]`: a longer look than the tests take; ends at the first broken promise and keeps its seed. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { tellEvidence } from '../../support/evidence'
 import keptSeeds from './kept-seeds.json'
 import { laidOut } from './laid-out'
 import { simulate } from './simulate'
@@ -25,4 +26,5 @@ for (let seed = first; seed <= last; seed++) {
   if (seed % 20 === 0 || seed === last) process.stdout.write(`seeds ${first} to ${seed} keep every promise\n`)
 }
 await close()
+tellEvidence('seeds of servers', Number(values.seeds))
 process.exit(0)
