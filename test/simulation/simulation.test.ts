@@ -16,6 +16,9 @@ const SEEDS_TWICE = SEEDS.slice(0, isNightly ? 200 : 10)
 /** The same in every run: whether one of them tells of a planted bug is no matter of luck. */
 const SEEDS_OF_SABOTAGE = Array.from({ length: 15 }, (_, index) => index + 1)
 
+/** Where those were found that are not at once: these seeds are looked at first. */
+const FOUND_AT: Record<string, number> = { 'an outcome is recorded without its fence': 14 }
+
 /** A seed with a delivery plan that once told of a broken promise. */
 const KEPT_PLAN_SEEDS = [113_205_404]
 
@@ -65,7 +68,7 @@ describe('simulation', () => {
     expect(await firstFailure(SEEDS_OF_SABOTAGE, sabotage(), true)).toBeInstanceOf(SimulationFailure)
   })
 
-  test.each(Object.entries(SABOTAGES))('finds the planted bug: %s', async (_, sabotage) => {
-    expect(await firstFailure(SEEDS_OF_SABOTAGE, sabotage)).toBeInstanceOf(SimulationFailure)
+  test.each(Object.entries(SABOTAGES))('finds the planted bug: %s', async (name, sabotage) => {
+    expect(await firstFailure([FOUND_AT[name] ?? 1, ...SEEDS_OF_SABOTAGE], sabotage)).toBeInstanceOf(SimulationFailure)
   })
 })
