@@ -80,6 +80,9 @@ describe('the action', () => {
 
   test('is of this version, and its inputs and outputs are described', () => {
     expect(action.inputs.version.default).toBe(VERSION)
+    expect(action.runs.using).toBe('composite')
+    for (const [name, { value }] of Object.entries(action.outputs) as [string, Json][])
+      expect(value).toBe(`\${{ steps.${start.id}.outputs.${name} }}`)
     for (const one of [...Object.values(action.inputs), ...Object.values(action.outputs)] as Json[])
       expect(one.description).toEndWith('.')
   })

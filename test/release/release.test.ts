@@ -140,6 +140,15 @@ test('the checksums are those of all files, as sha256sum reads them', () => {
       .sort(),
   )
   expect(execute('sha256sum', ['--check', '--strict', SUMS], { cwd: made })).toMatch(/^(.+: OK\n)+$/)
+  for (const name of [archive, provenanceName(VERSION)]) {
+    const altered = join(folder.path, `altered-${name}`)
+    mkdirSync(altered)
+    for (const file of [SUMS, name]) cpSync(join(made, file), join(altered, file))
+    const check = () => execute('sha256sum', ['--check', '--strict', '--ignore-missing', SUMS], { cwd: altered })
+    expect(check()).toContain(`${name}: OK`)
+    appendFileSync(join(altered, name), '\n')
+    expect(check).toThrow()
+  }
 })
 
 test('the manifest says which of them has been run', () => {
