@@ -1,7 +1,8 @@
 /** The top of every page: its heading, a link to the guide, one sentence about the page and its buttons. Also sets the title of the tab. */
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { GuideLink } from './guide-link'
+import { AsWritten } from './text'
 
 export interface PageHeaderProps {
   title: string
@@ -22,9 +23,9 @@ export function PageHeader({ title, about, children }: PageHeaderProps) {
           <GuideLink />
         </Group>
         {about && (
-          <Text c="dimmed" size="sm" maw={760}>
+          <AsWritten c="dimmed" size="sm" maw={760}>
             {about}
-          </Text>
+          </AsWritten>
         )}
       </Stack>
       {children && <Group gap="xs">{children}</Group>}
