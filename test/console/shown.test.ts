@@ -147,7 +147,8 @@ describe('an issue', () => {
       ...{ attemptsUsed: 0, maxAttempts: 5, createdAt: START, expiresAt: START + 3 * MINUTE_MS },
     }
     expect((await shown('issues/list', { ...live(), limit: 10 })).rows).toEqual([row])
-    const attempt = { number: 1, leg: 'sms', provider: 'main', outcome: 'refused', code: 'E1' }
+    const text = '인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.'
+    const attempt = { number: 1, leg: 'sms', provider: 'main', outcome: 'refused', code: 'E1', text }
     const ids = { deliveryId: expect.any(String), eventId: expect.any(String) }
     const told = { ...ids, endpointId: endpoint.endpointId, type: 'otp.failed' }
     expect(await shown('issues/story', { issueId })).toEqual({
