@@ -4,6 +4,7 @@ import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
 import { errorFields, Refusal } from '../domain/shared/error'
 import { MoveError } from '../store/moved'
+import { COMMAND_LINE } from '../usecases/shared/write-audit'
 
 export type Output = (value: object, lines: string[]) => void
 
@@ -19,6 +20,9 @@ const unread = ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE
 
 /** A stored instant as people read it. */
 export const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+
+/** The creator as people read it, where that was the command line. */
+export const creatorInWords = (name: string) => (name === COMMAND_LINE ? 'command line' : name)
 
 /** Styles text only on a terminal and without `NO_COLOR`. */
 export const styled = (style: Parameters<typeof styleText>[0], text: string) =>

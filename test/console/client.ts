@@ -1,5 +1,6 @@
 /** A browser's calls to the console, without the browser: it keeps cookies and says where its page is from. */
-import type { World } from '../support/world'
+import { setUpToken } from '../../src/usecases/people'
+import { type Furnished, World } from '../support/world'
 
 export const ORIGIN = 'http://localhost'
 
@@ -71,4 +72,14 @@ export class ConsoleClient {
     const body = text === '' ? undefined : JSON.parse(text).json
     return { status: response.status, body, cookie, headers: response.headers }
   }
+}
+
+/** A world of one app, with its keys and the owner of the console signed in. */
+export async function furnishedConsole(): Promise<{ world: World; keys: Furnished; owner: ConsoleClient }> {
+  const world = await World.start()
+  const keys = await world.furnish()
+  const owner = new ConsoleClient(world)
+  const person = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
+  await owner.call('session/setUp', { token: await setUpToken(world), ...person })
+  return { world, keys, owner }
 }

@@ -453,3 +453,20 @@ describe('the one search', () => {
     expect(opened.complaints).toEqual([])
   })
 })
+
+test('a figure of all apps asks which app, since the list behind it is of one', async () => {
+  const { page } = opened
+  await opened.rpc('apps/create', { name: 'Clinic' })
+  await opened.go('/?mode=live&app=all')
+  const figure = page.getByRole('button', { name: 'Delivered', exact: true })
+  await figure.focus()
+  await page.keyboard.press('Enter')
+  const apps = page.getByRole('menuitem')
+  await apps.first().waitFor()
+  expect(await opened.violations()).toEqual([])
+  expect(await apps.allInnerTexts()).toEqual(['Shop', 'Clinic'])
+  await apps.last().click()
+  await heading('Issues').waitFor()
+  expect(await page.getByRole('combobox', { name: 'App', exact: true }).inputValue()).toBe('Clinic')
+  expect(page.url()).toContain('delivery=delivered')
+})

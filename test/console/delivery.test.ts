@@ -407,7 +407,58 @@ describe('a carrier without a shell', () => {
     await page.getByText('No carrier yet').waitFor()
     expect(complaints).toEqual([])
   })
+
+  test('is added and removed by keyboard alone, which gets its place back', async () => {
+    const { page, complaints } = await open('/providers')
+    const press = async (element: Locator) => {
+      await tabTo(page, element)
+      await page.keyboard.press('Enter')
+    }
+    const add = button(page, 'Add a carrier')
+    await add.waitFor()
+    await press(add)
+    await button(page, 'Twilio SMS').waitFor()
+    await page.keyboard.type('twil')
+    await button(page, 'NHN SMS, AlimTalk').waitFor({ state: 'detached' })
+    await press(button(page, 'Twilio SMS'))
+    await page.getByText('Account SID').waitFor()
+    await page.keyboard.type(SID)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(TOKEN)
+    for (const [field, value] of [
+      ['Sender', '+15005550006'],
+      ['API base', twilio.url.origin],
+    ] as const) {
+      await tabTo(page, page.getByRole('textbox', { name: field, exact: true }))
+      await page.keyboard.type(value)
+    }
+    await page.keyboard.press('Enter')
+    await page.getByText('The carrier twilio is added').waitFor()
+    const done = button(page, 'Done')
+    if (!(await isFocused(done))) await tabTo(page, done)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await until(() => isFocused(add), 'the focus where it was')
+    expect((await rpc(page, 'carriers/list')).providers).toMatchObject([{ name: 'twilio' }])
+    await press(button(page, 'Remove the carrier twilio'))
+    await page.getByLabel(/to confirm/).waitFor()
+    await page.keyboard.type('twilio')
+    await page.keyboard.press('Enter')
+    await page.getByText('No carrier yet').waitFor()
+    expect(complaints).toEqual([])
+  })
 })
+
+/** Presses Tab until the element has the focus. */
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  const limit = 100
+  for (let presses = 0; presses < limit; presses++) {
+    await page.keyboard.press('Tab')
+    if (await isFocused(element)) return
+  }
+  throw new Error(`${element} does not get the focus`)
+}
+const isFocused = (element: Locator) => element.evaluate((found) => found === document.activeElement)
 
 const ANYWHERE = { carrier: '', country: '', channel: '' }
 
@@ -544,6 +595,18 @@ describe('providers and usage', () => {
     await page.getByText('Last 30 days', { exact: true }).click()
     const saved = await saving(page, () => button(page, 'CSV: Sums').click())
     expect(saved.name).toMatch(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
+
+    // By keyboard alone it is the same file.
+    await page.goto(`${server.url}/console/issues?mode=live`)
+    await page.getByRole('heading', { level: 1, name: 'Issues' }).waitFor()
+    await tabTo(page, page.getByRole('link', { name: 'Usage', exact: true }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    await tabTo(page, page.getByRole('radio', { name: 'This month', exact: true }))
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL(/range=30d/)
+    await tabTo(page, button(page, 'CSV: Sums'))
+    expect(await saving(page, () => page.keyboard.press('Enter'))).toEqual(saved)
 
     // It says what the procedure says, and so does the workbook.
     const [from, to] = saved.name.match(/\d{4}-\d\d-\d\d/g) ?? []

@@ -2,10 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { may, ROLES } from '../../src/domain/access/operator'
 import * as administer from '../../src/usecases/administer'
-import { setUpToken } from '../../src/usecases/people'
 import { anIssue } from '../domain/sample'
-import { type Furnished, START, World } from '../support/world'
-import { ConsoleClient } from './client'
+import { type Furnished, START, type World } from '../support/world'
+import { ConsoleClient, furnishedConsole } from './client'
 
 const PHONE = '010-1234-5678'
 const MINUTE_MS = 60_000
@@ -15,11 +14,7 @@ let keys: Furnished
 let owner: ConsoleClient
 
 beforeEach(async () => {
-  world = await World.start()
-  keys = await world.furnish()
-  owner = new ConsoleClient(world)
-  const person = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
-  await owner.call('session/setUp', { token: await setUpToken(world), ...person })
+  ;({ world, keys, owner } = await furnishedConsole())
 })
 afterEach(() => world.stop())
 

@@ -248,6 +248,9 @@ describe('people of the console', () => {
     expect(entries.at(-1)).toMatchObject({ seq: 1, action: 'operator.join', detail: { role: 'owner' } })
     const lines = (await exported('CSV')).trim().split('\r\n')
     expect(lines).toHaveLength(entries.length + 1)
+    // In the time zone of the list, with its offset.
+    for (const { at } of entries) expect(at).toMatch(/[+-]\d\d:\d\d$/)
+    expect(lines[1]).toContain(entries[0].at)
     expect(JSON.stringify([entries, lines])).not.toContain(PASSWORD)
   })
 

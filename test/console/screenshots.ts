@@ -1,8 +1,9 @@
 /**
  * `bun run screenshots`: a scripted first run on a real server, then every page of a console in use; in both languages,
- * light and dark, on a phone and on a desktop. Into `dist/screenshots`, with a contact sheet.
+ * light and dark, on a phone and on a desktop. Into `dist/screenshots`, with a contact sheet. With `--docs` it renews the
+ * pictures of the guide: each page in English and light, small, in `docs/images/console/after`.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type Json, newFolder, programIn, ROOT, Server, StubCarrier } from '../binary/support'
@@ -13,12 +14,14 @@ import { atTheEnd } from './layout/measure'
 import { callFrom } from './open-console'
 import { launch, openPage } from './support'
 
-const FOLDER = join(ROOT, 'dist/screenshots')
+const isForDocs = process.argv.includes('--docs')
+const FOLDER = join(ROOT, isForDocs ? 'docs/images/console/after' : 'dist/screenshots')
 const LOCALES = { en: 'en-US', ko: 'ko-KR' }
 const HEIGHT = 800
 /** Every page, and those that are looked at most. */
 const WIDTHS = [360, 1280]
-const ALL_WIDTHS = [360, 768, 1280, 1600]
+const ALL_WIDTHS = isForDocs ? WIDTHS : [360, 768, 1280, 1600]
+const COLOR_SCHEMES = isForDocs ? (['light'] as const) : (['light', 'dark'] as const)
 const ISSUES = 12
 /** Charts measure themselves once more after they have been drawn, and a frame or two later. */
 const QUIET_FRAMES = 10
@@ -51,11 +54,15 @@ const taken = new Map<string, string[]>()
 
 async function takePictures(page: Page, language: string, name: string, widths: readonly number[]): Promise<void> {
   for (const width of widths)
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of COLOR_SCHEMES) {
       await page.setViewportSize({ width, height: HEIGHT })
       await page.emulateMedia({ colorScheme })
       await page.evaluate(atTheEnd)
       await page.evaluate(drawn, QUIET_FRAMES)
+      if (isForDocs) {
+        await Bun.write(join(FOLDER, `${name}-${width}.webp`), await smallPicture(page, width))
+        continue
+      }
       const file = `${language}/${name}-${width}-${colorScheme}.png`
       // What opens over the page is centred in the window.
       const fullPage = (await page.getByRole('dialog').count()) === 0
@@ -63,6 +70,20 @@ async function takePictures(page: Page, language: string, name: string, widths: 
       taken.set(name, [...(taken.get(name) ?? []), file])
     }
   await page.setViewportSize({ width: 1280, height: HEIGHT })
+}
+
+/** What a reader of the guide looks at; a list goes on below it. */
+const DOCS_HEIGHT = 1_200
+
+/** The window is as high as the page. WebP is by the browser itself: Playwright does not offer it. */
+async function smallPicture(page: Page, width: number): Promise<Buffer> {
+  const fullHeight = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ width, height: Math.min(fullHeight, DOCS_HEIGHT) })
+  await page.evaluate(drawn, QUIET_FRAMES)
+  const browser = await page.context().newCDPSession(page)
+  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 50 })
+  await browser.detach()
+  return Buffer.from(data, 'base64')
 }
 
 /** For the page: every chart is within its frame, and stays as large as it is for some frames. */
@@ -108,15 +129,15 @@ async function furnish(page: Page, server: Server, carrier: StubCarrier): Promis
 }
 
 async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promise<void> {
-  mkdirSync(join(FOLDER, language), { recursive: true })
   const { path, remove } = newFolder()
   const carrier = new StubCarrier()
   const allowLoopback = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
   const program = programIn(path, allowLoopback)
   const server = await Server.start(program)
   const { page } = await openPage(browser, { locale: LOCALES[language] })
-  const picture = (name: string) => takePictures(page, language, `first-run/${name}`, WIDTHS)
-  mkdirSync(join(FOLDER, language, 'first-run'), { recursive: true })
+  const picture = async (name: string) => {
+    if (!isForDocs) await takePictures(page, language, `first-run/${name}`, WIDTHS)
+  }
   await goThrough({ page, server, carrier, picture })
   const { issueId } = await furnish(page, server, carrier)
   for (const [name, path] of Object.entries({ ...PAGES, issue: `/issues/${issueId}` })) {
@@ -149,7 +170,8 @@ ${files.map((file) => `<figure><a href="${file}"><img src="${file}" loading="laz
 
 rmSync(FOLDER, { recursive: true, force: true })
 const browser = await launch()
-await Promise.all((['en', 'ko'] as const).map((language) => takeAll(browser, language)))
+const languages = isForDocs ? (['en'] as const) : (['en', 'ko'] as const)
+await Promise.all(languages.map((language) => takeAll(browser, language)))
 await browser.close()
-await Bun.write(join(FOLDER, 'index.html'), contactSheet())
+if (!isForDocs) await Bun.write(join(FOLDER, 'index.html'), contactSheet())
 process.stdout.write(`${FOLDER}\n`)

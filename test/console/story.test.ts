@@ -1,9 +1,8 @@
 /** One issue, whole: what happened when, and what its carriers said. No digit of a number or a code is in it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
-import { type Furnished, World } from '../support/world'
-import { ConsoleClient } from './client'
+import type { Furnished, World } from '../support/world'
+import { type ConsoleClient, furnishedConsole } from './client'
 
 const PHONE = '010-1234-5678'
 const SECOND_MS = 1_000
@@ -13,11 +12,7 @@ let keys: Furnished
 let owner: ConsoleClient
 
 beforeEach(async () => {
-  world = await World.start()
-  keys = await world.furnish()
-  owner = new ConsoleClient(world)
-  const person = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
-  await owner.call('session/setUp', { token: await setUpToken(world), ...person })
+  ;({ world, keys, owner } = await furnishedConsole())
 })
 afterEach(() => world.stop())
 

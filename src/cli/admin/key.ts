@@ -3,7 +3,7 @@ import { keys } from '../../console/contract/apps'
 import type { StoredKey } from '../../domain/access/api-key'
 import { hasAllowances } from '../../domain/access/browser-key'
 import * as administer from '../../usecases/administer'
-import { iso, table } from '../output'
+import { creatorInWords, iso, table } from '../output'
 import { APP_OPTION, adminCommand, group, inputOf } from './build'
 
 const create = inputOf(keys.create)
@@ -62,7 +62,7 @@ export const keyCommands = () =>
             ...[
               key.keyId,
               key.name ?? '',
-              key.createdBy,
+              creatorInWords(key.createdBy),
               `${key.prefix}…${key.lastFour}`,
               key.mode,
               key.scopes.join(' '),

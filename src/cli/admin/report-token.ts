@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { USAGE_REPORT_PATH } from '../../domain/operations/usage-report'
 import * as administer from '../../usecases/administer'
-import { iso, table } from '../output'
+import { creatorInWords, iso, table } from '../output'
 import { adminCommand, group, NO_INPUT } from './build'
 
 export const reportTokenCommands = () =>
@@ -23,7 +23,12 @@ export const reportTokenCommands = () =>
       lines: ({ tokens }) =>
         table(
           ['TOKEN', 'NAME', 'CREATED BY', 'CREATED'],
-          tokens.map(({ tokenId, name, createdBy, createdAt }) => [tokenId, name, createdBy, createdAt]),
+          tokens.map(({ tokenId, name, createdBy, createdAt }) => [
+            tokenId,
+            name,
+            creatorInWords(createdBy),
+            createdAt,
+          ]),
           'No report tokens. `watchword report-token create` makes one.',
         ),
     }),

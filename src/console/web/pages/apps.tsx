@@ -43,7 +43,15 @@ export default function Apps() {
           keyOf={({ appId }) => appId}
           file={{ name: 'apps' }}
           columns={[
-            { key: 'name', header: say.name, cell: ({ name }) => <Text fw={500}>{name}</Text> },
+            {
+              key: 'name',
+              header: say.name,
+              cell: ({ name }) => (
+                <Text inherit fw={500}>
+                  {name}
+                </Text>
+              ),
+            },
             {
               key: 'id',
               header: say.id,

@@ -48,15 +48,14 @@ function Carriers() {
     <Stack component="section" aria-label={say.carriers} gap="sm">
       <Group justify="space-between">
         <Title order={2}>{say.carriers}</Title>
-        {providers !== undefined && providers.length > 0 && add}
+        {/* One button in one place: it gets the focus back after the first carrier, too. */}
+        {providers !== undefined && add}
       </Group>
       {carriers.isError && <ProblemNote failure={carriers.error} />}
       {carriers.isPending && <Skeleton height={180} radius="md" />}
       {providers?.length === 0 && (
         <Paper withBorder p="md">
-          <EmptyState icon={IconRoute} title={say.emptyTitle} next={mayChange ? say.emptyNext : say.emptyViewer}>
-            {add}
-          </EmptyState>
+          <EmptyState icon={IconRoute} title={say.emptyTitle} next={mayChange ? say.emptyNext : say.emptyViewer} />
         </Paper>
       )}
       {providers !== undefined && providers.length > 0 && (

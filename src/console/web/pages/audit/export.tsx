@@ -2,10 +2,12 @@
 import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { isoAt } from '../../../../domain/shared/time-zone'
 import { client } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { saveCsv, saveFile, saveXlsx } from '../../save-file'
+import { timeZone } from '../../time-zone'
 import type { AuditFilters, AuditRow } from './actions'
 
 const words = inWords({
@@ -42,7 +44,7 @@ const HEADER = ['seq', 'at', 'actor', 'action', 'target', 'detail', 'ip', 'hash'
 
 const cellsOf = ({ seq, at, actor, action, target, detail, ip, hash }: AuditRow) => [
   seq,
-  new Date(at).toISOString(),
+  isoAt(at, timeZone()),
   actor,
   action,
   target,
@@ -53,7 +55,7 @@ const cellsOf = ({ seq, at, actor, action, target, detail, ip, hash }: AuditRow)
 
 const asJson = (rows: readonly AuditRow[]) =>
   `${JSON.stringify(
-    rows.map((row) => ({ ...row, at: new Date(row.at).toISOString() })),
+    rows.map((row) => ({ ...row, at: isoAt(row.at, timeZone()) })),
     undefined,
     2,
   )}\n`

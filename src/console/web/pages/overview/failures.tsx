@@ -5,9 +5,10 @@ import { countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords } from '../../i18n/words'
 import { Section } from '../../parts/section'
 import { StackingTable, type TableColumn } from '../../parts/stacking-table'
-import { AsWritten, RowLink, SectionLink } from '../../parts/text'
+import { AsWritten, RowLink } from '../../parts/text'
 import { Time } from '../../parts/time'
 import { useApps, useScope } from '../../scope'
+import { AppLink } from './app-link'
 import type { Report } from './report'
 
 const words = inWords({
@@ -70,9 +71,9 @@ export function Failures({ failures }: { failures: Report['failures'] }) {
     <Section
       title={say.title}
       actions={
-        <SectionLink to="/issues" search={{ delivery: 'failed' }}>
+        <AppLink to="/issues" search={{ delivery: 'failed' }}>
           {say.all}
-        </SectionLink>
+        </AppLink>
       }
     >
       {failures.length === 0 ? (

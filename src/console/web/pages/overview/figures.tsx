@@ -9,6 +9,7 @@ import { Sparkline } from '../../parts/sparkline'
 import { RowLink, SectionLink } from '../../parts/text'
 import type { ShownMode } from '../../scope'
 import { conversion, deliveryRate, share } from '../usage/rates'
+import { AppLink } from './app-link'
 import { ByHour } from './by-hour'
 import type { Report } from './report'
 
@@ -61,7 +62,6 @@ export function Figures({ report, mode }: { report: Report | undefined; mode: Sh
   const common = useWords(frameWords)
   const formats = useFormats()
   const { total, before, series = [], refused } = report ?? {}
-  const percent = (part: number | undefined) => (part === undefined ? common.none : formats.percent(part))
   const count = (name: 'issued' | 'delivered' | 'verified' | 'failed' | 'spent') => ({
     label: say[name],
     ...(total && before && { now: total[name], before: before[name] }),
@@ -77,7 +77,11 @@ export function Figures({ report, mode }: { report: Report | undefined; mode: Sh
     isBetterLow: true,
     to: '/providers' as const,
   })
-  const ofDecided = (part: (counts: Counts) => number | undefined) => total && say.ofDecided(percent(part(total)))
+  /** Undefined while there is nothing to have a share of. */
+  const shareOf = (part: (counts: Counts) => number | undefined, inWords: (share: string) => string) => {
+    const shown = total && part(total)
+    return shown === undefined ? undefined : inWords(formats.percent(shown))
+  }
   return (
     <Section
       title={say.title(mode === 'live' ? common.live : common.test)}
@@ -88,21 +92,21 @@ export function Figures({ report, mode }: { report: Report | undefined; mode: Sh
         <Tile
           {...count('delivered')}
           isLoading={!report}
-          about={ofDecided(deliveryRate)}
+          about={shareOf(deliveryRate, say.ofDecided)}
           to="/issues"
           search={{ delivery: 'delivered' }}
         />
         <Tile
           {...count('verified')}
           isLoading={!report}
-          about={total && say.ofIssued(percent(conversion(total)))}
+          about={shareOf(conversion, say.ofIssued)}
           to="/issues"
           search={{ status: 'verified' }}
         />
         <Tile
           {...count('failed')}
           isLoading={!report}
-          about={ofDecided(({ failed, delivered }) => share(failed, delivered + failed))}
+          about={shareOf(({ failed, delivered }) => share(failed, delivered + failed), say.ofDecided)}
           isBetterLow
           to="/issues"
           search={{ delivery: 'failed' }}
@@ -142,33 +146,26 @@ interface TileProps {
   /** More of it is worse. */
   isBetterLow?: boolean
   to: NonNullable<LinkProps['to']>
-  search?: NonNullable<LinkProps['search']>
+  search?: object | undefined
 }
 
 /** From so much more on, a figure that should be low is marked. */
 const WORSE_BY = 1.25
 
-function Tile({
-  label,
-  isLoading,
-  now,
-  before,
-  values,
-  inWords,
-  about,
-  isBetterLow = false,
-  to,
-  search = {},
-}: TileProps) {
+function Tile({ label, isLoading, now, before, values, inWords, about, isBetterLow = false, to, search }: TileProps) {
   const common = useWords(frameWords)
   const change = useChange(inWords)
   const isWorse = isBetterLow && now !== undefined && before !== undefined && now > before * WORSE_BY
   return (
     <div>
       <Text component="dt" size="sm">
-        <RowLink to={to} search={search}>
-          {label}
-        </RowLink>
+        {to === '/providers' ? (
+          <RowLink to={to}>{label}</RowLink>
+        ) : (
+          <AppLink to={to} search={search} isLabel>
+            {label}
+          </AppLink>
+        )}
       </Text>
       <dd>
         {isLoading ? (

@@ -4,7 +4,7 @@ import { useFormats } from '../../i18n/format'
 import { ruleWords } from '../../i18n/protection'
 import { inWords, useWords } from '../../i18n/words'
 import { Section } from '../../parts/section'
-import { SectionLink } from '../../parts/text'
+import { AppLink } from './app-link'
 import type { Report } from './report'
 
 const words = inWords({
@@ -32,9 +32,9 @@ export function Refusals({ refused: { rules, total } }: { refused: Report['refus
     <Section
       title={say.title}
       actions={
-        <SectionLink to="/protection/refused" search={{ group: 'rule' }}>
+        <AppLink to="/protection/refused" search={{ group: 'rule' }}>
           {say.all}
-        </SectionLink>
+        </AppLink>
       }
     >
       {rules.length === 0 ? (

@@ -1,5 +1,5 @@
 /** One carrier: health, current load and results of the last hour. */
-import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerPause } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -7,6 +7,7 @@ import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { channelWords } from '../../i18n/names'
 import { useWords } from '../../i18n/words'
+import { RowAction } from '../../parts/row-action'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
 import { openCarrierAnswers } from './carrier-answers'
@@ -52,54 +53,29 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
         <Group gap="xs" mt="auto">
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={say.answersOf(name)}
-            onClick={() => openCarrierAnswers(name)}
-          >
+          <RowAction name={say.answersOf(name)} onClick={() => openCarrierAnswers(name)}>
             {say.answers}
-          </Button>
+          </RowAction>
           {may('carriers') && (
             <>
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={say.testOf(name)}
-                onClick={() => openCarrierTest(carrier)}
-              >
+              <RowAction name={say.testOf(name)} onClick={() => openCarrierTest(carrier)}>
                 {say.test}
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={say.changeOf(name)}
-                onClick={() => openCarrierChange(name)}
-              >
+              </RowAction>
+              <RowAction name={say.changeOf(name)} onClick={() => openCarrierChange(name)}>
                 {say.change}
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={say.rotateOf(name)}
-                onClick={() => openRotation(name)}
-              >
+              </RowAction>
+              <RowAction name={say.rotateOf(name)} onClick={() => openRotation(name)}>
                 {say.rotate}
-              </Button>
+              </RowAction>
               {type === 'whatsapp' && (
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={say.templateOf(name)}
-                  onClick={() => openWhatsappTemplate(name)}
-                >
+                <RowAction name={say.templateOf(name)} onClick={() => openWhatsappTemplate(name)}>
                   {say.template}
-                </Button>
+                </RowAction>
               )}
               <PauseButton carrier={carrier} />
-              <Button size="compact-sm" variant="subtle" color="red" aria-label={say.removeOf(name)} onClick={remove}>
+              <RowAction isDestructive name={say.removeOf(name)} onClick={remove}>
                 {say.remove}
-              </Button>
+              </RowAction>
             </>
           )}
         </Group>
