@@ -1,7 +1,7 @@
 /**
  * `bun run screenshots`: a scripted first run on a real server, then every page of a console in use; in both languages,
  * light and dark, on a phone and on a desktop. Into `dist/screenshots`, with a contact sheet. With `--docs` it renews the
- * pictures of the guide: each page in English and light, small, in `docs/images/console/after`.
+ * pictures of the gallery: each page in English and light, small, in `docs/images/console/after`.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
