@@ -208,6 +208,7 @@ const firstSteps: State[] = [
 const overview: State[] = [
   state('overview, live, of all apps', '/?mode=live', FULL),
   state('overview, live, of one app', '/?mode=live&app=a1', FULL),
+  over('pages/overview/app-link.tsx', 'overview, of which app', '/?mode=live&app=all', FULL, press(/^(Issued|발급)$/)),
   state('overview, live, quiet', '/?mode=live', EMPTY),
 ]
 
