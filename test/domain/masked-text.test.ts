@@ -18,6 +18,12 @@ describe('the text that is kept of a message', () => {
     expect(maskedText(issue(), message(text, { variables }))).toBe('Dear #{full}, #{name}: ••••••, #{note}')
   })
 
+  test('has nothing left of the code where a value is its beginning, or runs into it', () => {
+    const variables = { minutes: '01', desk: '50' }
+    const text = 'In 01 min: 5012345'
+    expect(maskedText(issue(), message(text, { variables }))).toBe('In #{minutes} min: 5••••••')
+  })
+
   test('keeps a value of one character, which stands in other words, too', () => {
     expect(maskedText(issue(), message('Desk A: 012345', { variables: { desk: 'A' } }))).toBe('Desk A: ••••••')
   })

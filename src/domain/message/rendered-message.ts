@@ -158,10 +158,13 @@ const MASKED_FROM = 2
 export function maskedText(issue: Issue, rendered: RenderedMessage): string | undefined {
   if ((issue.leg !== 'sms' && issue.leg !== 'alimtalk') || issue.keyKind === 'relay') return undefined
   const { code, variables } = rendered
-  const masks = new Map(Object.entries(variables).map(([name, value]) => [value, `#{${name}}`]))
-  const secrets = [...masks.keys()].filter((value) => value.length >= MASKED_FROM).sort((a, b) => b.length - a.length)
-  const pattern = new RegExp([...secrets, code].map(RegExp.escape).join('|'), 'g')
-  return textOf(issue, rendered).replace(pattern, (found) => masks.get(found) ?? MASK)
+  // The code goes first: a value that begins as it does must not break it in two.
+  const withoutCode = (text: string) => text.replaceAll(code, MASK)
+  const masks = new Map(Object.entries(variables).map(([name, value]) => [withoutCode(value), `#{${name}}`]))
+  const values = [...masks.keys()].filter((value) => value.length >= MASKED_FROM).sort((a, b) => b.length - a.length)
+  const text = withoutCode(textOf(issue, rendered))
+  if (values.length === 0) return text
+  return text.replace(new RegExp(values.map(RegExp.escape).join('|'), 'g'), (found) => masks.get(found) ?? found)
 }
 
 const NO_DIGITS = /\D+/g
