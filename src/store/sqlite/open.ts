@@ -97,7 +97,6 @@ export function openStore({
     const hasOtherWritten = found !== seen
     // Another process may have committed a new key, with which this one must encrypt from now on.
     if (hasOtherWritten) vault.ring.adopt(keyRingRows(writing))
-    current.endpoints.begin(hasOtherWritten)
     seen = found
     followClock(hasOtherWritten)
   }

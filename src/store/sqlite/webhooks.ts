@@ -24,7 +24,6 @@ import {
 } from '../rows/webhook'
 import { columnsIn } from '../tables'
 import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
-import type { TransactionState } from './connection/transaction-state'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -49,7 +48,6 @@ const endpointsOfApp = (db: Drizzle) =>
 export function createWebhookTx(
   connection: Database,
   vault: Vault,
-  current: TransactionState,
 ): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
   const db = drizzle(connection)
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
@@ -201,14 +199,11 @@ export function createWebhookTx(
 
   return {
     endpoints: {
-      // Cached, because every change of an issue asks for it.
       ofOwner: async ({ appId, mode }) =>
-        current.endpoints.take(`${mode} ${appId}`, () =>
-          run.endpoints
-            .all({ appId, mode })
-            .sort(byAge)
-            .map((row) => endpointOf(vault, row)),
-        ),
+        run.endpoints
+          .all({ appId, mode })
+          .sort(byAge)
+          .map((row) => endpointOf(vault, row)),
       async lock(endpointId) {
         const row = run.endpoint.get({ endpointId })
         return row && endpointOf(vault, row)
@@ -217,24 +212,20 @@ export function createWebhookTx(
         return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
       },
       async add(endpoint) {
-        current.endpoints.change()
         run.insertEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async save(endpoint) {
-        current.endpoints.change()
         run.updateEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async saveState(endpoint) {
         const { endpointId, disabledAt = null, disabledReason = null, failingSince = null } = endpoint
         const { certificateUntil = null } = endpoint
-        current.endpoints.change()
         run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince, certificateUntil })
       },
       async remove(endpointId, limit = ALL) {
         const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
         for (const delivery of deliveries) deleteDelivery(delivery)
         if (deliveries.length === limit) return false
-        current.endpoints.change()
         run.deleteEndpoint.run({ endpointId })
         return true
       },

@@ -1,11 +1,6 @@
 /** State of the transaction that runs now. The writer's connection runs one at a time, so all methods of `Tx` share it. */
-import type { Endpoint } from '../../../domain/webhooks/webhook'
-import { ReadCache } from '../cache/read-cache'
-
 export class TransactionState {
   now = 0
-  /** By app and mode. */
-  readonly endpoints = new ReadCache<readonly Endpoint[]>()
   #effects: Array<() => void> = []
   #changesSettings = false
 

@@ -51,7 +51,7 @@ export function createTransactions(
 }
 
 function createTx(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: TransactionState): Tx {
-  const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
+  const { retention, ...webhooks } = createWebhookTx(connection, vault)
   return {
     ...createIssueTx(connection, vault, current),
     ...createFailureTx(connection),
