@@ -112,10 +112,9 @@ afterEach(async () => {
 })
 
 const source = newFolder()
-const STARTS: [string, () => Promise<{ program: Program; remove: () => void }>][] = [
-  ['from source', async () => ({ program: fromSource(source.path), remove: source.remove })],
-  ['in the binary', async () => alone(await compile())],
-]
+type Start = [string, () => Promise<{ program: Program; remove: () => void }>]
+const fromTree: Start = ['from source', async () => ({ program: fromSource(source.path), remove: source.remove })]
+const STARTS: Start[] = [['in the binary', async () => alone(await compile())], ...(isNightly ? [fromTree] : [])]
 
 describe.each(STARTS)('the console %s', (how, start) => {
   let server: Server

@@ -17,6 +17,7 @@ const SERVER = 'src/http/routes.ts'
 
 export const PLANTS: Record<string, Plant> = {
   'patterns are matched by an engine that tries every way': {
+    isSlow: true,
     subject: 'patterns',
     file: 'src/domain/message/variable-pattern.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
@@ -24,6 +25,7 @@ export const PLANTS: Record<string, Plant> = {
     of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize() }',
   },
   'the event loop is held by a long body': {
+    isSlow: true,
     subject: 'sizes',
     file: 'src/http/json.ts',
     instead:
@@ -46,6 +48,7 @@ export const PLANTS: Record<string, Plant> = {
     of: 'return unknownIssue(request.issueId, clock.now())',
   },
   'a path that is nowhere is answered without the envelope': {
+    isSlow: true,
     subject: 'paths',
     file: 'src/http/routes.ts',
     instead: "response: new Response('Nothing here', { status: 404 })",
@@ -58,6 +61,7 @@ export const PLANTS: Record<string, Plant> = {
     of: "'x-request-id': requestId,",
   },
   'a refused order takes credit all the same': {
+    isSlow: true,
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
@@ -71,6 +75,7 @@ export const PLANTS: Record<string, Plant> = {
     of: 'const { appId, keyId, mode } = key ?? {}',
   },
   'an idempotency key is not looked up': {
+    isSlow: true,
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
     instead: 'undefined,',

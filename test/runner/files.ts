@@ -20,6 +20,8 @@ export interface TestFiles {
 
 const SIMULATED = ['simulation/', 'abuse/']
 const OVER_POSTGRES = ['contract/', 'compat/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
+/** They cost most, and others play their rules over PostgreSQL, too. */
+const OVER_POSTGRES_BY_NIGHT = ['abuse/product.test.ts', 'contract/conformance.test.ts']
 
 /** Those named `*.nightly.test.ts` are for nightly alone. */
 export function testFiles(isNightly: boolean): TestFiles {
@@ -31,7 +33,10 @@ export function testFiles(isNightly: boolean): TestFiles {
   const simulated = others.filter((path) => SIMULATED.some((start) => path.startsWith(start)))
   const withProcesses = others.filter((path) => !simulated.includes(path) && startsProcesses(join(TEST, path)))
   const quick = others.filter((path) => !withProcesses.includes(path) && !simulated.includes(path))
-  const overPostgres = others.filter((path) => OVER_POSTGRES.some((start) => path.startsWith(start)))
+  const overPostgres = others.filter(
+    (path) =>
+      OVER_POSTGRES.some((start) => path.startsWith(start)) && (isNightly || !OVER_POSTGRES_BY_NIGHT.includes(path)),
+  )
   const named = (paths: string[]) => paths.map((path) => join('test', path))
   return {
     quick: named(quick),
