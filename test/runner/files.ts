@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob, Transpiler } from 'bun'
+import { changedFiles } from '../support/changed-files'
 
 export const ROOT = join(import.meta.dir, '../..')
 const TEST = join(ROOT, 'test')
@@ -23,10 +24,44 @@ const OVER_POSTGRES = ['contract/', 'compat/', 'console/rpc.test.ts', 'abuse/pro
 /** They cost most, and others play their rules over PostgreSQL, too. */
 const OVER_POSTGRES_BY_NIGHT = ['abuse/product.test.ts', 'contract/conformance.test.ts']
 
+const CONSOLE = ['src/console/', 'test/console/']
+const CLIENT = ['client/', 'contract/', 'test/client/']
+/**
+ * Tests that cost much, mostly in a browser, and what they look at. `ci` plays them where that has changed, `ci:nightly`
+ * always. What the console is answered, its attacks, its doors, its layout and a whole journey are played every time.
+ */
+const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
+  'console/codes.test.ts': CONSOLE,
+  'console/deciding.test.ts': CONSOLE,
+  'console/delivery.test.ts': CONSOLE,
+  'console/figures.test.ts': CONSOLE,
+  'console/frame.test.ts': CONSOLE,
+  'console/parts.test.ts': CONSOLE,
+  'console/people.test.ts': CONSOLE,
+  'console/refusals.test.ts': CONSOLE,
+  'console/relaying.test.ts': CONSOLE,
+  'console/way-in.test.ts': CONSOLE,
+  'client/browser.test.ts': CLIENT,
+  'client/screens.test.ts': CLIENT,
+  'examples/express.test.ts': ['client/', 'examples/', 'test/examples/'],
+  'guide/browser.test.ts': ['src/guide/', 'docs/', 'test/guide/'],
+  'recipes/recipes.test.ts': ['CONTRIBUTING.md', 'contract/', 'src/ports/', 'test/recipes/'],
+}
+/** Whatever these bring may change everything. */
+const EVERYWHERE = ['package.json', 'bun.lock', 'test/runner/', 'test/support/']
+
+/** Where nothing is known of changes, everything may have changed. */
+function hasChanged(path: string, changed: readonly string[] | undefined): boolean {
+  const lookedAt = WHERE_CHANGED[path]
+  if (lookedAt === undefined || changed === undefined) return true
+  return changed.some((file) => [...lookedAt, ...EVERYWHERE].some((start) => file.startsWith(start)))
+}
+
 /** Those named `*.nightly.test.ts` are for nightly alone. */
 export function testFiles(isNightly: boolean): TestFiles {
+  const changed = isNightly ? undefined : changedFiles()
   const all = [...new Glob('**/*.test.ts').scanSync(TEST)]
-    .filter((path) => isNightly || !path.endsWith('.nightly.test.ts'))
+    .filter((path) => isNightly || (!path.endsWith('.nightly.test.ts') && hasChanged(path, changed)))
     .sort()
   const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
   const others = all.filter((path) => !realTime.includes(path))
