@@ -30,7 +30,7 @@ const CLIENT = ['client/', 'contract/', 'test/client/']
  * Tests that cost much, mostly in a browser, and what they look at. `ci` plays them where that has changed, `ci:nightly`
  * always. What the console is answered, its attacks, its doors, its layout and a whole journey are played every time.
  */
-const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
+export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'console/codes.test.ts': CONSOLE,
   'console/deciding.test.ts': CONSOLE,
   'console/delivery.test.ts': CONSOLE,
@@ -50,8 +50,8 @@ const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
 /** Whatever these bring may change everything. */
 const EVERYWHERE = ['package.json', 'bun.lock', 'test/runner/', 'test/support/']
 
-/** Where nothing is known of changes, everything may have changed. */
-function hasChanged(path: string, changed: readonly string[] | undefined): boolean {
+/** Whether a test is played where these files have changed; where nothing is known of them, it is. */
+export function isPlayed(path: string, changed: readonly string[] | undefined): boolean {
   const lookedAt = WHERE_CHANGED[path]
   if (lookedAt === undefined || changed === undefined) return true
   return changed.some((file) => [...lookedAt, ...EVERYWHERE].some((start) => file.startsWith(start)))
@@ -61,7 +61,7 @@ function hasChanged(path: string, changed: readonly string[] | undefined): boole
 export function testFiles(isNightly: boolean): TestFiles {
   const changed = isNightly ? undefined : changedFiles()
   const all = [...new Glob('**/*.test.ts').scanSync(TEST)]
-    .filter((path) => isNightly || (!path.endsWith('.nightly.test.ts') && hasChanged(path, changed)))
+    .filter((path) => isNightly || (!path.endsWith('.nightly.test.ts') && isPlayed(path, changed)))
     .sort()
   const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
   const others = all.filter((path) => !realTime.includes(path))
