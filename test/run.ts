@@ -25,8 +25,8 @@ const { values } = parseArgs({
   },
 })
 
-/** Three more than the two cores that a check is promised for: some wait for a page, a program or a database. */
-const AT_ONCE = { sqlite: 4, postgres: 1 } as const
+/** Two more than the two cores that a check is promised for: some wait for a page, a program or a database. More gain nothing. */
+const AT_ONCE = { sqlite: 3, postgres: 1 } as const
 
 /** A commit is checked with the same random input every time, and another commit with other input. */
 const seedOfCommit = () =>
