@@ -42,8 +42,8 @@ afterAll(async () => {
   file.restore()
 })
 
-test('a delivered code takes 2 commits and 16 statements: counted for its phone, issued with its first attempt, and recorded with its charge', async () => {
-  expect(await costOf(issue)).toEqual({ commits: 2, statements: 16 })
+test('a delivered code takes 2 commits and 17 statements: counted for its phone, issued with its first attempt, and recorded with its charge', async () => {
+  expect(await costOf(issue)).toEqual({ commits: 2, statements: 17 })
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
@@ -86,7 +86,7 @@ test('no statement of a delivered code or its verify makes a table for itself', 
   expect(statements.filter((text) => opens(text).some(({ opcode }) => opcode === 'OpenEphemeral'))).toEqual([])
 })
 
-test('a verify takes 1 commit and 2 statements, and where codes have been wrong 4', async () => {
+test('a verify takes 1 commit and 3 statements, and where codes have been wrong 5', async () => {
   const verifying = async (...codes: Array<(code: string) => string>) => {
     const { issueId } = await issue()
     const sent = world.sms.lastCode()
@@ -97,10 +97,10 @@ test('a verify takes 1 commit and 2 statements, and where codes have been wrong 
   }
   const right = (code: string) => code
   const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
-  expect(await verifying(right)).toEqual([{ commits: 1, statements: 2 }])
+  expect(await verifying(right)).toEqual([{ commits: 1, statements: 3 }])
   expect(await verifying(wrong, right)).toEqual([
     { commits: 1, statements: 4 },
-    { commits: 1, statements: 4 },
+    { commits: 1, statements: 5 },
   ])
 })
 
