@@ -80,7 +80,12 @@ const importsOf = (root: string, file: string) =>
 
 async function measureOne(copy: Copy, test: string): Promise<Reach> {
   const coverage = join(copy.path, 'coverage')
-  const options = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${coverage}`]
+  const options = [
+    '--coverage',
+    '--coverage-reporter=lcov',
+    `--coverage-dir=${coverage}`,
+    `--timeout=${MEASURED_WITHIN_MS}`,
+  ]
   const { exitCode, ms } = await copy.run(['test', ...options, `./${test}`], MEASURED_WITHIN_MS)
   const report = join(coverage, 'lcov.info')
   const missed = existsSync(report) ? missedIn(readFileSync(report, 'utf8')) : {}
