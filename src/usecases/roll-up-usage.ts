@@ -19,8 +19,8 @@ export async function rollUpUsage({ store, clock }: UsageDependencies): Promise<
   for (;;) {
     const isDone = await store.transaction(async (tx) => {
       const from = await tx.usage.rolledUntil()
-      if (from === undefined || from >= until) return true
-      await tx.usage.rollUp(from)
+      if (from >= until) return true
+      await tx.usage.rollUp(from, until)
       return false
     })
     if (isDone) return

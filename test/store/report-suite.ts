@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Attempt } from '../../src/domain/delivery/attempt'
 import type { ReportGroup } from '../../src/domain/operations/usage-report'
-import { DAY_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
+import { DAY_MS, HOUR_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
 import { amountText, type MessagePrice } from '../../src/domain/wallet/message-price'
 import type { Store } from '../../src/ports/store'
 import { type ReportPage, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
@@ -78,6 +78,25 @@ export function reportSuite(name: string, open: (clock: StillClock) => Opened | 
             })
           }
       }
+    })
+
+    test('hours without issues are not rolled up one by one, and count as done', async () => {
+      const histories = randomHistories(seededRandom(SEED + 39))
+      await add(store, histories)
+      let transactions = 0
+      const counting: Store = {
+        ...store,
+        transaction: (work, options) => {
+          transactions++
+          return store.transaction(work, options)
+        },
+      }
+      clock.time = START + 400 * DAY_MS
+      await rollUpUsage({ store: counting, clock })
+      // One for each hour that has issues, and one that finds nothing more.
+      const hours = new Set(histories.map(({ issue }) => Math.floor(issue.createdAt / HOUR_MS)))
+      expect(transactions).toBe(hours.size + 1)
+      expect(await store.transaction((tx) => tx.usage.rolledUntil())).toBe(START + 399 * DAY_MS - 3 * HOUR_MS)
     })
 
     test('come in pages that together have every row once', async () => {

@@ -43,6 +43,9 @@ export const newPlace = async (): Promise<Place> =>
   IS_POSTGRES ? await (await import('./schema-place')).SchemaPlace.find() : new FilePlace()
 
 export class FilePlace implements Place {
+  /** Reading the schema anew for each query would take longer than the query. */
+  #reading: File | undefined
+
   constructor(readonly dir = mkdtempSync(join(scratch, 'watchword-test-'))) {}
 
   get file(): string {
@@ -60,8 +63,8 @@ export class FilePlace implements Place {
 
   /** The same, where nothing can be waited for. */
   query<T>(sql: string, ...parameters: Parameter[]): T[] {
-    using db = new File(this.file, { readonly: true })
-    return db.query(sql).all(...parameters) as T[]
+    this.#reading ??= new File(this.file, { readonly: true })
+    return this.#reading.query(sql).all(...parameters) as T[]
   }
 
   async write(sql: string, ...parameters: Parameter[]): Promise<void> {
@@ -75,6 +78,7 @@ export class FilePlace implements Place {
   }
 
   async remove(): Promise<void> {
+    this.#reading?.close()
     rmSync(this.dir, { recursive: true, force: true })
   }
 }

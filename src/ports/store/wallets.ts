@@ -36,10 +36,10 @@ export interface WalletReader {
 }
 
 export interface UsageTx {
-  /** The first hour that is not rolled up yet; undefined while there are no issues. */
-  rolledUntil(): Promise<number | undefined>
-  /** Counts the issues of one hour and stores the result. */
-  rollUp(hour: number): Promise<void>
+  /** The first hour that is not rolled up yet; `Infinity` while there are no issues. */
+  rolledUntil(): Promise<number>
+  /** Counts the issues of one hour and stores the result. Hours without issues that follow count as done, to `until`. */
+  rollUp(hour: number, until: number): Promise<void>
 }
 
 export interface UsageReader {

@@ -59,10 +59,11 @@ const ROLLED = plain(
   () => [ROLLED_UNTIL],
   ([at]) => Number(at),
 )
-const OLDEST = plain(
-  'SELECT issue_id FROM issues WHERE app_id = $1 AND mode = $2 ORDER BY issue_id LIMIT 1',
-  ({ appId, mode }) => [appId, mode],
-  ([id]) => idTime(String(id)),
+/** Start of the hour of the first issue at `from` or later. */
+const FIRST_HOUR = plain(
+  'SELECT issue_id FROM issues WHERE app_id = $1 AND mode = $2 AND issue_id >= $3 ORDER BY issue_id LIMIT 1',
+  ({ appId, mode, from }) => [appId, mode, idFloor(from as number)],
+  ([id]) => Math.floor(idTime(String(id)) / HOUR_MS) * HOUR_MS,
 )
 const OWNERS = plain<Owner>(
   `SELECT app_id, mode FROM apps, (VALUES ('live'), ('test')) AS modes (mode)`,
@@ -87,24 +88,24 @@ const MARK = plain(
 )
 
 export function usageTx(transaction: Transaction): Tx['usage'] {
+  const firstHourFrom = async (from: number, owners: readonly Owner[]) => {
+    const hours = await Promise.all(owners.map((owner) => transaction.get(FIRST_HOUR, { ...owner, from })))
+    return Math.min(...hours.map((hour) => hour ?? Number.POSITIVE_INFINITY))
+  }
   return {
     async rolledUntil() {
       // Only one server counts an hour.
       lock(transaction, 'usage')
-      const known = await transaction.get(ROLLED)
-      if (known !== undefined) return known
-      const owners = await transaction.all(OWNERS)
-      const firsts = await Promise.all(owners.map((owner) => transaction.get(OLDEST, { ...owner })))
-      const [first] = firsts.filter((at) => at !== undefined).sort((a, b) => a - b)
-      return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
+      return (await transaction.get(ROLLED)) ?? firstHourFrom(0, await transaction.all(OWNERS))
     },
-    async rollUp(hour) {
+    async rollUp(hour, until) {
       lock(transaction, 'usage')
-      for (const owner of await transaction.all(OWNERS)) {
+      const owners = await transaction.all(OWNERS)
+      for (const owner of owners) {
         const rows = await transaction.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
         for (const row of mergeBuckets(rows)) transaction.run(KEEP, { ...owner, ...row })
       }
-      transaction.run(MARK, { at: hour + HOUR_MS })
+      transaction.run(MARK, { at: Math.min(await firstHourFrom(hour + HOUR_MS, owners), until) })
     },
   }
 }
@@ -155,14 +156,10 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     return rows
   }
 
-  /** Start of the hour of the first issue. */
-  async function firstHour({ appId, mode }: Owner): Promise<number> {
-    const at = await pool.get(OLDEST, { appId, mode })
-    return at === undefined ? Number.POSITIVE_INFINITY : Math.floor(at / HOUR_MS) * HOUR_MS
+  const rolledIn = async ({ appId, mode }: Owner, { from, to }: { from: number; to: number }) => {
+    const rolled = (await pool.get(ROLLED)) ?? (await pool.get(FIRST_HOUR, { appId, mode, from: 0 })) ?? to
+    return Math.min(Math.max(rolled, from), to)
   }
-
-  const rolledIn = async (owner: Owner, { from, to }: { from: number; to: number }) =>
-    Math.min(Math.max((await pool.get(ROLLED)) ?? (await firstHour(owner)), from), to)
 
   /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
   async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {

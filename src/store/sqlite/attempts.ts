@@ -9,7 +9,7 @@ import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
 import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
-import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters, plain } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -118,24 +118,27 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
   const db = drizzle(connection)
   const ofIssue = attemptsOfIssue(db)
   const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
-  const outcomes = connection.query<
+  const outcomes = plain<
     { carrier: string; outcome: SendOutcome['kind']; calls: number },
     { appId: string; from: Uint8Array; below: Uint8Array }
   >(
+    connection,
     `SELECT provider AS carrier, outcome, count(*) AS calls FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below AND outcome IS NOT NULL
      GROUP BY provider, outcome`,
   )
-  const answers = connection.query<
+  const answers = plain<
     Omit<AnswerCount, 'code' | 'said'> & { code: string | null; said: string | null },
     { carrier: string; appId: string; from: Uint8Array; below: Uint8Array }
   >(
+    connection,
     `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls, max(said) AS said FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below
        AND provider = $carrier AND outcome IS NOT NULL
      GROUP BY outcome, code, ms`,
   )
-  const newest = connection.query<{ id: Uint8Array | null }, { appId: string }>(
+  const newest = plain<{ id: Uint8Array | null }, { appId: string }>(
+    connection,
     "SELECT max(issue_id) AS id FROM attempts WHERE app_id = $appId AND mode = 'live'",
   )
   const at = (time: number) => uuidBytes(idFloor(time))

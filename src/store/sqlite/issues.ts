@@ -22,7 +22,7 @@ import {
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
 import { type Connections, nextTurn } from './connection/read-group'
-import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, updating } from './connection/statement'
+import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, plain, updating } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
 import { attempts, failures, idempotencyRecords, issues, outbox } from './schema'
@@ -54,7 +54,7 @@ export function createIssueTx(
   current: TransactionState,
 ): Pick<Tx, 'issues' | 'idempotency' | 'outbox'> {
   const db = drizzle(connection)
-  const newestOfPhone = connection.query<unknown, SQLQueryBindings[]>(NEWEST_OF_PHONE)
+  const newestOfPhone = plain<unknown, SQLQueryBindings[]>(connection, NEWEST_OF_PHONE)
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
     findSince: onFirstUse(() =>
@@ -303,7 +303,8 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
     }
   }
 
-  const testIssues = scanning.query<{ organizationId: string; issues: number }, [Uint8Array, number]>(
+  const testIssues = plain<{ organizationId: string; issues: number }, [Uint8Array, number]>(
+    scanning,
     `SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
      WHERE mode = 'test' AND issue_id > ? AND issues.created_at >= ? GROUP BY organization_id`,
   )

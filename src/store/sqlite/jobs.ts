@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
 import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, drizzle, onFirstUse, parameters, plain } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { jobs } from './schema'
 
@@ -141,19 +141,23 @@ export function createJobTx(connection: Database, current: TransactionState): Pi
 }
 
 export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
-  const queueByKind = connection.query<QueueState, { now: number }>(
+  const queueByKind = plain<QueueState, { now: number }>(
+    connection,
     `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
   )
-  const queueByCarrier = connection.query<QueueState & { carrier: string }, { now: number }>(
+  const queueByCarrier = plain<QueueState & { carrier: string }, { now: number }>(
+    connection,
     `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`,
   )
 
-  const firstFrom = connection.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
+  const firstFrom = plain<{ queue: string; runAt: number }, { kind: string; from: string }>(
+    connection,
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
   )
-  const firstDue = connection.query<unknown, { kind: string; queue: string; now: number }>(
+  const firstDue = plain<unknown, { kind: string; queue: string; now: number }>(
+    connection,
     'SELECT 1 FROM jobs WHERE kind = $kind AND queue = $queue AND run_at <= $now LIMIT 1',
   )
   const held = onFirstUse(() =>
@@ -163,7 +167,8 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
       .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased} = 1`))
       .prepare(),
   )
-  const waiting = connection.query<{ waiting: number }, { limit: number }>(
+  const waiting = plain<{ waiting: number }, { limit: number }>(
+    connection,
     "SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT $limit)",
   )
 

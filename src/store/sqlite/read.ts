@@ -9,6 +9,7 @@ import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
 import { readFailure } from './connection/failure'
 import type { Connections } from './connection/read-group'
+import { plain } from './connection/statement'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyRingReader } from './key-ring'
@@ -34,7 +35,8 @@ export function createReader(
   { vault, headFile, settingsVersion, elapsed }: ReadOptions,
 ): Reader & Lists {
   const { reading: connection, scanning } = connections
-  const size = connection.query<{ bytes: number }, []>(
+  const size = plain<{ bytes: number }>(
+    connection,
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
   const reader = guarded(

@@ -22,7 +22,7 @@ import {
   snapshotRow,
 } from '../rows/traffic'
 import { nextTurn } from './connection/read-group'
-import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, drizzle, onFirstUse, parameters, plain } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
@@ -140,7 +140,8 @@ export function createTrafficReader(
   const db = drizzle(connection)
   // Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
   const seenWhere = (condition: string) =>
-    scanning.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
+    plain<unknown[], [string, Uint8Array, Uint8Array, number]>(
+      scanning,
       `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
        FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
     )
@@ -149,7 +150,8 @@ export function createTrafficReader(
     verified: seenWhere(SEEN_WHERE.verified),
     late: seenWhere(SEEN_WHERE.late),
   }
-  const appsSince = connection.query<{ app_id: string }, [Uint8Array, number]>(
+  const appsSince = plain<{ app_id: string }, [Uint8Array, number]>(
+    connection,
     `SELECT app_id FROM apps
      WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > ?) LIMIT ?`,
   )

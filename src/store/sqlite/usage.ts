@@ -13,6 +13,7 @@ import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
+import { plain } from './connection/statement'
 
 const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
 const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
@@ -62,7 +63,8 @@ interface SumParameters
 const range = (from: number, to: number) => ({ from: uuidBytes(idFloor(from)), below: uuidBytes(idFloor(to)) })
 
 function rolledUntil(connection: Database): () => number | undefined {
-  const find = connection.query<{ at: string }, { name: string }>(
+  const find = plain<{ at: string }, { name: string }>(
+    connection,
     'SELECT CAST(value AS TEXT) AS at FROM facts WHERE name = $name',
   )
   return () => {
@@ -72,39 +74,51 @@ function rolledUntil(connection: Database): () => number | undefined {
 }
 
 const oldestIssue = (connection: Database) =>
-  connection.query<{ id: Uint8Array | null }, { appId: string; mode: string }>(
-    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode',
+  plain<{ id: Uint8Array | null }, { appId: string; mode: string; from: Uint8Array }>(
+    connection,
+    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode AND issue_id >= $from',
   )
+
+/** Start of the hour of an owner's first issue at `from` or later. */
+const firstHour =
+  (oldest: ReturnType<typeof oldestIssue>) =>
+  ({ appId, mode }: Owner, from: number): number | undefined => {
+    const id = oldest.get({ appId, mode, from: uuidBytes(idFloor(from)) })?.id
+    return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : undefined
+  }
 
 export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   const findRolled = rolledUntil(connection)
-  const owners = connection.query<Owner, []>(
+  const owners = plain<Owner>(
+    connection,
     "SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')",
   )
-  const oldest = oldestIssue(connection)
-  const count = connection.query<CountedRow, HourRange>(COUNT)
-  const keep = connection.query(
+  const firstHourOf = firstHour(oldestIssue(connection))
+  const firstOfAll = (from: number) =>
+    Math.min(...owners.all().map((owner) => firstHourOf(owner, from) ?? Number.POSITIVE_INFINITY))
+  const count = plain<CountedRow, HourRange>(connection, COUNT)
+  const keep = plain<never, Record<string, string | number>>(
+    connection,
     `INSERT OR REPLACE INTO usage_intervals (app_id, mode, at, channel, provider, country, purpose, issued, sent,
        delivered, failed, verified, spent, messages, latencies)
      VALUES ($appId, $mode, $at, $channel, $carrier, $country, $purpose, $issued, $sent, $delivered, $failed, $verified,
        $spent, $messages, $latencies)`,
   )
-  const mark = connection.query('INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))')
+  const mark = plain<never, { name: string; at: string }>(
+    connection,
+    'INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))',
+  )
   return {
     usage: {
       async rolledUntil() {
-        const known = findRolled()
-        if (known !== undefined) return known
-        const firsts = owners.all().flatMap(({ appId, mode }) => oldest.get({ appId, mode })?.id ?? [])
-        const [first] = firsts.map((id) => idTime(uuidText(id))).sort((a, b) => a - b)
-        return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
+        return findRolled() ?? firstOfAll(0)
       },
-      async rollUp(hour) {
+      async rollUp(hour, until) {
         for (const { appId, mode } of owners.all()) {
           for (const row of mergeBuckets(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
             keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
         }
-        mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
+        mark.run({ name: ROLLED_UNTIL, at: String(Math.min(firstOfAll(hour + HOUR_MS), until)) })
       },
     },
   }
@@ -125,19 +139,22 @@ const MAX_COUNTS_KEPT = 2_000
 
 export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
   const findRolled = rolledUntil(connection)
-  const kept = connection.query<UsageHourRow, { appId: string; mode: string; from: number; to: number }>(
+  const kept = plain<UsageHourRow, { appId: string; mode: string; from: number; to: number }>(
+    connection,
     `SELECT at, channel, provider AS carrier, country, purpose, ${TALLIED.join(', ')}, latencies
      FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to`,
   )
-  const summed = connection.query<UsageSum, SumParameters>(
+  const summed = plain<UsageSum, SumParameters>(
+    connection,
     `SELECT (at + $offsetMs) / $stepMs AS step, channel, provider AS carrier, country,
        iif($byPurpose, purpose, '') AS purpose, ${SUMS}
      FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to
      GROUP BY step, channel, provider, country, iif($byPurpose, purpose, '')`,
   )
-  const oldest = oldestIssue(connection)
-  const counted = connection.query<CountedRow, HourRange>(COUNT)
-  const further = connection.query<{ id: Uint8Array }, HourRange>(
+  const firstHourOf = firstHour(oldestIssue(connection))
+  const counted = plain<CountedRow, HourRange>(connection, COUNT)
+  const further = plain<{ id: Uint8Array }, HourRange>(
+    connection,
     `SELECT i.issue_id AS id FROM issues i WHERE ${RANGE} ORDER BY i.issue_id LIMIT 1 OFFSET ${ISSUES_PER_STEP}`,
   )
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
@@ -168,14 +185,8 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     return rows
   }
 
-  /** Start of the hour of the first issue. */
-  function firstHour({ appId, mode }: Owner): number {
-    const id = oldest.get({ appId, mode })?.id
-    return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : Number.POSITIVE_INFINITY
-  }
-
   const rolledIn = (owner: Owner, { from, to }: { from: number; to: number }) =>
-    Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
+    Math.min(Math.max(findRolled() ?? firstHourOf(owner, 0) ?? to, from), to)
 
   /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
   async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {

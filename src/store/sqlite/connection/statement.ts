@@ -68,6 +68,26 @@ export function onFirstUse<P extends PreparedStatement>(prepare: () => P): OnFir
   }
 }
 
+/** A statement written as SQL, prepared when it is first used. */
+export function plain<Row, Values extends SQLQueryBindings | SQLQueryBindings[] = []>(
+  connection: Database,
+  text: string,
+) {
+  const prepare = () => connection.prepare<Row, Values>(text)
+  let prepared: ReturnType<typeof prepare> | undefined
+  const statement = () => {
+    prepared ??= prepare()
+    return prepared
+  }
+  type Bound = Parameters<ReturnType<typeof prepare>['get']>
+  return {
+    get: (...values: Bound) => statement().get(...values),
+    all: (...values: Bound) => statement().all(...values),
+    run: (...values: Bound) => statement().run(...values),
+    values: (...values: Bound) => statement().values(...values),
+  }
+}
+
 /**
  * Updates only the changed columns of a locked row: each unchanged column would cost its constraints and its index
  * entries. Each set of columns has its own statement; beyond `most` sets, or if `before` is unknown, all columns are
