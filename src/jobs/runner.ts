@@ -256,22 +256,20 @@ class JobWorker {
     }
   }
 
-  /** Slots are acquired before jobs are claimed, so that a claimed job runs at once. */
+  /** Slots are acquired before jobs are claimed, so that a claimed job runs at once. Queues take turns at them. */
   #acquireSlots(queues: string[]): QueueSlots[] {
     const behind = queues.filter((queue) => queue > this.#lastServed)
     const ahead = queues.filter((queue) => queue <= this.#lastServed)
-    const acquired = [...behind, ...ahead]
-      .map((queue) => {
-        const slots: JobSlot[] = []
-        for (let slot = this.kind(queue); slot; slot = this.kind(queue)) {
-          slots.push(slot)
-          if (slots.length === MAX_CLAIMED_AT_ONCE) break
-        }
-        return { queue, slots }
-      })
-      .filter(({ slots }) => slots.length > 0)
-    this.#lastServed = acquired.at(-1)?.queue ?? this.#lastServed
-    return acquired
+    const acquired = [...behind, ...ahead].map((queue): QueueSlots => ({ queue, slots: [] }))
+    const takesSlot = ({ queue, slots }: QueueSlots): boolean => {
+      const slot = slots.length < MAX_CLAIMED_AT_ONCE ? this.kind(queue) : undefined
+      if (!slot) return false
+      slots.push(slot)
+      this.#lastServed = queue
+      return true
+    }
+    for (let asking = acquired; asking.length > 0; ) asking = asking.filter(takesSlot)
+    return acquired.filter(({ slots }) => slots.length > 0)
   }
 
   async #claim(queues: QueueSlots[]): Promise<number> {
