@@ -51,15 +51,16 @@ const ALL_AGES = Object.keys(AGE_MS) as AgeBucket[]
 
 async function forEachConcurrently<T>(
   atOnce: number,
-  all: IteratorObject<T>,
+  all: Iterable<T>,
   act: (one: T) => Promise<unknown>,
 ): Promise<void> {
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      // The workers share one iterator.
-      for (const one of all) await act(one)
-    }),
-  )
+  const running = new Set<Promise<unknown>>()
+  for (const one of all) {
+    const run = act(one).finally(() => running.delete(run))
+    running.add(run)
+    if (running.size >= atOnce) await Promise.race(running)
+  }
+  await Promise.all(running)
 }
 
 export type Recorder = (store: Store, findings: Findings) => Promise<void>
