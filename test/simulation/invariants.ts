@@ -1,5 +1,5 @@
 /** What must hold after every step, read from the database behind the app's back. */
-import { Database } from 'bun:sqlite'
+import { Database, type Statement } from 'bun:sqlite'
 import type { DeliveryPlan } from '../../src/domain/delivery/plan'
 import type { Carrier } from '../support/carrier'
 
@@ -8,6 +8,8 @@ export type PlanOfApp = Pick<DeliveryPlan, 'channel' | 'legs'> & { readonly appI
 
 export class Invariants {
   readonly #db: Database
+  /** Bun keeps only twenty statements, and preparing one takes longer than running it. */
+  readonly #statements = new Map<string, Statement>()
   /** Answers of attempts that were seen. An answer never changes; a report of failure adds its code to one that was no refusal. */
   readonly #answers = new Map<string, string>()
   /** Attempts of issues whose codes have ended, as they were first seen. */
@@ -168,7 +170,9 @@ export class Invariants {
   }
 
   #onlyRows(promise: string, offenders: string): string | undefined {
-    const rows = this.#db.query(offenders).all()
+    const statement = this.#statements.get(offenders) ?? this.#db.prepare(offenders)
+    this.#statements.set(offenders, statement)
+    const rows = statement.all()
     return rows.length === 0 ? undefined : `${promise}: ${JSON.stringify(rows.slice(0, 3))}`
   }
 

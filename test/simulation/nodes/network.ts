@@ -199,7 +199,7 @@ const WRITES = /^(insert|update|delete)/i
 const inTransactionAfter = (text: string) => ({ BEGIN: true, COMMIT: false, ROLLBACK: false })[text]
 
 /** Enough to recognize it by. */
-const wordsOf = ({ text }: Statement) => text.replace(/\s+/g, ' ').slice(0, 60)
+const wordsOf = ({ text }: Statement) => text.slice(0, 200).replace(/\s+/g, ' ').slice(0, 60)
 
 /** The way of one server to the database. */
 export class Link {

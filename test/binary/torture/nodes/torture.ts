@@ -15,7 +15,7 @@ import { CuttingProxy, type Loss } from '../../../support/cutting-proxy'
 import { PgBouncer } from '../../../support/pgbouncer'
 import { type SeededRandom, seededRandom } from '../../../support/random'
 import { until } from '../../../support/until'
-import { fromSource, newFolder } from '../../support'
+import { newFolder, programIn } from '../../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from '../carrier'
 import { brokenPromises, findingsIn, leaks } from '../findings'
 import { APPS, furnish, furnishPlans, postTo } from '../furnish'
@@ -197,7 +197,7 @@ class Story {
   }
 
   #programAt(port: number) {
-    return fromSource(this.#folder.path, {
+    return programIn(this.#folder.path, {
       WATCHWORD_DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres`,
       WATCHWORD_DATABASE_POOL: '8',
       WATCHWORD_SECRET: 'the secret of servers that are tortured',
