@@ -18,12 +18,13 @@ export async function suspect(
   appId: string,
   keys: ReadonlyArray<{ key: string; kind: KeyKind; origin?: string }>,
 ): Promise<void> {
-  for (const { kind } of keys)
-    for (let day = 1; day <= LEARNED_DAYS; day++)
-      await world.write(
-        `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified)
-        VALUES ('${appId}', '${kind}', 'KR', ${world.clock.now() - day * DAY_MS}, 100, 100, 90, 10)`,
-      )
+  const days = Array.from({ length: LEARNED_DAYS }, (_, n) => world.clock.now() - (n + 1) * DAY_MS)
+  const hours = keys.flatMap(({ kind }) =>
+    days.map((hour) => `('${appId}', '${kind}', 'KR', ${hour}, 100, 100, 90, 10)`),
+  )
+  await world.write(
+    `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified) VALUES ${hours}`,
+  )
   for (const { key, kind, origin } of keys)
     for (let n = 0; n < PENDING; n++) {
       const request = { phoneNumber: `010-6666-000${n}`, purpose: 'suspicious', idempotencyKey: `suspicious-${n}` }

@@ -10,12 +10,10 @@ import { bind, changes, drizzle, onFirstUse, parameters } from './connection/sta
 import type { TransactionState } from './connection/transaction-state'
 import { keyRing } from './schema'
 
-const all = (connection: Database) => {
+export const keyRingRows = (connection: Database) => {
   const rows = onFirstUse(() => drizzle(connection).select().from(keyRing).orderBy(keyRing.name).prepare())
   return (): RingRow[] => rows.all().map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 }
-
-export const keyRingRows = (connection: Database): RingRow[] => all(connection)()
 
 export function addKeys(connection: Database, rows: readonly RingRow[]): void {
   const insert = drizzle(connection).insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()
@@ -25,7 +23,7 @@ export function addKeys(connection: Database, rows: readonly RingRow[]): void {
 export function createKeyRingTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'keyRing'> {
   const db = drizzle(connection)
   const run = {
-    all: all(connection),
+    all: keyRingRows(connection),
     begin: onFirstUse(() =>
       db
         .update(keyRing)
@@ -69,7 +67,7 @@ export function createKeyRingTx(connection: Database, vault: Vault, current: Tra
 }
 
 export function createKeyRingReader(connection: Database, vault: Vault): Pick<Reader, 'keyRing'> {
-  const rows = all(connection)
+  const rows = keyRingRows(connection)
   return {
     keyRing: {
       async all() {

@@ -87,7 +87,8 @@ export function openStore({
   }
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
-  vault.ring.follow(() => keyRingRows(writing))
+  const readKeys = keyRingRows(writing)
+  vault.ring.follow(readKeys)
   const current = new TransactionState()
   const openUnit = createTransactions(writing, vault, headFile, current)
   const followClock = createFollowClock(writing, clock)
@@ -96,7 +97,7 @@ export function openStore({
     const found = dataVersion.get()?.data_version
     const hasOtherWritten = found !== seen
     // Another process may have committed a new key, with which this one must encrypt from now on.
-    if (hasOtherWritten) vault.ring.adopt(keyRingRows(writing))
+    if (hasOtherWritten) vault.ring.adopt(readKeys())
     seen = found
     followClock(hasOtherWritten)
   }
@@ -321,9 +322,10 @@ function writeAhead(db: Database): void {
  * wins.
  */
 function takeKeys(db: Database, vault: Vault): void {
-  if (keyRingRows(db).length === 0)
+  const readKeys = keyRingRows(db)
+  if (readKeys().length === 0)
     db.transaction(() => {
-      if (keyRingRows(db).length === 0) addKeys(db, vault.ring.rows())
+      if (readKeys().length === 0) addKeys(db, vault.ring.rows())
     }).immediate()
-  if (!vault.ring.adopt(keyRingRows(db))) throw new WrongSecretError()
+  if (!vault.ring.adopt(readKeys())) throw new WrongSecretError()
 }
