@@ -51,16 +51,22 @@ const ALL_AGES = Object.keys(AGE_MS) as AgeBucket[]
 
 async function forEachConcurrently<T>(
   atOnce: number,
-  all: Iterable<T>,
+  all: IteratorObject<T>,
   act: (one: T) => Promise<unknown>,
 ): Promise<void> {
-  const running = new Set<Promise<unknown>>()
-  for (const one of all) {
-    const run = act(one).finally(() => running.delete(run))
-    running.add(run)
-    if (running.size >= atOnce) await Promise.race(running)
+  const work = async (first: T) => {
+    await act(first)
+    // The workers share one iterator.
+    for (const one of all) await act(one)
   }
-  await Promise.all(running)
+  const workers: Promise<void>[] = []
+  // None without work: this runs every second, and most servers have few apps.
+  while (workers.length < atOnce) {
+    const next = all.next()
+    if (next.done) break
+    workers.push(work(next.value))
+  }
+  await Promise.all(workers)
 }
 
 export type Recorder = (store: Store, findings: Findings) => Promise<void>
