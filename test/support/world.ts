@@ -102,8 +102,8 @@ interface Opened extends WorldOptions {
 }
 
 /** The tests of the interface hold every answer against its description; others have no time for that. */
-const IS_OF_CONTRACT = Bun.main.includes('/test/contract/') && !IS_POSTGRES
-/** It is made once for a file of tests. */
+const isOfContract = () => Bun.main.includes('/test/contract/') && !IS_POSTGRES
+/** It is made once for a process. Which file is run changes in it. */
 let described: AssertDescribed | undefined
 
 const NO_MAILER: Mailer = { send: async () => 'nobody listens', verify: async () => 'nobody listens' }
@@ -212,7 +212,7 @@ export class World {
     world.app.warmUp()
     // What it looks at when it starts it has seen: what a test does next it finds at its next look, however slow the machine is.
     await world.settle()
-    if (IS_OF_CONTRACT) {
+    if (isOfContract()) {
       described ??= describedBy(JSON.parse(JSON.stringify(await describeApi())))
       world.#assertDescribed = described
     }
