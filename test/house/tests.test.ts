@@ -72,6 +72,10 @@ test('CONTRIBUTING names commands that are there, and all of them', () => {
   expect(scripts.filter((name) => !usual.includes(name) && !named.includes(name))).toEqual([])
 })
 
+test('files of tests share a process, so none decides once and for all by which of them is run', () => {
+  expect(linesWith(/^(?:export )?const \w+ = (?!\(\) =>).*\bBun\.main\b/)).toEqual([])
+})
+
 describe('a test that ci plays where what it looks at has changed', () => {
   test('is one that nightly plays', () => {
     const byNight = Object.values(testFiles(true)).flat()
