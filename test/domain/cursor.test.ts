@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Owner } from '../../src/domain/shared/value'
 import { createVault } from '../../src/system/vault'
 import { type PagedEndpoint, readCursor, writeCursor } from '../../src/usecases/shared/cursor'
-import fc from '../support/property'
+import fc, { anyText } from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const vault = createVault(Buffer.from('the master secret of these tests'))
@@ -76,7 +76,7 @@ describe('a cursor is refused', () => {
 
   test('when it was made up of anything', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (madeUp) => refuses(() => readCursor(vault, 'issues', OWNER, madeUp))),
+      fc.property(anyText(), (madeUp) => refuses(() => readCursor(vault, 'issues', OWNER, madeUp))),
       RUNS,
     )
   })
