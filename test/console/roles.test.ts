@@ -330,8 +330,8 @@ describe('an operator', () => {
       const secrets = [...Object.values(theirs), THEIR_NAME]
       // Whoever sees some apps only comes first, so that everything of the others is still there.
       for (const role of SOME_APPS) {
+        const client = await join(role, [ours.appId])
         for (const of of reach === 'app' ? [theirs, ours] : [ours]) {
-          const client = await join(role, [ours.appId])
           const { status, body } = await client.call(path, input(of))
           const mayCall = needs === null || (may(role, needs) && reach !== 'installation' && of === ours)
           expect([role, of === ours, status === 403]).toEqual([role, of === ours, !mayCall])
