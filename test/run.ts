@@ -49,10 +49,12 @@ function buildBinary(): string {
 
 /** What runs beside each other, and then what comes after that. */
 function lanes(): Lane[][] {
-  const { quick, simulated, withProcesses, overPostgres, realTime } = testFiles(values.nightly)
-  if (values.fast) return [[{ files: quick, atOnce: AT_ONCE.sqlite, store: 'sqlite' }]]
+  const { quick, memory, simulated, withProcesses, overPostgres, realTime } = testFiles(values.nightly)
+  const measured: Lane = { files: memory, atOnce: 1, store: 'sqlite' }
+  if (values.fast) return [[measured, { files: quick, atOnce: AT_ONCE.sqlite, store: 'sqlite' }]]
   return [
     [
+      measured,
       { files: [...quick, ...simulated, ...withProcesses], atOnce: AT_ONCE.sqlite, store: 'sqlite' },
       { files: overPostgres, atOnce: AT_ONCE.postgres, store: 'postgres' },
     ],

@@ -76,6 +76,11 @@ test('files of tests share a process, so none decides once and for all by which 
   expect(linesWith(/^(?:export )?const \w+ = (?!\(\) =>).*\bBun\.main\b/)).toEqual([])
 })
 
+test('what is held in memory is measured in *.memory.test.ts alone, which have a process of their own', () => {
+  const measuring = files.filter((path) => !path.endsWith('.memory.test.ts') && path.endsWith('.test.ts'))
+  expect(linesWith(/\bsupport\/memory'/, measuring)).toEqual([])
+})
+
 describe('a test that ci plays where what it looks at has changed', () => {
   test('is one that nightly plays', () => {
     const byNight = Object.values(testFiles(true)).flat()

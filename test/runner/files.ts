@@ -10,6 +10,8 @@ const TEST = join(ROOT, 'test')
 export interface TestFiles {
   /** They need neither a process, a browser nor PostgreSQL, and simulate nothing. */
   quick: string[]
+  /** They measure what is held in memory: in a process of theirs, what others hold is not collected again and again. */
+  memory: string[]
   /** Days of attacks, and seeds that tell stories: they compute for long. */
   simulated: string[]
   withProcesses: string[]
@@ -71,7 +73,8 @@ export function testFiles(isNightly: boolean): TestFiles {
     .filter((path) => isNightly || (!path.endsWith('.nightly.test.ts') && isPlayed(path, changed)))
     .sort()
   const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
-  const others = all.filter((path) => !realTime.includes(path))
+  const memory = all.filter((path) => path.endsWith('.memory.test.ts'))
+  const others = all.filter((path) => !realTime.includes(path) && !memory.includes(path))
   const simulated = others.filter((path) => SIMULATED.some((start) => path.startsWith(start)))
   const withProcesses = others.filter((path) => !simulated.includes(path) && startsProcesses(join(TEST, path)))
   const quick = others.filter((path) => !withProcesses.includes(path) && !simulated.includes(path))
@@ -82,6 +85,7 @@ export function testFiles(isNightly: boolean): TestFiles {
   const named = (paths: string[]) => paths.map((path) => join('test', path))
   return {
     quick: named(quick),
+    memory: named(memory),
     simulated: named(simulated),
     withProcesses: named(withProcesses),
     overPostgres: named(overPostgres),
