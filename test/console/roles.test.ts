@@ -274,35 +274,37 @@ describe('an operator', () => {
     owner = new ConsoleClient(world)
     await owner.call('session/setUp', { token: await setUpToken(world), ...person, email: 'ann@example.com' })
     const { appId } = await world.furnish()
-    ours = await furnished(appId)
-    theirs = await furnished((await administer.createApp(world.admin, { name: THEIR_NAME })).appId)
+    const other = await administer.createApp(world.admin, { name: THEIR_NAME })
+    ;[ours, theirs] = await Promise.all([furnished(appId), furnished(other.appId)])
   })
   afterEach(() => world.stop())
 
   async function furnished(appId: string): Promise<Things> {
     const { admin } = world
-    await administer.addCredit(admin, { appId, amount: 1_000 })
-    const [secret, testKey] = [
-      await world.key({ appId, kind: 'sk', mode: 'live' }),
-      await world.key({ appId, kind: 'sk', mode: 'test' }),
-    ]
-    const { endpoint } = await administer.addEndpoint(admin, {
-      ...{ appId, mode: 'live', url: 'https://93.184.216.34/hook', events: ['otp.sent'] },
-    })
-    const order = { phoneNumber: PHONE, purpose: `purpose-${appId}`, idempotencyKey: `k-${appId}` }
-    const issued = await world.call('rest', 'issue', order, { key: secret })
-    const tried = await world.call('rest', 'issue', { ...order, phoneNumber: '010-0000-0000' }, { key: testKey })
-    await world.settle()
-    const eventId = await administer.testEndpoint(admin, endpoint.endpointId, 'otp.sent')
-    const { relay } = await administer.addRelay(admin, appId, { name: 'first', source: 'plain', mode: 'test' })
     const incidentId = crypto.randomUUID()
     const incident: Incident = {
       ...{ incidentId, appId, kind: 'pk', country: 'KR', since: START, lastAt: START, endedAt: undefined },
       ...{ isBlocked: true, refused: 7, rules: ['cap'], pausedUntil: undefined, pauses: 0, cost: 3 },
       ...{ tellAt: undefined, tells: 0, refunded: undefined },
     }
-    await world.run(world.store.transaction((tx) => tx.traffic.saveIncident(incident)))
-    await administer.saveTemplate(admin, appId, template(`template-${appId}`))
+    const [secret, testKey, { endpoint }, { relay }] = await Promise.all([
+      world.key({ appId, kind: 'sk', mode: 'live' }),
+      world.key({ appId, kind: 'sk', mode: 'test' }),
+      administer.addEndpoint(admin, {
+        ...{ appId, mode: 'live', url: 'https://93.184.216.34/hook', events: ['otp.sent'] },
+      }),
+      administer.addRelay(admin, appId, { name: 'first', source: 'plain', mode: 'test' }),
+      administer.addCredit(admin, { appId, amount: 1_000 }),
+      administer.saveTemplate(admin, appId, template(`template-${appId}`)),
+      world.store.transaction((tx) => tx.traffic.saveIncident(incident)),
+    ])
+    const order = { phoneNumber: PHONE, purpose: `purpose-${appId}`, idempotencyKey: `k-${appId}` }
+    const [issued, tried] = await Promise.all([
+      world.call('rest', 'issue', order, { key: secret }),
+      world.call('rest', 'issue', { ...order, phoneNumber: '010-0000-0000' }, { key: testKey }),
+    ])
+    await world.settle()
+    const eventId = await administer.testEndpoint(admin, endpoint.endpointId, 'otp.sent')
     const [delivery] = await world.store.lists.hooks.page({ endpointId: endpoint.endpointId, limit: 1 })
     const [key] = await world.store.read.keys.ofApp(appId)
     return {
@@ -329,8 +331,8 @@ describe('an operator', () => {
       const { needs, reach, input, status } = row
       const secrets = [...Object.values(theirs), THEIR_NAME]
       // Whoever sees some apps only comes first, so that everything of the others is still there.
-      for (const role of SOME_APPS) {
-        const client = await join(role, [ours.appId])
+      const ofOurs = await Promise.all(SOME_APPS.map(async (role) => ({ role, client: await join(role, [ours.appId]) })))
+      for (const { role, client } of ofOurs) {
         for (const of of reach === 'app' ? [theirs, ours] : [ours]) {
           const { status, body } = await client.call(path, input(of))
           const mayCall = needs === null || (may(role, needs) && reach !== 'installation' && of === ours)
@@ -338,8 +340,8 @@ describe('an operator', () => {
           for (const secret of secrets) expect(JSON.stringify(body) ?? '').not.toContain(secret)
         }
       }
-      for (const role of ROLES) {
-        const client = await join(role)
+      const ofAll = await Promise.all(ROLES.map(async (role) => ({ role, client: await join(role) })))
+      for (const { role, client } of ofAll) {
         const answer = await client.call(path, input(theirs))
         const mayCall = needs === null || may(role, needs)
         expect([role, answer.status === 403]).toEqual([role, !mayCall])

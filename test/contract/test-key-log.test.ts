@@ -11,7 +11,7 @@ test('a test key that is refused a real number is explained in the log at info, 
     expect(body.data).toMatchObject({ code: 'TEST_NUMBER_REQUIRED' })
     const lines = world.logged.filter((line) => line.includes('test_number_required'))
     expect(lines).toHaveLength(1)
-    expect(lines.join()).not.toContain('1234')
+    expect(lines.join()).not.toMatch(/1234-?5678/)
   } finally {
     await world.stop()
   }
