@@ -331,7 +331,9 @@ describe('an operator', () => {
       const { needs, reach, input, status } = row
       const secrets = [...Object.values(theirs), THEIR_NAME]
       // Whoever sees some apps only comes first, so that everything of the others is still there.
-      const ofOurs = await Promise.all(SOME_APPS.map(async (role) => ({ role, client: await join(role, [ours.appId]) })))
+      const ofOurs = await Promise.all(
+        SOME_APPS.map(async (role) => ({ role, client: await join(role, [ours.appId]) })),
+      )
       for (const { role, client } of ofOurs) {
         for (const of of reach === 'app' ? [theirs, ours] : [ours]) {
           const { status, body } = await client.call(path, input(of))

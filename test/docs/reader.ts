@@ -3,7 +3,6 @@
  * differs from a real reader: ports are free ones, and `npm install` and `npx bun` take what is already on this machine.
  */
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { BUILT, isBuilt, newFolder, programIn, ROOT } from '../binary/support'
@@ -208,7 +207,7 @@ export class Reader {
     const service = { group: Number(group), log }
     this.#services.push(service)
     const output = () => Bun.file(log).text()
-    await until(() => listens(port), `${whereOf(block)} to listen`).catch(async (error) => {
+    await until(() => answers(port), `${whereOf(block)} to answer`).catch(async (error) => {
       throw new Error(`${error.message}:\n${await output()}`)
     })
     this.#last = await output()
@@ -240,13 +239,12 @@ const whereOf = ({ page, line }: Block) => `${page}:${line}`
 const freePorts = (): Record<Port, number> =>
   Object.fromEntries(PORTS.map((name) => [name, freePort()])) as Record<Port, number>
 
-const listens = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    // As a browser is told to: Vite listens at the first of the addresses that have this name.
-    const socket = connect(port, 'localhost')
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
+/** An answer, not a connection: Vite listens at its port for a moment only to see whether that is free. */
+const answers = (port: number): Promise<boolean> =>
+  fetch(`http://localhost:${port}/`).then(
+    () => true,
+    () => false,
+  )
 
 /** A job of the shell is a process group of its own. */
 function kill(group: number): void {
