@@ -70,18 +70,13 @@ describe.each(WIRES)('an app over %s', (wire) => {
   })
 
   /** Two weeks in which four of five codes were verified, four in each hour of the day. */
-  const learn = (kind: 'sk' | 'pk' = 'pk', until = START) =>
-    world.run(
-      world.store.transaction((tx) =>
-        tx.traffic.saveHours(
-          keys.appId,
-          Array.from({ length: 14 * 24 }, (_, n) => ({
-            ...{ kind, country: 'KR', hour: until - (n + 26) * HOUR_MS },
-            ...{ sent: 5, credits: 5, verified: 4, unverified: 1 },
-          })),
-        ),
-      ),
+  const learn = async (kind: 'sk' | 'pk' = 'pk', until = START) => {
+    const hours = Array.from({ length: 14 * 24 }, (_, n) => until - (n + 26) * HOUR_MS)
+    const rows = hours.map((hour) => `('${keys.appId}', '${kind}', 'KR', ${hour}, 5, 5, 4, 1)`)
+    await world.write(
+      `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified) VALUES ${rows}`,
     )
+  }
   const issue = (
     n: number,
     { key = browser, ip = `198.51.${n % 250}.${Math.floor(n / 250)}`, headers = {}, ...input } = {} as Options,
