@@ -34,18 +34,22 @@ async function newApp() {
 }
 const listen = ({ appId }: { appId: string }, url: string) =>
   administer.addEndpoint(world.admin, { appId, mode: 'test', url, events: ['otp.verified'] })
+const tell = (endpointId: string, events: number) =>
+  Promise.all(times(events, () => administer.testEndpoint(world.admin, endpointId, 'otp.sent')))
 async function verified({ key }: { key: string }): Promise<void> {
   const input = { phoneNumber: '010-0000-0000', purpose: `p${made}`, idempotencyKey: `k${made++}` }
   const { body } = await world.call('rest', 'issue', input, { key })
   const { body: verdict } = await world.call('rest', 'verify', { issueId: body.issueId, code: '000000' }, { key })
   expect(verdict.verified).toBe(true)
 }
+const times = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work)
+
 /** Three apps with twenty endpoints each, and for each of these twenty events. */
 async function hangingCrowd() {
   const crowd = await Promise.all([newApp(), newApp(), newApp()])
-  for (const app of crowd) for (let n = 0; n < 20; n++) await listen(app, HANGING)
+  await Promise.all(crowd.flatMap((app) => times(20, () => listen(app, HANGING))))
   return async () => {
-    for (const app of crowd) for (let n = 0; n < 20; n++) await verified(app)
+    for (let n = 0; n < 20; n++) await Promise.all(crowd.map(verified))
     await world.settle()
   }
 }
@@ -117,7 +121,7 @@ describe('at a time a receiver gets', () => {
     open = []
     receivers.answer = () => new Promise((resolve) => open.push(resolve))
     const { endpoint } = await listen(await newApp(), QUICK)
-    for (let n = 0; n < 700; n++) await administer.testEndpoint(world.admin, endpoint.endpointId, 'otp.sent')
+    await tell(endpoint.endpointId, 700)
     await world.advance(1_000)
   })
   async function answer(...answers: HookAnswer[]): Promise<void> {
@@ -170,7 +174,7 @@ test('a receiver gets its eight after there was no room for any, however often t
   receivers.answer = () => new Promise((resolve) => open.push(() => resolve(receives(400))))
   const { endpoint } = await listen(await newApp(), QUICK)
   const queue = async (endpointId: string, events: number) => {
-    for (let n = 0; n < events; n++) await administer.testEndpoint(world.admin, endpointId, 'otp.sent')
+    await tell(endpointId, events)
     await world.advance(1_000)
   }
   await queue(endpoint.endpointId, 1)
