@@ -24,7 +24,6 @@ import {
   type StatusWords,
   settingsSchema,
 } from './description'
-import { senderByCountry } from './engine-settings'
 import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
 import { type Pattern, patternOf } from './pattern'
 import { itemsAt, readBody, showsSecret } from './report-body'
@@ -41,6 +40,7 @@ import {
   messageScope,
   momentScope,
   objectScope,
+  senderByCountry,
   urlFrom,
   type ValueScope,
   valueAt,

@@ -1,7 +1,5 @@
 /** Settings that a carrier has beside those of its description, because of what the description has. */
 import { z } from 'zod'
-import { numbers } from '../domain/phone/phone'
-import { byTag } from './template'
 
 export const SENDERS = {
   title: 'Senders by country',
@@ -15,13 +13,6 @@ export const SENDERS = {
 
 /** The same for carriers without a description. */
 export const sendersSetting = z.string().regex(new RegExp(SENDERS.pattern), SENDERS.says).optional()
-
-/** The sender of a message to that number, by its country. */
-export function senderByCountry(senders: unknown): (to: string) => string | undefined {
-  if (typeof senders !== 'string') return () => undefined
-  const senderOf = byTag({}, senders)
-  return (to) => senderOf(numbers().parsePhoneNumberFromString(to)?.country)
-}
 
 /** The fields of a description with those settings. */
 export const withEngineSettings = <Field>({

@@ -11,12 +11,19 @@ import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
-import { SENDERS, senderByCountry, sendersSetting } from './engine-settings'
+import { SENDERS, sendersSetting } from './engine-settings'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
 import { type Delivered, NOTHING, type OptionalParameter, type SmppAddress, submitBody } from './smpp-pdu'
 import { SmppSession } from './smpp-session'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
-import { isMessageName, messageScope, unknownPlaceholder, type ValueScope, wholeFrom } from './template'
+import {
+  isMessageName,
+  messageScope,
+  senderByCountry,
+  unknownPlaceholder,
+  type ValueScope,
+  wholeFrom,
+} from './template'
 import type { CarrierDependencies, CarrierType } from './type'
 
 const printable = (max: number) =>

@@ -345,6 +345,13 @@ export function byTag(known: Readonly<Record<string, string>> = {}, own = ''): (
   }
 }
 
+/** The sender of a message to that number, by its country. */
+export function senderByCountry(senders: unknown): (to: string) => string | undefined {
+  if (typeof senders !== 'string') return () => undefined
+  const senderOf = byTag({}, senders)
+  return (to) => senderOf(numbers().parsePhoneNumberFromString(to)?.country)
+}
+
 /** The value at a dotted path such as `data.messages.0.id`; undefined where there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value
