@@ -249,6 +249,8 @@ describe.each(WIRES)('reads over %s', (wire) => {
 
     test('without input is what it is without a query', async () => {
       await issue()
+      // Its message goes out meanwhile.
+      await world.settle()
       const withInput = await read('listIssues')
       const without =
         wire === 'rpc' ? await world.send('POST', '/v1/rpc/otp/listIssues', {}, { key: keys.live }) : withInput

@@ -66,6 +66,7 @@ export function Plans() {
             key: 'country',
             header: say.country,
             cell: ({ country }) => (country === undefined ? say.everyCountry : countryWithCode(country, language)),
+            isUnbroken: true,
           },
           {
             key: 'legs',

@@ -87,6 +87,7 @@ export function Routes() {
             key: 'country',
             header: say.country,
             cell: ({ country }) => (country === undefined ? say.everyCountry : countryWithCode(country, language)),
+            isUnbroken: true,
           },
           {
             key: 'app',
