@@ -22,6 +22,12 @@ export interface ClockLook {
 export class ClockWatch {
   /** Lower bound of the difference between the clock's time and the local clock. */
   #lead = Number.NEGATIVE_INFINITY
+  #rightAt = Number.NEGATIVE_INFINITY
+
+  /** When the clock was looked at last and not behind, by the local clock. A step back that is found now came later. */
+  get rightAt(): number {
+    return this.#rightAt
+  }
 
   /** Lower bound of a step back to which stored times are not adjusted yet; 0 where it is too small to matter. */
   setBackMs({ stamped, followedMs, sentAt, answeredAt }: ClockLook): number {
@@ -30,6 +36,7 @@ export class ClockWatch {
     const byMs = Math.floor(this.#lead - (steady - sentAt))
     if (byMs >= NOTICED_MS) return byMs
     this.#lead = Math.min(this.#lead, steady - sentAt)
+    this.#rightAt = sentAt
     return 0
   }
 }

@@ -13,6 +13,8 @@ import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
+/** From here on until now codes may have been issued by the new time already, by a server that had not seen the old one. */
+const mayBeNewFrom = sql`${sql.placeholder('mayBeNewFrom')}::bigint`
 
 const STATEMENTS = {
   /**
@@ -37,7 +39,10 @@ const STATEMENTS = {
         promisedExpiresAt: sql`coalesce(${issues.promisedExpiresAt}, ${issues.expiresAt})`,
         expiresAt: sql`${issues.expiresAt} - ${by}`,
       })
-      .where(sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${now}`)
+      .where(
+        sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${now}
+          AND NOT (${issues.createdAt} >= ${mayBeNewFrom} AND ${issues.createdAt} <= ${now})`,
+      )
       .prepare(''),
   ),
   shortenLeases: statement(() =>
@@ -102,11 +107,14 @@ export async function adjustToClock(
   await transaction.all(STATEMENTS.lock)
   const sentAt = clock.elapsed()
   const seen = await transaction.get(STATEMENTS.look)
-  const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt: clock.elapsed() }) : 0
-  if (seen && byMs > 0) setBack(transaction, { now: seen.stamped, byMs })
+  const answeredAt = clock.elapsed()
+  const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt }) : 0
+  if (!seen || byMs <= 0) return
+  const now = seen.stamped
+  setBack(transaction, { now, byMs, mayBeNewFrom: now - Math.ceil(answeredAt - watch.rightAt) })
 }
 
-function setBack(transaction: Transaction, values: { now: number; byMs: number }): void {
+function setBack(transaction: Transaction, values: { now: number; byMs: number; mayBeNewFrom: number }): void {
   const { now, byMs } = values
   transaction.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs })
   transaction.run(STATEMENTS.expireEarlier, values)

@@ -8,9 +8,10 @@ import { awaitedReports, clockSteps, issues, jobs } from './schema'
 /**
  * Adjusts stored times once the clock was set back. Codes that can still be verified expire that much earlier, and the
  * wait for reports ends that much earlier. Waiting jobs are due that much earlier, but not before now. No lease has more
- * time left than its length, and a running job keeps its lease.
+ * time left than its length, and a running job keeps its lease. From `mayBeNewFrom` until now codes may have been issued by
+ * the new time already, by a process that had not seen the old one: they keep their time.
  */
-export function createSetBack(connection: Database): (now: number, byMs: number) => void {
+export function createSetBack(connection: Database): (now: number, byMs: number, mayBeNewFrom: number) => void {
   const db = drizzle(connection)
   const by = sql.placeholder('byMs')
   const run = {
@@ -22,7 +23,10 @@ export function createSetBack(connection: Database): (now: number, byMs: number)
           promisedExpiresAt: sql`coalesce(${issues.promisedExpiresAt}, ${issues.expiresAt})`,
           expiresAt: sql`${issues.expiresAt} - ${by}`,
         })
-        .where(sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${bind(issues.expiresAt, 'now')}`)
+        .where(
+          sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${bind(issues.expiresAt, 'now')}
+            AND NOT (${issues.createdAt} >= ${bind(issues.createdAt, 'mayBeNewFrom')} AND ${issues.createdAt} <= ${bind(issues.createdAt, 'now')})`,
+        )
         .prepare(),
     ),
     shortenLeases: onFirstUse(() =>
@@ -49,9 +53,9 @@ export function createSetBack(connection: Database): (now: number, byMs: number)
     ),
   }
 
-  return (now, byMs) => {
+  return (now, byMs, mayBeNewFrom) => {
     run.insertStep.run({ noticedAt: now, setBackMs: byMs })
-    run.expireEarlier.run({ byMs, now })
+    run.expireEarlier.run({ byMs, now, mayBeNewFrom })
     for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
     run.bringForward.run({ byMs, now })
     run.giveUpEarlier.run({ byMs })

@@ -260,9 +260,10 @@ function createFollowClock(writing: Database, clock: StoreOptions['clock']): (ha
     followedMs ??= readFollowed()
     const sentAt = clock.elapsed()
     const now = clock.now()
-    const byMs = watch.setBackMs({ stamped: now, followedMs, sentAt, answeredAt: clock.elapsed() })
+    const answeredAt = clock.elapsed()
+    const byMs = watch.setBackMs({ stamped: now, followedMs, sentAt, answeredAt })
     if (byMs === 0) return
-    setBack(now, byMs)
+    setBack(now, byMs, now - Math.ceil(answeredAt - watch.rightAt))
     // Not known yet: this may be rolled back.
     followedMs = undefined
   }

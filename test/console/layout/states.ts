@@ -1157,7 +1157,7 @@ const templates: State[] = [
   ),
   state('templates, codes by language', '/templates/edit?template=otp_default_kr', FULL, async (page) => {
     await page.getByRole('button', { name: /^(Codes by language|언어별 코드)/ }).click()
-    await page.getByLabel(/^(DLT template ID .* of English|영어 DLT)/).waitFor()
+    await page.getByLabel(/^(DLT template ID .* of English|영어 DLT 템플릿)/).waitFor()
   }),
   state('templates, a translation with a mistake', '/templates/edit?template=otp_default_kr', {
     ...FULL,

@@ -25,7 +25,7 @@ const FOUND_AT: Record<string, number> = {
   'who stops gives back what others run': 8,
   'who has waited to follow the clock follows it, too': 2,
   'a carrier that does not tell what became of a message has lost it': 16,
-  'each connection counts for itself': 16,
+  'each connection counts for itself': 31,
   'a message is sent within the transaction that writes it down': 13,
   'what was lost with its commit is done again': 7,
   'what was lost with its commit counts as stored': 8,
