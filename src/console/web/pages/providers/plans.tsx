@@ -66,7 +66,6 @@ export function Plans() {
             key: 'country',
             header: say.country,
             cell: ({ country }) => (country === undefined ? say.everyCountry : countryWithCode(country, language)),
-            isUnbroken: true,
           },
           {
             key: 'legs',
