@@ -790,6 +790,7 @@ const webhooks: State[] = [
     { ...FULL, 'webhooks/update': AT_REST },
     more,
     press(/^(Disable|사용 중지)$/, 'menuitem'),
+    confirm(/^(Disable|사용 중지)$/),
     see(/That did not work|처리하지 못했습니다/),
   ),
   over(

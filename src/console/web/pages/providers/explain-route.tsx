@@ -110,6 +110,7 @@ function ExplainRoute({ apps, appId, onClose }: ExplainRouteProps) {
         {apps.length > 1 && (
           <NativeSelect
             label={say.app}
+            title={apps.find(({ appId }) => appId === form.values.appId)?.name}
             data={apps.map((app) => ({ value: app.appId, label: app.name }))}
             {...form.field('appId')}
           />
