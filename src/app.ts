@@ -30,7 +30,7 @@ export interface RunningApp {
   fetch: Fetch
   vitals(): Promise<Vitals>
   /** Loads and reads what the first requests need. */
-  warmUp(): void
+  warmUp(): Promise<void>
   /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so their leases are released. */
   start(how?: { alone: boolean }): Promise<void>
   /** Announces the stop to load balancers and the other servers. Requests and jobs are still handled until `stop`. */
@@ -122,7 +122,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
       }),
     warmUp() {
       api()
-      void node.warm()
+      return node.warm()
     },
     async start(how = { alone: false }) {
       await node.start(how)

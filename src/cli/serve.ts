@@ -6,6 +6,7 @@ import { lockDataDir } from '../system/data-dir-lock'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { assertParses, warmUpConnections } from '../system/http-connection'
+import { hasInheritedSocket } from '../system/inherited-socket'
 import { ConnectionPool } from '../system/kept-connections'
 import { leaveNoCoreFiles } from '../system/libc'
 import { watchDescriptors } from '../system/listen'
@@ -23,6 +24,8 @@ import { backupsOf, scheduleBackups } from './scheduled-backups'
 import { startTelemetry } from './telemetry'
 
 const WARM_UP_AFTER_MS = 50
+/** Requests that come while a server is replaced wait so long at most; their callers wait for some seconds, too. */
+const WAIT_IN_SOCKET_MS = 5_000
 const COLLECTED_AT_ONCE_BYTES = 32 * 2 ** 20
 
 export interface Served {
@@ -89,6 +92,8 @@ export async function serve(opened: Opened): Promise<Served> {
     (other) => `WATCHWORD_METRICS_LISTEN=${metrics.listen?.host}:${other}`,
     () => telemetry.begin(app.vitals, descriptors),
   )
+  // Until the last day is read, requests wait in a socket that was handed over. Elsewhere they would be refused.
+  if (!opened.front && hasInheritedSocket(process.env)) await Promise.race([app.warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
   opened.front?.serve(app.fetch)
   const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
 
@@ -96,7 +101,7 @@ export async function serve(opened: Opened): Promise<Served> {
   // Reports that it listens before the remaining work.
   const warmUp = () => {
     if (isDraining) return
-    app.warmUp()
+    void app.warmUp()
     numbers()
     warmUpConnections()
     log.warmUp()
