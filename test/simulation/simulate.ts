@@ -660,3 +660,19 @@ class Story {
     return new SimulationFailure(this.seed, reason, this.trace)
   }
 }
+
+/** The first seed that tells of a broken promise. */
+export async function firstFailure(
+  seeds: readonly number[],
+  sabotage: Sabotage = {},
+  hasPlan = false,
+): Promise<unknown> {
+  for (const seed of seeds) {
+    const failure = await simulate(seed, sabotage, hasPlan).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}
