@@ -77,6 +77,7 @@ test('goes also to an address that is closed to customers, signed with the opera
   for (let n = 0; n < REFUSED; n++) expect((await server.issue(key, `010-2000-${2_000 + n}`)).status).toBe(429)
   await until(() => operators.received.length > 0, 'the operator to be told')
   const [{ headers, body } = { headers: new Headers(), body: '' }] = operators.received
+  expect(headers.get('content-type')).toBe('application/json')
   await verifyWebhookSignature({ secret: SECRET, body, headers })
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const standard = Object.fromEntries(names.map((name) => [name, headers.get(name) ?? '']))

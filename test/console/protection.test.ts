@@ -223,6 +223,19 @@ describe('what came of it', () => {
     expect((await show({ appId })).total.refused).toBe(0)
   })
 
+  test('of an hour that ended ten minutes ago is still added up anew', async () => {
+    const before = decision({ minute: START - HOUR_MS })
+    await store({ decisions: [before] })
+    world.clock.step(10 * MINUTE_MS - 1)
+    expect((await show()).total.refused).toBe(1)
+    await store({ decisions: [before] })
+    expect((await show()).total.refused).toBe(2)
+    world.clock.step(1)
+    expect((await show()).total.refused).toBe(2)
+    await store({ decisions: [before] })
+    expect((await show()).total.refused).toBe(2)
+  })
+
   test('lists the fifty networks that asked the most, however many there are; all of them count', async () => {
     const prefixHash = Buffer.alloc(8, 1)
     for (let minute = 0; minute < 5; minute++)

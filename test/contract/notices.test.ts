@@ -25,6 +25,7 @@ type Request = Parameters<Transport['request']>[0]
 let world: World
 let keys: Furnished
 let requests: Request[]
+let askedAt: number[]
 let mails: Parameters<Mailer['send']>[1][]
 /** What the receivers answer. */
 let status: number
@@ -37,6 +38,7 @@ const start = async (options: WorldOptions = {}) => {
     toOperator: {
       async request(request) {
         requests.push(request)
+        askedAt.push(world.clock.now())
         return answered(status, '')
       },
     },
@@ -53,6 +55,7 @@ const start = async (options: WorldOptions = {}) => {
 
 beforeEach(async () => {
   requests = []
+  askedAt = []
   mails = []
   status = 200
   backups = { made: [] }
@@ -134,6 +137,8 @@ test('a receiver that fails is told again, with the same id, and given up at las
   await world.leap(10 * HOUR_MS)
   const [notice] = await administer.listNotices(world, 'open')
   expect(notice?.messages).toMatchObject([{ status: 'failed', tries: 7, error: 'HTTP 500' }])
+  const waits = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0))
+  expect(waits).toEqual([10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS])
   // Nobody who was not told that it began is told that it ended.
   status = 200
   const before = requests.length

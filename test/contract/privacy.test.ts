@@ -114,6 +114,7 @@ describe('an export', () => {
     await report()
     await world.advance(2_000)
     await verify(body.issueId, code)
+    const verifiedAt = new Date(world.clock.now()).toISOString()
     await world.advance(2_000)
     await issue({ phoneNumber: OTHER })
 
@@ -141,7 +142,13 @@ describe('an export', () => {
     expect(events.map(({ type }: { type: string }) => type)).toEqual(['otp.sent', 'otp.delivered', 'otp.verified'])
     expect(events[2]).toMatchObject({
       body: { data: { id: body.issueId, metadata: { plan: 'pro' } } },
-      deliveries: [{ receiver: 'a.example', status: 'delivered', attempts: [{ status: 200 }] }],
+      deliveries: [
+        {
+          receiver: 'a.example',
+          status: 'delivered',
+          attempts: [{ calledAt: verifiedAt, answeredAt: verifiedAt, status: 200 }],
+        },
+      ],
     })
     const text = JSON.stringify(all)
     for (const secret of [code, 's3cret', 'a-secret-path', 'whsec_']) expect(text).not.toContain(secret)

@@ -182,6 +182,20 @@ test('it waits a tenth of a second at most, and nobody waits behind one that is 
   expect(world.sms.requests).toHaveLength(4)
 })
 
+test('who will be refused by a rule does not wait for a place that another one could have', async () => {
+  const letGo = await heldUp()
+  const caps = [{ kind: 'sk', per: 'app', of: 'messages', every: 'hour', max: 2 }] as const
+  await world.run(administer.protectApp(world.admin, keys.appId, { caps, capping: 'block' }))
+  let status: number | undefined
+  const refused = order(3).then((answer) => {
+    status = answer.status
+  })
+  await world.settle()
+  expect(status).toBe(429)
+  await letGo()
+  await refused
+})
+
 test('who waits for a carrier that is removed waits no longer, and takes no other down', async () => {
   const letGo = await heldUp()
   const waiting = order(3)
