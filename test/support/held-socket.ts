@@ -1,5 +1,6 @@
 /** A listening socket that nobody accepts from, as a service manager holds it and hands it over to the server it starts. */
 import { dlopen, ptr } from 'bun:ffi'
+import type { Subprocess } from 'bun'
 import { keep, type Program } from '../binary/support'
 import { freePort } from './free-port'
 import { until } from './until'
@@ -12,6 +13,7 @@ export interface HeldSocket {
   port: number
   /** Starts `serve` with the socket as its descriptor 3, as systemd does it. */
   start(program: Program): StartedServer
+  /** Whoever was started with it and still runs, ends with it: also where a test has failed. */
   close(): void
 }
 
@@ -43,14 +45,22 @@ export async function holdSocket(): Promise<HeldSocket> {
   libc.setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, ptr(one), one.byteLength)
   if (libc.bind(socket, ptr(address), address.length) !== 0 || libc.listen(socket, BACKLOG) !== 0)
     throw new Error(`no socket at port ${port}`)
+  const children: Subprocess[] = []
   return {
     port,
-    start: (program) => started(program, socket),
-    close: () => void libc.close(socket),
+    start(program) {
+      const [server, child] = started(program, socket)
+      children.push(child)
+      return server
+    },
+    close() {
+      for (const child of children) child.kill('SIGKILL')
+      libc.close(socket)
+    },
   }
 }
 
-function started({ command, cwd, env = {} }: Program, socket: number): StartedServer {
+function started({ command, cwd, env = {} }: Program, socket: number): [StartedServer, Subprocess] {
   const handedOver = ['sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...command, 'serve']
   const child = Bun.spawn(handedOver, {
     ...{ cwd, env: { PATH: process.env.PATH, ...env } },
@@ -64,7 +74,7 @@ function started({ command, cwd, env = {} }: Program, socket: number): StartedSe
       }),
     ),
   )
-  return {
+  const server: StartedServer = {
     async listens() {
       await until(() => said.stdout.includes('\n') || child.exitCode !== null, 'the server to listen')
       return said.stdout
@@ -79,4 +89,5 @@ function started({ command, cwd, env = {} }: Program, socket: number): StartedSe
       return { exitCode, stderr: said.stderr }
     },
   }
+  return [server, child]
 }
