@@ -92,7 +92,6 @@ export function Routes() {
           {
             key: 'app',
             header: say.app,
-            isMinor: true,
             cell: ({ appId }) => (appId === undefined ? say.everyApp : appName(appId)),
           },
           { key: 'order', header: say.order, cell: (route) => route.providers.join(' → ') },
