@@ -6,7 +6,7 @@ import type { Access } from '../../src/console/contract/base'
 import { may, ROLES, type Role } from '../../src/domain/access/operator'
 import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 import { setUpToken } from '../../src/usecases/people'
-import { type Furnished, World } from '../support/world'
+import { type Furnished, PLAIN_PASSWORDS, World } from '../support/world'
 import { ConsoleClient } from './client'
 
 const PASSWORD = 'correct horse battery'
@@ -43,8 +43,16 @@ describe('the console', () => {
     return client
   }
 
+  /** What happens while a password is hashed, which takes a while. */
+  let hashing: ((password: string) => Promise<void>) | undefined
+
   beforeEach(async () => {
-    world = await World.start()
+    hashing = undefined
+    const hash = async (password: string) => {
+      await hashing?.(password)
+      return PLAIN_PASSWORDS.hash(password)
+    }
+    world = await World.start({ passwords: { ...PLAIN_PASSWORDS, hash } })
     keys = await world.furnish()
     owner = new ConsoleClient(world)
     await setUp(owner)
@@ -178,6 +186,13 @@ describe('the console', () => {
     const second = new ConsoleClient(world)
     await signIn(second)
     const passwords = ['the first new password', 'the second new password']
+    // The change of one ends the session of the other: both are asked before either has changed anything.
+    const both = Promise.withResolvers<void>()
+    const hashed = new Set<string>()
+    hashing = (password) => {
+      if (hashed.add(password).size === passwords.length) both.resolve()
+      return both.promise
+    }
     const answers = await Promise.all(
       [owner, second].map((client, n) =>
         client.call('session/changePassword', { current: PASSWORD, password: passwords[n] }),

@@ -33,7 +33,7 @@ export const SECRET = 'a master secret for tests, 32+ characters'
 export const REPORT_SECRET = 'report-secret-of-tests'
 
 /** Real ones are slow on purpose, and settle outside of virtual time. */
-const PLAIN_PASSWORDS: Passwords = {
+export const PLAIN_PASSWORDS: Passwords = {
   hash: async (password) => `plain:${password}`,
   verify: async (password, hash) => hash === `plain:${password}`,
   isCommon: systemPasswords.isCommon,
