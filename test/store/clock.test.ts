@@ -107,6 +107,19 @@ describe.each<[string, () => Place | Promise<Place>]>([
     expect(await verify(awake, issueId)).toMatchObject({ verified: true })
   })
 
+  test('what is stored by the new time before anybody has noticed it has all its time', async () => {
+    // One has seen the time to which the clock was set by mistake, and the other one has not.
+    clock.step(24 * HOUR_MS)
+    const before = await issue(awake)
+    clock.step(-HOUR_MS)
+    const after = await issue(still)
+    await awake.advance(2_000)
+    expect(await steps()).toHaveLength(1)
+    expect(await verify(awake, after)).toMatchObject({ verified: true })
+    await awake.advance(178_000)
+    expect(await verify(awake, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
+  })
+
   describe('what is stored', () => {
     let store: Store
     let other: Store
@@ -234,23 +247,5 @@ describe('of PostgreSQL alone', () => {
     await awake.advance(11_000)
     expect(await verify(still, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
     expect((await steps()).length).toBe(1)
-  })
-})
-
-// Over PostgreSQL a kept seed of the simulation tells the same story.
-describe('of a file alone', () => {
-  beforeEach(() => begin(new FilePlace()))
-
-  test('what is stored by the new time before anybody has noticed it has all its time', async () => {
-    // One has seen the time to which the clock was set by mistake, and the other one has not.
-    clock.step(24 * HOUR_MS)
-    const before = await issue(awake)
-    clock.step(-HOUR_MS)
-    const after = await issue(still)
-    await awake.advance(2_000)
-    expect(await steps()).toHaveLength(1)
-    expect(await verify(awake, after)).toMatchObject({ verified: true })
-    await awake.advance(178_000)
-    expect(await verify(awake, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
   })
 })

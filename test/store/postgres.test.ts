@@ -28,7 +28,7 @@ const opened = (batches: boolean) => async (clock: StillClock) => {
     newsMs: 1_500,
     close: async () => {
       for (const store of stores) await store.close()
-      await schema.empty()
+      schema.leave()
     },
   }
 }

@@ -26,7 +26,10 @@ export class Schema {
   }
 
   static async find(): Promise<Schema> {
-    return Schema.#free.pop() ?? (await Schema.#laidOut())
+    const free = Schema.#free.pop()
+    if (!free) return Schema.#laidOut()
+    await (await free.beside).unsafe(CLEAR)
+    return free
   }
 
   static async #laidOut(): Promise<Schema> {
@@ -42,9 +45,8 @@ export class Schema {
     return Object.assign(sql, { close: async () => void idle.push(sql) })
   }
 
-  /** Nobody is connected any more. */
-  async empty(): Promise<void> {
-    await (await this.beside).unsafe(CLEAR)
+  /** Emptied once it is found again: a second world of the same place may still have to stop, and says so in it. */
+  leave(): void {
     Schema.#free.push(this)
   }
 }
@@ -112,7 +114,7 @@ export class SchemaPlace implements Place {
     // A world whose carrier never answers is left behind as it is.
     await Promise.all(this.#stores.map((store) => store.close()))
     for (const stop of this.#clocks.values()) stop()
-    await this.schema.empty()
+    this.schema.leave()
   }
 
   async #query(sql: string, parameters: Parameter[]): Promise<Array<{ row: object }>> {
