@@ -284,7 +284,7 @@ export function wronglyReserved(db: Database, { requests }: TortureCarrier): { e
       `SELECT ${UUID_OF('message_id')} AS messageId, billing_status AS billing, delivery_status AS delivery,
         outcome_ambiguous AS ambiguous,
         EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND provider = '${SILENT_PROVIDER}'
-          AND outcome <> 'refused') AS silent
+          AND (outcome = 'ambiguous' OR provider_message_id IS NOT NULL)) AS silent
        FROM issues i`,
     )
     .all() as Array<{ messageId: string; billing: string; delivery: string; ambiguous: 0 | 1; silent: 0 | 1 }>
@@ -300,7 +300,10 @@ export function wronglyReserved(db: Database, { requests }: TortureCarrier): { e
   return { expected, found }
 }
 
-/** The carrier that is not set up to report: its answer ends the processing. */
+/**
+ * The carrier that is not set up to report: its answer ends the processing, and tells its id of the message. A report that
+ * overtakes the answer does not: if it failed, the next leg goes on with the credit reserved.
+ */
 export const SILENT_PROVIDER = 'backup'
 
 /** Identifiers may hold any digits by chance, and how long it took until a report came. */
