@@ -8,11 +8,17 @@ let body: string | undefined
 let url = ''
 let jar: string | undefined
 let showHeaders = false
+let failsOnRefusal = false
+let file: string | undefined
+let format = ''
 
 const next = () => given.shift() ?? ''
 while (given.length > 0) {
   const word = next()
   if (word === '-s') continue
+  else if (word === '-sf') failsOnRefusal = true
+  else if (word === '-o') file = next()
+  else if (word === '-w') format = next()
   else if (word === '-i') showHeaders = true
   else if (word === '-X') method = next()
   else if (word === '-d') body = next()
@@ -24,11 +30,16 @@ while (given.length > 0) {
   else throw new Error(`curl: not a flag of the pages: ${word}`)
 }
 if (jar !== undefined && existsSync(jar)) headers.set('cookie', await Bun.file(jar).text())
-const response = await fetch(url, { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body })
+const response = await fetch(url, { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }).catch(
+  () => process.exit(7),
+)
+if (failsOnRefusal && !response.ok) process.exit(22)
 const [cookie] = response.headers.getSetCookie()
 if (jar !== undefined && cookie !== undefined) await Bun.write(jar, cookie.split(';')[0] ?? '')
 if (showHeaders)
   process.stdout.write(
     `HTTP/1.1 ${response.status}\n${[...response.headers].map(([name, value]) => `${name}: ${value}\n`).join('')}\n`,
   )
-process.stdout.write(await response.text())
+if (file === undefined) process.stdout.write(await response.text())
+else await Bun.write(file, await response.text())
+process.stdout.write(format.replace('%{http_code}', String(response.status)).replace('\\n', '\n'))
