@@ -146,9 +146,12 @@ export class Reader {
     // Not the shell's own input: Node would make that non-blocking, for the shell as well.
     this.#enter(`. '${file}' < /dev/null; echo; echo '${DONE}'`)
     const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
-    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`)
-    if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
-    return this.said.slice(before).replace(`\n${DONE}\n`, '')
+    const said = () => this.said.slice(before)
+    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`).catch((error) => {
+      throw new Error(`${error.message}:\n${said()}`)
+    })
+    if (!isOver()) throw new Error(`${what} failed:\n${said()}`)
+    return said().replace(`\n${DONE}\n`, '')
   }
 
   /** What the reader's own app has written so far. */
