@@ -8,6 +8,7 @@ let body: string | undefined
 let url = ''
 let jar: string | undefined
 let showHeaders = false
+let retries = 0
 let failsOnRefusal = false
 let file: string | undefined
 let format = ''
@@ -17,6 +18,7 @@ while (given.length > 0) {
   const word = next()
   if (word === '-s') continue
   else if (word === '-sf') failsOnRefusal = true
+  else if (word === '--retry') retries = Number(next())
   else if (word === '-o') file = next()
   else if (word === '-w') format = next()
   else if (word === '-i') showHeaders = true
@@ -30,9 +32,13 @@ while (given.length > 0) {
   else throw new Error(`curl: not a flag of the pages: ${word}`)
 }
 if (jar !== undefined && existsSync(jar)) headers.set('cookie', await Bun.file(jar).text())
-const response = await fetch(url, { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }).catch(
-  () => process.exit(7),
-)
+const request = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }
+const ask = () => fetch(url, request).catch(() => process.exit(7))
+let response = await ask()
+for (; response.status === 503 && retries > 0; retries--) {
+  await Bun.sleep(Number(response.headers.get('retry-after')) * 1_000)
+  response = await ask()
+}
 if (failsOnRefusal && !response.ok) process.exit(22)
 const [cookie] = response.headers.getSetCookie()
 if (jar !== undefined && cookie !== undefined) await Bun.write(jar, cookie.split(';')[0] ?? '')
