@@ -40,9 +40,12 @@ const STORE_EVERY_MS = 5 * SECOND_MS
 const SNAPSHOT_FROM = 2_000
 const SNAPSHOT_EVERY_MS = MINUTE_MS
 
-/** A request waits at most so long for the first read: a code must not be sent after its caller has gone. */
-const WAIT_FOR_LOAD_MS = 100
 const RETRY_AFTER_MS = SECOND_MS
+/**
+ * A request waits at most so long for the first read: a code must not be sent after its caller has gone. Who is refused comes back
+ * no sooner.
+ */
+const WAIT_FOR_LOAD_MS = RETRY_AFTER_MS
 
 /** Apps whose last day is read before the server is ready. */
 const MAX_LOADED_AT_START = 100
