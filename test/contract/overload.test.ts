@@ -85,6 +85,27 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
   })
 })
 
+/** A store that reads the codes of the last day when it is told to. */
+function heldReading() {
+  const reading = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const slowly = (store: Store): Store => ({
+    ...store,
+    read: {
+      ...store.read,
+      traffic: {
+        ...store.read.traffic,
+        async *issues(...args) {
+          asked.resolve()
+          await reading.promise
+          yield* store.read.traffic.issues(...args)
+        },
+      },
+    },
+  })
+  return { asked, reading, slowly }
+}
+
 describe('while the codes of the last day are still read after a start', () => {
   test('a new code is 503 with Retry-After and /readyz is 503; then it is limited by what was issued before', async () => {
     const env = { WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1' }
@@ -94,20 +115,7 @@ describe('while the codes of the last day are still read after a start', () => {
     expect((await before.call('rest', 'issue', issue, { key: live })).status).toBe(200)
     await before.app.stop()
 
-    const reading = Promise.withResolvers<void>()
-    const slowly = (store: Store): Store => ({
-      ...store,
-      read: {
-        ...store.read,
-        traffic: {
-          ...store.read.traffic,
-          async *issues(...args) {
-            await reading.promise
-            yield* store.read.traffic.issues(...args)
-          },
-        },
-      },
-    })
+    const { reading, slowly } = heldReading()
     const world = await World.open({ env, place: before.place, clock: before.clock, wrapStore: slowly })
     await world.app.start()
     const again = (idempotencyKey: string) => world.call('rest', 'issue', { ...issue, idempotencyKey }, { key: live })
@@ -129,6 +137,20 @@ describe('while the codes of the last day are still read after a start', () => {
     await world.advance(1_000)
     expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
     expect((await again('third')).status).toBe(429)
+    await world.stop()
+  })
+
+  test('the first code of an app waits for them as long as a refused caller would, and is issued', async () => {
+    const { asked, reading, slowly } = heldReading()
+    const world = await World.start({ wrapStore: slowly })
+    const { live } = await world.furnish()
+    const issue = { phoneNumber: '010-1234-5678', purpose: 'signup', idempotencyKey: 'first' }
+    const answer = world.call('rest', 'issue', issue, { key: live })
+    await asked.promise
+    let leftMs = 900
+    while (leftMs > 0) leftMs -= world.clock.fireNext(leftMs).passedMs
+    reading.resolve()
+    expect((await answer).status).toBe(200)
     await world.stop()
   })
 })
