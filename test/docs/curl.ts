@@ -35,10 +35,8 @@ if (jar !== undefined && existsSync(jar)) headers.set('cookie', await Bun.file(j
 const request = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }
 const ask = () => fetch(url, request).catch(() => process.exit(7))
 let response = await ask()
-for (; response.status === 503 && retries > 0; retries--) {
-  await Bun.sleep(Number(response.headers.get('retry-after')) * 1_000)
-  response = await ask()
-}
+// The real one waits in between. Here nothing waits for a time.
+for (; response.status === 503 && retries > 0; retries--) response = await ask()
 if (failsOnRefusal && !response.ok) process.exit(22)
 const [cookie] = response.headers.getSetCookie()
 if (jar !== undefined && cookie !== undefined) await Bun.write(jar, cookie.split(';')[0] ?? '')
