@@ -1,9 +1,8 @@
 /** How tests are written: none of them waits for real time but those whose subject it is. */
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { isPlayed, testFiles, WHERE_CHANGED } from '../runner/files'
 
 const ROOT = join(import.meta.dir, '../..')
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -79,24 +78,4 @@ test('files of tests share a process, so none decides once and for all by which 
 test('what is held in memory is measured in *.memory.test.ts alone, which have a process of their own', () => {
   const measuring = files.filter((path) => !path.endsWith('.memory.test.ts') && path.endsWith('.test.ts'))
   expect(linesWith(/\bsupport\/memory'/, measuring)).toEqual([])
-})
-
-describe('a test that ci plays where what it looks at has changed', () => {
-  test('is one that nightly plays', () => {
-    const byNight = Object.values(testFiles(true)).flat()
-    for (const path of Object.keys(WHERE_CHANGED)) expect(byNight).toContain(`test/${path}`)
-  })
-
-  test('looks at what is there, and is played when that has changed, or when nobody knows', () => {
-    for (const [path, lookedAt] of Object.entries(WHERE_CHANGED)) {
-      for (const start of lookedAt) {
-        expect(existsSync(join(ROOT, start))).toBe(true)
-        expect(isPlayed(path, ['src/jobs/jobs.ts', start])).toBe(true)
-      }
-      expect(isPlayed(path, ['package.json'])).toBe(true)
-      expect(isPlayed(path, ['src/jobs/jobs.ts'])).toBe(false)
-      expect(isPlayed(path, undefined)).toBe(true)
-    }
-    expect(isPlayed('contract/issue.test.ts', [])).toBe(true)
-  })
 })
