@@ -68,6 +68,8 @@ describe('the overview', () => {
     expect((await show()).apps).toEqual([expect.not.objectContaining({ daysLeft: expect.anything() })])
     for (let n = 0; n < 4; n++) await issue(shop)
     await world.advance(1_000)
+    // Of messages on their way it is reserved, and none of it can be spent again.
+    expect((await show()).apps).toMatchObject([{ available: balance - 4, spentPerDay: 0 }])
     for (const { messageId } of world.sms.accepted) await world.report('main', { messageId, status: 'delivered' })
     await world.advance(1_000)
     const [app] = (await show()).apps

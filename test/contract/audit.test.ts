@@ -50,6 +50,21 @@ test('of keys', async () => {
   ])
 })
 
+test('of what an owner decides about proofs and places', async () => {
+  const { appId } = keys
+  await administer.setProvesMetadata(world.admin, appId, true)
+  const prefix = { country: 'GB', prefix: '+447400' }
+  await administer.blockPlace(world.admin, appId, prefix)
+  await administer.blockPlace(world.admin, appId, { country: 'FR', kind: 'pk' })
+  await administer.unblockPlace(world.admin, appId, prefix)
+  expect(await noted(4)).toEqual([
+    ['app.proofs', appId, { provesMetadata: true }],
+    ['app.block', appId, prefix],
+    ['app.block', appId, { country: 'FR', keys: 'pk' }],
+    ['app.unblock', appId, prefix],
+  ])
+})
+
 test('of credit', async () => {
   const { appId, live } = keys
   const order = { phoneNumber: '010-1234-5678', purpose: 'login', idempotencyKey: 'k' }

@@ -134,7 +134,7 @@ describe('an export', () => {
       idempotencyKeyKeptUntil: new Date(START + 7 * DAY_MS).toISOString(),
       attempts: [
         { number: 1, provider: 'main', outcome: 'refused' },
-        { number: 2, provider: 'main', outcome: 'accepted' },
+        { number: 2, provider: 'main', outcome: 'accepted', report: 'delivered' },
       ],
       ledger: [{ entryType: 'debit', amountDelta: -1 }],
     })

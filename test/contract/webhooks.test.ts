@@ -77,6 +77,16 @@ describe('webhooks', () => {
       })
     })
 
+    test('without metadata: delivered and verified say that there is none', async () => {
+      await listen()
+      const issueId = await issue()
+      await report('delivered')
+      await verify(issueId, world.sms.lastCode())
+      await world.settle()
+      const [, ...later] = receivers.arrived.map(({ body }) => JSON.parse(body).data.metadata)
+      expect(later).toEqual([{}, {}])
+    })
+
     test('that fails: failed, with the code of the carrier', async () => {
       await listen()
       world.sms.answer = () => answered(400, { code: 'NO_SENDER' })
