@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { spawn } from 'bun'
+import { EVIDENCE } from '../support/evidence'
 
 const LEFT_BEHIND = ['node_modules', '.git', 'dist', 'watchword-data']
 
@@ -34,6 +35,8 @@ export class Copy {
     const began = performance.now()
     const run = spawn([process.execPath, ...args], {
       cwd: this.path,
+      // What a broken copy has seen is no evidence.
+      env: { ...process.env, [EVIDENCE]: undefined },
       stdout: 'ignore',
       stderr: 'pipe',
       timeout: Math.ceil(boundMs),
