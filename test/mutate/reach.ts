@@ -27,6 +27,8 @@ const FOLDERS = [
   'providers',
   'system',
   'contract',
+  'compat',
+  'relay',
   'console',
   'client',
   'commands',
