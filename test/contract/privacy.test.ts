@@ -251,6 +251,13 @@ describe('who is erased', () => {
     expect(usage.reduce((sum, row) => sum + row.issued, 0)).toBe(2)
   })
 
+  test('is erased by two at once, and each code counts once', async () => {
+    for (const purpose of ['login', 'pay', 'sign']) await issue({ purpose })
+    const once = () => erasePhone(deps(), { phoneNumber: PHONE })
+    const both = await world.run(Promise.all([once(), once()]))
+    expect(both.reduce((sum, { issues }) => sum + issues, 0)).toBe(3)
+  })
+
   test('is gone at once where nothing counts any more', async () => {
     const { issueId } = (await issue()).body
     await report()

@@ -27,7 +27,7 @@ export class Checkpoints {
   #answered: (isRestOurs: boolean) => void = () => {}
   #isRestOurs = false
   #truncate: () => boolean
-  #truncating: ((isTruncated: boolean) => void) | undefined
+  #truncating: PromiseWithResolvers<boolean> | undefined
   telemetry: StoreTelemetry | undefined
   #hasFailed = false
   /** Pages not yet copied at which the thread is asked. */
@@ -57,16 +57,15 @@ export class Checkpoints {
     await this.#copying
   }
 
-  /** Answers after the next commit whether the log is empty. A reader of the log prevents that. */
+  /** Answers after the next commit whether the log is empty, to all who ask. A reader of the log prevents that. */
   truncateAtCommit(): Promise<boolean> {
-    return new Promise((answer) => {
-      this.#truncating = answer
-    })
+    this.#truncating ??= Promise.withResolvers()
+    return this.#truncating.promise
   }
 
   /** To be called after every commit. */
   committed(): void {
-    this.#truncating?.(this.#truncate())
+    this.#truncating?.resolve(this.#truncate())
     this.#truncating = undefined
     if (this.#copying) return
     try {
