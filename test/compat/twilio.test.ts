@@ -249,6 +249,11 @@ describe('a request is refused', () => {
     ])
   })
 
+  test('a body of 16 KiB is read', async () => {
+    const body = `To=${encodeURIComponent(PHONE)}&Code=123456&Other=`.padEnd(16 * 1024, 'x')
+    expect(said(await post('VerificationCheck', body))).toEqual([404, 20404])
+  })
+
   test.each([
     ['POST', 'Verifications/VE1/x'],
     ['DELETE', 'Verifications'],

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
 import { HOUR_MS } from '../../src/domain/shared/value'
+import { addCredit } from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
 import { type Furnished, World } from '../support/world'
@@ -75,6 +76,16 @@ describe('the overview', () => {
     const [app] = (await show()).apps
     expect(app).toMatchObject({ available: balance - 4, spentPerDay: 4 })
     expect(app.daysLeft).toBeCloseTo((balance - 4) / 4)
+  })
+
+  test('has first the app whose credit ends first, and of those that spend nothing the one with the least', async () => {
+    const [rich, poor] = [await world.furnish(), await world.furnish()]
+    await world.run(addCredit(world.admin, { appId: rich.appId, amount: 10 }))
+    await issue(shop)
+    for (const { messageId } of world.sms.accepted) await world.report('main', { messageId, status: 'delivered' })
+    await world.advance(1_000)
+    const order = (await show()).apps.map(({ appId }: { appId: string }) => appId)
+    expect(order).toEqual([shop.appId, poor.appId, rich.appId])
   })
 
   test('names the newest codes that failed, each with its carrier and reason, and neither number nor code', async () => {

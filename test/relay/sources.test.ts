@@ -258,6 +258,16 @@ describe('a relayed code', () => {
     ])
   })
 
+  test('goes by the plan of its app where the relay has no legs', async () => {
+    const legs = [{ channel: 'alimtalk', waitSec: 8 }, { channel: 'sms' }] as const
+    await administer.setPlan(world.admin, keys.appId, { channel: 'sms', country: undefined, legs })
+    const { path, secret } = await open('plain')
+    await hand(path, secret, { to: TO, code: '482913', text: 'yours' })
+    expect([world.kakao.requests.length, received().length]).toEqual([1, 0])
+    await world.advance(9_000)
+    expect(received().length).toBe(1)
+  })
+
   test('with the code of another occasion is another message', async () => {
     const { path, secret } = await open('plain')
     for (const type of ['login', 'login', 'recovery'])
