@@ -127,3 +127,19 @@ describe('how long until there are fewer', () => {
     expect(surely(0)).toBe(120)
   })
 })
+
+test('what is stored goes on as what it was stored of', () => {
+  const { below } = seededRandom(11)
+  const sliding = new SlidingCounter(HOUR_MS)
+  for (let at = BEGIN; at < BEGIN + 12 * HOUR_MS; at += below(40 * MINUTE_MS)) {
+    sliding.add(1 + below(3), at)
+    const restored = new SlidingCounter(HOUR_MS)
+    restored.restore(sliding.state)
+    for (const minutes of [0, 14, 44, 61, 90]) {
+      const later = at + minutes * MINUTE_MS
+      expect([restored.total(later), restored.most(later)]).toEqual([sliding.total(later), sliding.most(later)])
+    }
+    restored.add(2, at + 20 * MINUTE_MS)
+    expect(restored.most(at + 20 * MINUTE_MS)).toBe(sliding.most(at + 20 * MINUTE_MS) + 2)
+  }
+})
