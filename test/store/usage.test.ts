@@ -1,11 +1,14 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addUp } from '../../src/domain/operations/usage'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/sqlite/open'
 import { rollUpUsage } from '../../src/usecases/roll-up-usage'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 describe('usage', () => {
   let world: World
