@@ -75,6 +75,7 @@ describe('webhooks', () => {
         country: 'KR',
         metadata: { plan: 'pro' },
       })
+      expect(last().data).toMatchObject({ attempts: 1, metadata: { plan: 'pro' } })
     })
 
     test('without metadata: delivered and verified say that there is none', async () => {
