@@ -319,6 +319,16 @@ describe('pruning', () => {
     expect([take(1), take(MOST - 1), take(MOST), take(0)]).toEqual([WINDOW, WINDOW, WINDOW, undefined])
   })
 
+  test('does not forget first whoever came first and was counted again', () => {
+    const limiter = new RateLimiter()
+    const MOST = 100_000
+    const take = (index: number) => refusedFor(limiter, [rule({ subject: subject(index), max: 2 })], NOW)
+    for (let index = 0; index < MOST; index++) take(index)
+    take(0)
+    take(MOST)
+    expect(take(0)).toBe(WINDOW)
+  })
+
   test('forgets what no longer counts, for good', () => {
     const limiter = new RateLimiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)

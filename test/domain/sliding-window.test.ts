@@ -88,6 +88,7 @@ describe('how long until there are fewer', () => {
     ['of one quarter', [[8, 0]], 0],
     ['of one quarter, later', [[8, 0]], 40],
     ['of one quarter, while it goes', [[8, 0]], 62],
+    ['of one quarter, while there are just as many', [[8, 0]], 65.625],
     [
       'of two',
       [

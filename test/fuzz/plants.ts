@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { ROOT } from '../binary/support'
 
 interface Plant {
-  /** It takes long, and is planted at night only. */
-  isSlow?: true
   /** Whose seed finds it. */
   subject: string
   file: string
@@ -17,7 +15,6 @@ const SERVER = 'src/http/routes.ts'
 
 export const PLANTS: Record<string, Plant> = {
   'patterns are matched by an engine that tries every way': {
-    isSlow: true,
     subject: 'patterns',
     file: 'src/domain/message/variable-pattern.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
@@ -25,7 +22,6 @@ export const PLANTS: Record<string, Plant> = {
     of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize() }',
   },
   'the event loop is held by a long body': {
-    isSlow: true,
     subject: 'sizes',
     file: 'src/http/json.ts',
     instead:
@@ -34,7 +30,6 @@ export const PLANTS: Record<string, Plant> = {
     of: 'const members = countMembers(text)',
   },
   'the event loop sleeps over a long body': {
-    isSlow: true,
     subject: 'sizes',
     file: 'src/http/json.ts',
     instead:
@@ -48,7 +43,6 @@ export const PLANTS: Record<string, Plant> = {
     of: 'return unknownIssue(request.issueId, clock.now())',
   },
   'a path that is nowhere is answered without the envelope': {
-    isSlow: true,
     subject: 'paths',
     file: 'src/http/routes.ts',
     instead: "response: new Response('Nothing here', { status: 404 })",
@@ -61,7 +55,6 @@ export const PLANTS: Record<string, Plant> = {
     of: "'x-request-id': requestId,",
   },
   'a refused order takes credit all the same': {
-    isSlow: true,
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
@@ -75,7 +68,6 @@ export const PLANTS: Record<string, Plant> = {
     of: 'const { appId, keyId, mode } = key ?? {}',
   },
   'an idempotency key is not looked up': {
-    isSlow: true,
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
     instead: 'undefined,',

@@ -35,9 +35,13 @@ const OVER_POSTGRES_BY_NIGHT = [
 
 const CONSOLE = ['src/console/', 'test/console/']
 const CLIENT = ['client/', 'contract/', 'test/client/']
+const PAGES = ['README.md', 'docs/', 'client/', 'src/cli/', 'test/docs/']
+const STORE = ['src/store/', 'src/ports/', 'src/domain/', 'migrations/', 'test/store/']
+const SERVERS = ['src/store/', 'src/jobs/', 'src/runtime/', 'src/usecases/', 'migrations/', 'test/binary/']
 /**
- * Tests that cost much, mostly in a browser, and what they look at. `ci` plays them where that has changed, `ci:nightly`
- * always. What the console is answered, its attacks, its doors, its layout and a whole journey are played every time.
+ * Tests that cost much, and what they look at. `ci` plays them where that has changed, `ci:nightly` always. What the
+ * console is answered, its attacks, its doors, its layout and a whole journey are played every time. So are the contract
+ * over PostgreSQL, a simulation of several servers over it, the fuzz, and the torture of one server.
  */
 export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'console/codes.test.ts': CONSOLE,
@@ -51,8 +55,22 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'console/relaying.test.ts': CONSOLE,
   'console/way-in.test.ts': CONSOLE,
   'client/browser.test.ts': CLIENT,
+  'client/package.test.ts': CLIENT,
   'client/screens.test.ts': CLIENT,
+  'docs/app.test.ts': PAGES,
+  'docs/receivers.test.ts': PAGES,
+  'docs/several-servers.test.ts': PAGES,
+  'docs/stories.test.ts': PAGES,
+  'store/batched-transaction.test.ts': STORE,
+  'store/migrate-postgres.test.ts': STORE,
+  'store/move.test.ts': STORE,
+  'store/postgres.test.ts': STORE,
+  'store/transaction-runner.test.ts': STORE,
+  'binary/deploy/deploy.realtime.test.ts': [...SERVERS, 'deploy/', 'src/cli/', 'src/http/'],
+  'binary/torture/nodes/nodes.realtime.test.ts': SERVERS,
+  'deploy/workflows.test.ts': ['.github/', 'deploy/', 'test/deploy/'],
   'examples/express.test.ts': ['client/', 'examples/', 'test/examples/'],
+  'fuzz/planted.test.ts': ['test/fuzz/'],
   'guide/browser.test.ts': ['src/guide/', 'docs/', 'test/guide/'],
   'recipes/recipes.test.ts': ['CONTRIBUTING.md', 'contract/', 'src/ports/', 'test/recipes/'],
 }
