@@ -102,7 +102,7 @@ describe('a verification', () => {
     expect(said(refused)).toEqual([429, 60202])
     expect(refused.headers.get('retry-after')).toBe('600')
     expect((await fetched(sid)).body.status).toBe('max_attempts_reached')
-    await world.advance(600_000)
+    await world.leap(600_000)
     expect(said(await check({ Code: sentCode() }))).toEqual([404, 20404])
     expect(said(await fetched(sid))).toEqual([404, 20404])
   })

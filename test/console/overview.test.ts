@@ -91,7 +91,7 @@ describe('the overview', () => {
   test('names the newest codes that failed, each with its carrier and reason, and neither number nor code', async () => {
     world.sms.answer = () => answered(400, JSON.stringify({ error: 'INVALID_NUMBER' }))
     await issue(shop)
-    await world.advance(HOUR_MS)
+    await world.leap(HOUR_MS)
     const shown = await show()
     expect(shown.failures).toEqual([
       {

@@ -212,6 +212,11 @@ describe('what came of it', () => {
     expect(byDay.map(({ sent }: { sent: number }) => sent)).toEqual([0, 0, 0, 0, 0, 0, 10, 20])
   })
 
+  test('says that nothing was lost in an hour in which nothing was sent, though codes of the hour before ended in it', async () => {
+    await store({ hours: [hour({ sent: 0, credits: 0, verified: 0, unverified: 3 })] })
+    expect((await show()).total).toMatchObject({ sent: 0, unverified: 3, untypedCredits: 0 })
+  })
+
   test('of an hour that is over is added up once, of the running one always anew', async () => {
     const before = decision({ minute: START - 5 * HOUR_MS })
     await store({ decisions: [before, decision()] })

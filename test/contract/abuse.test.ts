@@ -182,13 +182,13 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('is paused where nobody types, for longer each time, and then tried with few', async () => {
       await letIn(15)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       const { status, headers } = await issue(100)
       expect(status).toBe(429)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(25 * 60)
       await world.leap(30 * MINUTE_MS)
       expect(await letIn(6, {}, 200)).toBe(3)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect(Number((await issue(300)).headers.get('retry-after'))).toBeGreaterThan(85 * 60)
     })
 
@@ -210,7 +210,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('and remembers it where the server starts anew', async () => {
       await letIn(15)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect((await issue(100)).status).toBe(429)
       await world.advance(10_000)
       const { place, clock } = world
@@ -327,7 +327,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.advance(70_000)
       expect(told).toHaveLength(3)
       expect(new Set(told.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-      await world.advance(10 * MINUTE_MS)
+      await world.leap(10 * MINUTE_MS)
       expect(told).toHaveLength(3)
     })
 
@@ -358,9 +358,9 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.leap(2 * HOUR_MS)
       await letIn(15)
       // They went out before anything was seen.
-      await world.advance(100_000)
+      await world.leap(100_000)
       await letIn(15, {}, 15)
-      await world.advance(5 * MINUTE_MS)
+      await world.leap(5 * MINUTE_MS)
       const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
       const id = incident?.incidentId ?? ''
       for (const { messageId } of world.sms.accepted) await world.report('main', { messageId, status: 'delivered' })
@@ -373,13 +373,13 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('is tried with few where the clock is set ahead by a day, and paused again', async () => {
       await letIn(15)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect((await issue(100)).status).toBe(429)
       await world.advance(6_000)
       world.clock.step(DAY_MS)
       await world.advance(2_000)
       expect(await letIn(20, {}, 200)).toBe(3)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect(Number((await issue(300)).headers.get('retry-after'))).toBeGreaterThan(60)
       await world.leap(3 * HOUR_MS)
       expect((await issue(301)).status).toBe(200)
@@ -387,7 +387,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('stays paused where the clock is set back by an hour, and is open again in time', async () => {
       await letIn(15)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect((await issue(100)).status).toBe(429)
       await world.advance(6_000)
       world.clock.step(-HOUR_MS)
@@ -404,7 +404,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.advance(2_000)
       await learn('pk', START + 365 * DAY_MS)
       await letIn(15)
-      await world.advance(3 * MINUTE_MS)
+      await world.leap(3 * MINUTE_MS)
       expect((await issue(100)).status).toBe(429)
       await world.advance(6_000)
       world.clock.step(-365 * DAY_MS)
@@ -418,7 +418,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       /** The answer of the one who ends it. */
       const end = async (hours?: number) => {
         await letIn(15)
-        await world.advance(3 * MINUTE_MS)
+        await world.leap(3 * MINUTE_MS)
         expect((await issue(100)).status).toBe(429)
         await world.advance(6_000)
         const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
@@ -429,13 +429,13 @@ describe.each(WIRES)('an app over %s', (wire) => {
         const { reopenedUntil } = await end()
         expect(reopenedUntil).toBe(world.clock.now() + DAY_MS)
         expect(await letIn(40, {}, 200)).toBe(40)
-        await world.advance(3 * MINUTE_MS)
+        await world.leap(3 * MINUTE_MS)
         expect(await letIn(40, {}, 300)).toBe(40)
         await world.advance(6_000)
         expect(await world.run(world.store.read.traffic.openIncidents(keys.appId))).toEqual([])
         await world.leap(DAY_MS)
         await letIn(20, {}, 400)
-        await world.advance(3 * MINUTE_MS)
+        await world.leap(3 * MINUTE_MS)
         expect((await issue(500)).status).toBe(429)
       })
 

@@ -99,7 +99,7 @@ describe('low credit', () => {
       { text: `*Credit is low*\n${says}\nAdd credit before its codes are refused.\n${url}` },
     ])
     expect(mails.map(({ subject, text }) => [subject, text.split('\n')[0]])).toEqual([['Credit is low', says]])
-    await world.advance(HOUR_MS)
+    await world.leap(HOUR_MS)
     expect([requests.length, mails.length]).toEqual([2, 1])
 
     await alertBelow(undefined)
@@ -118,7 +118,7 @@ describe('low credit', () => {
     await world.advance(LOOK_MS)
     expect(await open()).toEqual([])
     await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 950, reference: 'x' }))
-    await world.advance(10 * MINUTE_MS)
+    await world.leap(10 * MINUTE_MS)
     const notices = await administer.listNotices(world, 'open')
     expect(notices.map(({ kind, facts }) => ({ kind, facts })).toReversed()).toMatchObject([
       { kind: 'attack', facts: { app: 'demo', country: 'KR' } },
@@ -207,7 +207,7 @@ test('a carrier that refuses its account is told at once, and one that fails aft
   await world.run(world.store.transaction((tx) => tx.carriers.saveHealth('kakao', health('HTTP_500'))))
   await world.advance(LOOK_MS)
   expect(await open()).toEqual(['carrier_down main'])
-  await world.advance(5 * MINUTE_MS)
+  await world.leap(5 * MINUTE_MS)
   expect((await open()).toSorted()).toEqual(['carrier_down kakao', 'carrier_down main'])
   expect(texts().map(({ data }) => data.urgent)).toEqual([true, true])
 })

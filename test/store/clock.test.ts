@@ -54,7 +54,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
 
   test('what is stored first afterwards has all its time, and what was stored before no more than it had', async () => {
     const before = await issue(awake)
-    await awake.advance(100_000)
+    await awake.leap(100_000)
     clock.step(-HOUR_MS)
     const after = await issue(awake)
     await awake.advance(81_000)
@@ -79,7 +79,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
     clock.step(-HOUR_MS)
     await issue(still)
     expect((await steps()).length).toBe(2)
-    await awake.advance(170_000)
+    await awake.leap(170_000)
     expect(await verify(awake, early)).toMatchObject({ verified: true })
     await awake.advance(11_000)
     expect(await verify(awake, late)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
@@ -93,7 +93,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
     const issueId = await issue(awake)
     await issue(still)
     expect(await steps()).toHaveLength(2)
-    await awake.advance(170_000)
+    await awake.leap(170_000)
     expect(await verify(awake, issueId)).toMatchObject({ verified: true })
   })
 
@@ -103,7 +103,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
     clock.step(-5_000)
     await issue(still)
     expect((await steps()).map((step) => step.set_back_ms).sort()).toEqual([HOUR_MS, 5_000])
-    await awake.advance(170_000)
+    await awake.leap(170_000)
     expect(await verify(awake, issueId)).toMatchObject({ verified: true })
   })
 
@@ -116,7 +116,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
     await awake.advance(2_000)
     expect(await steps()).toHaveLength(1)
     expect(await verify(awake, after)).toMatchObject({ verified: true })
-    await awake.advance(178_000)
+    await awake.leap(178_000)
     expect(await verify(awake, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
   })
 
@@ -242,7 +242,7 @@ describe('of PostgreSQL alone', () => {
     const fresh = await World.start({ seed: 3, place: awake.place, clock })
     const after = await issue(fresh)
     expect((await steps()).length).toBe(1)
-    await awake.advance(170_000)
+    await awake.leap(170_000)
     expect(await verify(still, after)).toMatchObject({ verified: true })
     await awake.advance(11_000)
     expect(await verify(still, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })

@@ -109,10 +109,10 @@ describe('usage', () => {
     const { file, vault, clock } = world
     const store = openStore({ file, vault, clock })
     const { issueId } = (await issue('010-1234-0001')).body
-    await world.advance(HOUR_MS + 15 * MINUTE_MS)
+    await world.leap(HOUR_MS + 15 * MINUTE_MS)
     expect(await ofTheDay(store)).toMatchObject({ issued: 1, delivered: 0 })
     await deliver(issueId)
-    await world.advance(9 * MINUTE_MS)
+    await world.leap(9 * MINUTE_MS)
     expect(await ofTheDay(store)).toMatchObject({ issued: 1, delivered: 0 })
     await world.advance(MINUTE_MS)
     expect(await ofTheDay(store)).toMatchObject({ issued: 1, delivered: 1 })
