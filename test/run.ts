@@ -4,13 +4,13 @@
  *
  *   bun test/run.ts [--fast | --nightly] [--seed N] [--stress ROUNDS] [--update-timings]
  */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawn, spawnSync } from 'bun'
 import { BUILT } from './binary/support'
 import { ROOT, testFiles } from './runner/files'
-import { type Failure, type Lane, type Result, runLane } from './runner/lane'
+import { type Failure, type Lane, type Result, runLane, timingsOf } from './runner/lane'
 import { stress } from './runner/stress'
 import { EVIDENCE, tellEvidence } from './support/evidence'
 import { Postgres, STARTED } from './support/postgres'
@@ -107,8 +107,17 @@ const failed = rounds > 0 ? await stress({ rounds, seed, run: runAll }) : await 
 for (const server of [...servers.sqlite, ...servers.postgres]) await server.stop()
 process.exit(failed ? 1 : 0)
 
+/** From the tables that are kept to those that are measured, or back. */
+function copyTimings(isMeasured: boolean): void {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
+  for (const store of ['sqlite', 'postgres'] as const)
+    copyFileSync(join(ROOT, timingsOf(store, !isMeasured)), join(ROOT, timingsOf(store, isMeasured)))
+}
+
 async function runOnce(): Promise<boolean> {
+  if (values['update-timings']) copyTimings(true)
   const result = await runAll(seed)
+  if (values['update-timings']) copyTimings(false)
   process.stdout.write(`${summary(result, seed, performance.now() - startedAt)}\n`)
   const hasFailed = result.failures.length > 0
   if (values.nightly && hasFailed) rmSync(EVIDENCE_FILE, { force: true })

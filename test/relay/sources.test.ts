@@ -42,6 +42,7 @@ describe.each([...RELAY_SOURCES])('%s', (source) => {
       const answer = await post(path, body, platform.sign(body, secret, nowSec() + later))
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toStartWith('application/json')
+      if (source === 'authgear') expect(answer.body).toEqual({ code: 'ok', info: { provider_name: 'watchword' } })
       expect(JSON.stringify(answer.body)).not.toMatch(/482913|12345678/)
     }
     const [message, ...more] = received()

@@ -25,6 +25,7 @@ const SIMULATED = ['simulation/', 'abuse/']
 const OVER_POSTGRES = ['contract/', 'compat/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
 /** They cost much, and the store has hardly a part in what they promise, or others play it over PostgreSQL, too. */
 const OVER_POSTGRES_BY_NIGHT = [
+  'abuse/guessing.test.ts',
   'abuse/product.test.ts',
   'compat/twilio.test.ts',
   'contract/carriers.test.ts',
@@ -60,6 +61,7 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'docs/app.test.ts': PAGES,
   'docs/receivers.test.ts': PAGES,
   'docs/several-servers.test.ts': PAGES,
+  'docs/sign-up.test.ts': PAGES,
   'docs/stories.test.ts': PAGES,
   'store/batched-transaction.test.ts': STORE,
   'store/migrate-postgres.test.ts': STORE,

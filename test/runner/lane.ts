@@ -24,6 +24,10 @@ export interface Settings {
   updatesTimings: boolean
 }
 
+/** How long each file takes. While it is measured it is written elsewhere: a tree that changes is no release. */
+export const timingsOf = (store: Lane['store'], isMeasured: boolean): string =>
+  join(isMeasured ? 'dist' : 'test/runner', `timings.${store}.json`)
+
 export interface Failure {
   file: string
   name: string
@@ -48,7 +52,7 @@ export async function runLane({ files, atOnce, store }: Lane, settings: Settings
   const options = [
     ...['--only-failures', `--timeout=${HANGS_AFTER_MS}`, '--reporter=junit', `--reporter-outfile=${report}`],
     // The longest file begins first; the table says which that is.
-    ...[`--parallel=${atOnce}`, `--timings=test/runner/timings.${store}.json`],
+    ...[`--parallel=${atOnce}`, `--timings=${timingsOf(store, updatesTimings)}`],
     // Files share what they have imported and laid out: compiling it anew for each took a third of the time.
     '--no-isolate',
     ...(updatesTimings ? ['--update-timings'] : []),
