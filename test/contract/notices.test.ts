@@ -29,6 +29,8 @@ let askedAt: number[]
 let mails: Parameters<Mailer['send']>[1][]
 /** What the receivers answer. */
 let status: number
+/** They answer once this is settled. */
+let held: Promise<void> | undefined
 let backups: Backups
 
 const start = async (options: WorldOptions = {}) => {
@@ -39,6 +41,7 @@ const start = async (options: WorldOptions = {}) => {
       async request(request) {
         requests.push(request)
         askedAt.push(world.clock.now())
+        await held
         return answered(status, '')
       },
     },
@@ -58,6 +61,7 @@ beforeEach(async () => {
   askedAt = []
   mails = []
   status = 200
+  held = undefined
   backups = { made: [] }
   await start()
   keys = await world.furnish()
@@ -145,6 +149,21 @@ test('a receiver that fails is told again, with the same id, and given up at las
   await alertBelow(undefined)
   await world.advance(LOOK_MS)
   expect(requests.length).toBe(before)
+})
+
+test('a receiver gets one message at a time, however much there is to tell', async () => {
+  await addWay('pager', 'webhook', { url: HOOK })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  held = promise
+  const other = await world.run(administer.createApp(world.admin, { name: 'other' }))
+  await world.run(administer.setCreditAlert(world.admin, { appId: other.appId, below: 1 }))
+  await alertBelow(2_000)
+  await world.advance(LOOK_MS)
+  expect((await open()).length).toBe(2)
+  expect(requests.length).toBe(1)
+  resolve()
+  await world.advance(SECOND_MS)
+  expect(requests.length).toBe(2)
 })
 
 test('a server that dies while it sends is followed by another one, which sends it again by the same id', async () => {
