@@ -22,7 +22,9 @@ import type { Log } from '../ports/log'
 import type { Mailer, Transport } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
+import type { Random } from '../ports/vault'
 import type { JobHandler } from '../ports/work'
+import { queueMessage } from './watch-notices'
 
 export interface NoticeSenderDependencies {
   clock: Pick<Clock, 'now'>
@@ -35,6 +37,7 @@ export interface NoticeSenderDependencies {
 
 export interface SendNoticeDependencies extends NoticeSenderDependencies {
   log: Log
+  random: Random
   node: Pick<Node, 'wakeUps'>
 }
 
@@ -55,10 +58,14 @@ export const noticeCall = (
   act: async ({ notice, message, way }) => ({ error: await sendBy(deps, way, rendered(deps, notice, message.phase)) }),
   async record(tx, job, subject, { way }, { error }) {
     if (!subject) return void (await tx.jobs.finish(job))
+    const isOver = subject.message.status === 'dropped' && subject.notice.endedAt !== undefined
+    // Whoever did not get it knows of no beginning.
+    if (isOver && error !== undefined) return void (await tx.jobs.finish(job))
     const { message, againAt } = afterTry(subject.message, error, tx.now)
     await tx.notices.saveMessage(message)
     if (againAt === undefined) await tx.jobs.finish(job)
     else await tx.jobs.reschedule(job, againAt, job.queue)
+    if (isOver && message.phase === 'began') await queueMessage(deps, tx, subject.notice, message.wayId, 'ended')
     tx.afterCommit(() => {
       deps.node.wakeUps.wake('notice')
       if (error !== undefined)

@@ -188,17 +188,16 @@ async function changeNotice(deps: WatchDependencies, changed: Notice): Promise<v
     if (changed.endedAt === undefined) return
     for (const message of await tx.notices.messages(changed.noticeId)) {
       if (message.status === 'sent') await queueMessage(deps, tx, changed, message.wayId, 'ended')
-      if (message.status !== 'pending') continue
-      await tx.notices.saveMessage({ ...message, status: 'dropped' })
-      await tx.jobs.remove('notice', message.messageId)
+      // Its job stays: it may be on its way, and then whoever sends it tells of the end, too.
+      if (message.status === 'pending') await tx.notices.saveMessage({ ...message, status: 'dropped' })
     }
     const { noticeId, kind, subject } = changed
     tx.afterCommit(() => deps.log.info({ noticeId, kind, subject }, 'notice ended'))
   })
 }
 
-async function queueMessage(
-  { random, node, clock }: WatchDependencies,
+export async function queueMessage(
+  { random, node, clock }: Pick<WatchDependencies, 'random' | 'node' | 'clock'>,
   tx: Tx,
   { noticeId, appId }: Notice,
   wayId: string,

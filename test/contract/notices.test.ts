@@ -166,6 +166,36 @@ test('a receiver gets one message at a time, however much there is to tell', asy
   expect(requests.length).toBe(2)
 })
 
+describe('what ends while its beginning is on the way', () => {
+  /** Each message that is stored, by what it tells and what became of it. */
+  async function endMeanwhile(): Promise<string[]> {
+    await addWay('pager', 'webhook', { url: HOOK })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    await alertBelow(2_000)
+    await world.advance(LOOK_MS)
+    await alertBelow(undefined)
+    await world.advance(LOOK_MS)
+    expect(await open()).toEqual([])
+    expect(texts().map(({ type }) => type)).toEqual(['notice.began'])
+    resolve()
+    await world.advance(MINUTE_MS)
+    const [notice] = await administer.listNotices(world, { limit: 1 })
+    return (notice?.messages ?? []).map(({ phase, status }) => `${phase} ${status}`).sort()
+  }
+
+  test('is told as over, too', async () => {
+    expect(await endMeanwhile()).toEqual(['began sent', 'ended sent'])
+    expect(texts().map(({ type }) => type)).toEqual(['notice.began', 'notice.ended'])
+  })
+
+  test('is told no more where the beginning was not taken', async () => {
+    status = 500
+    expect(await endMeanwhile()).toEqual(['began dropped'])
+    expect(requests.length).toBe(1)
+  })
+})
+
 test('a server that dies while it sends is followed by another one, which sends it again by the same id', async () => {
   await world.stop()
   const clock = new VirtualClock(START)
