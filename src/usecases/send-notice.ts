@@ -65,7 +65,7 @@ export const noticeCall = (
     await tx.notices.saveMessage(message)
     if (againAt === undefined) await tx.jobs.finish(job)
     else await tx.jobs.reschedule(job, againAt, job.queue)
-    if (isOver && message.phase === 'began') await queueMessage(deps, tx, subject.notice, message.wayId, 'ended')
+    if (isOver) await queueMessage(deps, tx, subject.notice, message.wayId, 'ended')
     tx.afterCommit(() => {
       deps.node.wakeUps.wake('notice')
       if (error !== undefined)
