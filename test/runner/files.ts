@@ -23,7 +23,7 @@ export interface TestFiles {
 
 const SIMULATED = ['simulation/', 'abuse/']
 const OVER_POSTGRES = ['contract/', 'compat/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
-/** They cost much, and the store has hardly a part in what they promise, or others play it over PostgreSQL, too. */
+/** The store has hardly a part in what they promise, or they cost much and others play it over PostgreSQL, too. */
 const OVER_POSTGRES_BY_NIGHT = [
   'abuse/guessing.test.ts',
   'abuse/product.test.ts',
@@ -31,29 +31,41 @@ const OVER_POSTGRES_BY_NIGHT = [
   'contract/carriers.test.ts',
   'contract/challenge.test.ts',
   'contract/conformance.test.ts',
+  'contract/cors.test.ts',
+  'contract/headers.test.ts',
+  'contract/limits.test.ts',
+  'contract/openapi.test.ts',
+  'contract/said-to-strangers.test.ts',
+  'contract/telemetry.test.ts',
+  'contract/texts.test.ts',
   'contract/webhooks-crowd.test.ts',
 ]
 
 const CONSOLE = ['src/console/', 'test/console/']
+/** What a page is answered by, too. */
+const CONSOLE_AND_ANSWERS = [...CONSOLE, 'src/http/', 'client/', 'contract/']
 const CLIENT = ['client/', 'contract/', 'test/client/']
 const PAGES = ['README.md', 'docs/', 'client/', 'src/cli/', 'test/docs/']
 const STORE = ['src/store/', 'src/ports/', 'src/domain/', 'migrations/', 'test/store/']
 const SERVERS = ['src/store/', 'src/jobs/', 'src/runtime/', 'src/usecases/', 'migrations/', 'test/binary/']
 /**
  * Tests that cost much, and what they look at. `ci` plays them where that has changed, `ci:nightly` always. What the
- * console is answered, its attacks, its doors, its layout and a whole journey are played every time. So are the contract
- * over PostgreSQL, a simulation of several servers over it, the fuzz, and the torture of one server.
+ * console is answered, its layout and a whole journey are played every time. So are the contract over PostgreSQL, a
+ * simulation of several servers over it, the fuzz, and the torture of one server.
  */
 export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
+  'console/attack.test.ts': CONSOLE_AND_ANSWERS,
   'console/codes.test.ts': CONSOLE,
   'console/deciding.test.ts': CONSOLE,
   'console/delivery.test.ts': CONSOLE,
+  'console/doors.test.ts': CONSOLE_AND_ANSWERS,
   'console/figures.test.ts': CONSOLE,
   'console/frame.test.ts': CONSOLE,
   'console/parts.test.ts': CONSOLE,
   'console/people.test.ts': CONSOLE,
   'console/refusals.test.ts': CONSOLE,
   'console/relaying.test.ts': CONSOLE,
+  'console/safety.test.ts': CONSOLE_AND_ANSWERS,
   'console/way-in.test.ts': CONSOLE,
   'client/browser.test.ts': CLIENT,
   'client/package.test.ts': CLIENT,
@@ -74,7 +86,9 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'examples/express.test.ts': ['client/', 'examples/', 'test/examples/'],
   'fuzz/planted.test.ts': ['test/fuzz/'],
   'guide/browser.test.ts': ['src/guide/', 'docs/', 'test/guide/'],
+  'mutate/mutate.test.ts': ['test/mutate/'],
   'recipes/recipes.test.ts': ['CONTRIBUTING.md', 'contract/', 'src/ports/', 'test/recipes/'],
+  'simulation/nodes/planted.test.ts': [...SERVERS, 'test/simulation/'],
 }
 /** Whatever these bring may change everything. */
 const EVERYWHERE = ['package.json', 'bun.lock', 'test/runner/', 'test/support/']

@@ -10,4 +10,4 @@ export const inPortions = (seeds: readonly number[]): Array<[string, number[]]> 
     const portion = seeds.slice(index * PORTION, (index + 1) * PORTION)
     return [`${portion[0]} to ${portion.at(-1)}`, portion]
   })
-const PORTION = 20
+const PORTION = 5

@@ -22,6 +22,7 @@ import { type Ask, Clients, type Said, type Stored } from './clients'
 import { Crowd } from './crowd'
 import { Engine } from './engine'
 import { brokenBetweenNodes } from './invariants'
+import type { LaidOut } from './laid-out'
 import { Outside, type Sent } from './outside'
 import type { Plant } from './plants'
 import { Scheduler } from './scheduler'
@@ -61,6 +62,22 @@ export async function simulate(seed: number, database: Database, plant: Plant = 
   } finally {
     await story.end()
   }
+}
+
+/** What the first seed says that tells of a broken promise. */
+export async function firstFailure(
+  { database }: LaidOut,
+  seeds: readonly number[],
+  plant: Plant = {},
+): Promise<unknown> {
+  for (const seed of seeds) {
+    try {
+      await simulate(seed, database, plant)
+    } catch (failure) {
+      return failure
+    }
+  }
+  return undefined
 }
 
 /** A key that may be revoked, with the moment from which on nobody may take it any more. */
