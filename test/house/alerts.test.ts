@@ -42,6 +42,7 @@ async function tellEverything(): Promise<string> {
   }))
   return text()
 }
+
 const everything = tellEverything()
 
 interface Dashboard {
