@@ -88,7 +88,7 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'guide/browser.test.ts': ['src/guide/', 'docs/', 'test/guide/'],
   'mutate/mutate.test.ts': ['test/mutate/'],
   'recipes/recipes.test.ts': ['CONTRIBUTING.md', 'contract/', 'src/ports/', 'test/recipes/'],
-  'simulation/nodes/planted.test.ts': [...SERVERS, 'test/simulation/'],
+  'simulation/nodes/planted.test.ts': ['src/', 'migrations/', 'test/simulation/'],
 }
 /** Whatever these bring may change everything. */
 const EVERYWHERE = ['package.json', 'bun.lock', 'test/runner/', 'test/support/']

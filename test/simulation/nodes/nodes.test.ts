@@ -11,6 +11,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 /** More by a command: `bun run simulate:nodes`. */
 const SEEDS = seedsOfRun(isNightly ? 100 : 3)
+
 let stage: LaidOut
 beforeAll(async () => {
   stage = await laidOut()
