@@ -19,7 +19,7 @@ export class ConsoleClient {
 
   constructor(
     private readonly world: Pick<World, 'app' | 'run'>,
-    private readonly ip = '127.0.0.1',
+    readonly ip = '127.0.0.1',
   ) {}
 
   #streams = new AbortController()

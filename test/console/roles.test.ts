@@ -2,7 +2,9 @@
  * Who may call what of the console: every procedure, by every role, for one app and for all. The table is written here a second
  * time, by hand, so that a procedure without a row fails, and so does one whose contract asks for less.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
 import type { Incident } from '../../src/abuse/rules/incident'
@@ -12,6 +14,8 @@ import { may, PERMISSIONS, type Permission, permissionsOf, ROLES, type Role } fr
 import type { Template } from '../../src/domain/message/template'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
+import { VirtualClock } from '../support/clock'
+import { FilePlace } from '../support/place'
 import { SMS_URL, START, World } from '../support/world'
 import { ConsoleClient } from './client'
 
@@ -268,7 +272,7 @@ describe('an operator', () => {
   let theirs: Things
   let joined = 0
 
-  beforeEach(async () => {
+  async function open(): Promise<void> {
     world = await World.start()
     joined = 0
     owner = new ConsoleClient(world)
@@ -276,7 +280,7 @@ describe('an operator', () => {
     const { appId } = await world.furnish()
     const other = await administer.createApp(world.admin, { name: THEIR_NAME })
     ;[ours, theirs] = await Promise.all([furnished(appId), furnished(other.appId)])
-  })
+  }
   afterEach(() => world.stop())
 
   async function furnished(appId: string): Promise<Things> {
@@ -323,38 +327,70 @@ describe('an operator', () => {
     return client
   }
 
-  const SOME_APPS = ROLES.filter((role) => role !== 'owner')
+  describe('of each role, who sees one app or all', () => {
+    const SOME_APPS = ROLES.filter((role) => role !== 'owner')
+    interface Person {
+      role: Role
+      cookie: string
+      ip: string
+    }
+    /** Joined once, and copied for each procedure: their joining takes longer than what they call. */
+    let stage: { ours: Things; theirs: Things; ofOurs: Person[]; ofAll: Person[]; database: Buffer; now: number }
 
-  test.each(Object.entries(ROWS))(
-    'calls %s if role and app allow it, and learns nothing of another app',
-    async (path, row) => {
-      const { needs, reach, input, status } = row
-      const secrets = [...Object.values(theirs), THEIR_NAME]
-      // Whoever sees some apps only comes first, so that everything of the others is still there.
-      const ofOurs = await Promise.all(
-        SOME_APPS.map(async (role) => ({ role, client: await join(role, [ours.appId]) })),
-      )
-      for (const { role, client } of ofOurs) {
-        for (const of of reach === 'app' ? [theirs, ours] : [ours]) {
-          const { status, body } = await client.call(path, input(of))
-          const mayCall = needs === null || (may(role, needs) && reach !== 'installation' && of === ours)
-          expect([role, of === ours, status === 403]).toEqual([role, of === ours, !mayCall])
-          for (const secret of secrets) expect(JSON.stringify(body) ?? '').not.toContain(secret)
+    beforeAll(async () => {
+      await open()
+      const joinAs = async (role: Role, appIds?: string[]) => {
+        const { cookie, ip } = await join(role, appIds)
+        return { role, cookie, ip }
+      }
+      const ofOurs = await Promise.all(SOME_APPS.map((role) => joinAs(role, [ours.appId])))
+      const ofAll = await Promise.all(ROLES.map((role) => joinAs(role)))
+      await world.settle()
+      using file = new Database(world.file, { readonly: true })
+      stage = { ours, theirs, ofOurs, ofAll, database: file.serialize(), now: world.clock.now() }
+      await world.stop()
+    })
+
+    beforeEach(async () => {
+      const place = new FilePlace()
+      writeFileSync(place.file, stage.database)
+      // Ids are drawn with another seed: those of the first are taken.
+      world = await World.start({ place, clock: new VirtualClock(stage.now), seed: 2 })
+    })
+    const clientOf = ({ cookie, ip }: Person) => Object.assign(new ConsoleClient(world, ip), { cookie })
+
+    test.each(Object.entries(ROWS))(
+      'calls %s if role and app allow it, and learns nothing of another app',
+      async (path, row) => {
+        const { needs, reach, input, status } = row
+        const { ours, theirs, ofOurs, ofAll } = stage
+        const secrets = [...Object.values(theirs), THEIR_NAME]
+        // Whoever sees some apps only comes first, so that everything of the others is still there.
+        for (const person of ofOurs) {
+          const { role } = person
+          const client = clientOf(person)
+          for (const of of reach === 'app' ? [theirs, ours] : [ours]) {
+            const { status, body } = await client.call(path, input(of))
+            const mayCall = needs === null || (may(role, needs) && reach !== 'installation' && of === ours)
+            expect([role, of === ours, status === 403]).toEqual([role, of === ours, !mayCall])
+            for (const secret of secrets) expect(JSON.stringify(body) ?? '').not.toContain(secret)
+          }
         }
-      }
-      const ofAll = await Promise.all(ROLES.map(async (role) => ({ role, client: await join(role) })))
-      for (const { role, client } of ofAll) {
-        const answer = await client.call(path, input(theirs))
-        const mayCall = needs === null || may(role, needs)
-        expect([role, answer.status === 403]).toEqual([role, !mayCall])
-        // The owner comes first, and finds everything.
-        if (role === 'owner') expect(answer).toMatchObject({ status: status ?? 200 })
-        if (path === 'apps/list') expect(JSON.stringify(answer.body)).toContain(THEIR_NAME)
-      }
-    },
-  )
+        for (const person of ofAll) {
+          const { role } = person
+          const answer = await clientOf(person).call(path, input(theirs))
+          const mayCall = needs === null || may(role, needs)
+          expect([role, answer.status === 403]).toEqual([role, !mayCall])
+          // The owner comes first, and finds everything.
+          if (role === 'owner') expect(answer).toMatchObject({ status: status ?? 200 })
+          if (path === 'apps/list') expect(JSON.stringify(answer.body)).toContain(THEIR_NAME)
+        }
+      },
+    )
+  })
 
   test('learns no more of what belongs to another app than of what does not exist', async () => {
+    await open()
     const client = await join('developer', [ours.appId])
     const refused = { status: 403, body: { data: { reason: 'app_not_yours' } } }
     for (const keyId of [theirs.keyId, 'key_none'])
@@ -372,6 +408,7 @@ describe('an operator', () => {
   })
 
   test('has other rights from the next call on, in the session that goes on', async () => {
+    await open()
     const client = await join('developer', [ours.appId])
     const { operatorId } = (await client.call('session/current')).body.operator
     const sees = async () => (await client.call('apps/list')).body.apps.map(({ appId }: Things) => appId)
@@ -398,6 +435,7 @@ describe('an operator', () => {
     ['nobody with an app that does not exist', { role: 'viewer', appIds: ['app_none'] }, 404, 'no_such'],
     ['nobody with more apps than are listed', { role: 'viewer', appIds: Array(101).fill('OURS') }, 400, 'too_many'],
   ])('is %s', async (_, rights, status, reason) => {
+    await open()
     const appIds = rights.appIds.map((appId) => (appId === 'OURS' ? ours.appId : appId))
     const { operatorId } = (await (await join('viewer')).call('session/current')).body.operator
     for (const [path, more] of [
@@ -410,6 +448,7 @@ describe('an operator', () => {
   })
 
   test('is told by whom to be helped: the owners, and no invitation', async () => {
+    await open()
     await owner.call('operators/invite', { role: 'viewer', note: 'Zoe of the others' })
     const client = await join('viewer', [ours.appId])
     const { operators, invitations } = (await client.call('operators/list')).body
