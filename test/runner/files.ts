@@ -47,6 +47,7 @@ const CONSOLE_AND_ANSWERS = [...CONSOLE, 'src/http/', 'client/', 'contract/']
 const CLIENT = ['client/', 'contract/', 'test/client/']
 const PAGES = ['README.md', 'docs/', 'client/', 'src/cli/', 'test/docs/']
 const STORE = ['src/store/', 'src/ports/', 'src/domain/', 'migrations/', 'test/store/']
+const STORE_AND_USE_CASES = [...STORE, 'src/usecases/', 'src/jobs/']
 const SERVERS = ['src/store/', 'src/jobs/', 'src/runtime/', 'src/usecases/', 'migrations/', 'test/binary/']
 /**
  * Tests that cost much, and what they look at. `ci` plays them where that has changed, `ci:nightly` always. What the
@@ -76,11 +77,17 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'docs/sign-up.test.ts': PAGES,
   'docs/stories.test.ts': PAGES,
   'store/batched-transaction.test.ts': STORE,
+  'store/clock.test.ts': STORE_AND_USE_CASES,
+  'store/hand-over.test.ts': STORE_AND_USE_CASES,
   'store/migrate-postgres.test.ts': STORE,
   'store/move.test.ts': STORE,
+  'store/pipelined-transaction.test.ts': STORE,
   'store/postgres.test.ts': STORE,
+  'store/replica.test.ts': STORE,
+  'store/round-trips.test.ts': [...STORE_AND_USE_CASES, 'docs/several-servers.md'],
   'store/transaction-runner.test.ts': STORE,
   'binary/deploy/deploy.realtime.test.ts': [...SERVERS, 'deploy/', 'src/cli/', 'src/http/'],
+  'binary/plans.test.ts': [...SERVERS, 'src/domain/', 'src/providers/'],
   'binary/torture/nodes/nodes.realtime.test.ts': SERVERS,
   'deploy/workflows.test.ts': ['.github/', 'deploy/', 'test/deploy/'],
   'examples/express.test.ts': ['client/', 'examples/', 'test/examples/'],
@@ -89,13 +96,19 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'mutate/mutate.test.ts': ['test/mutate/'],
   'recipes/recipes.test.ts': ['CONTRIBUTING.md', 'contract/', 'src/ports/', 'test/recipes/'],
   'simulation/nodes/planted.test.ts': ['src/', 'migrations/', 'test/simulation/'],
+  'upgrade/upgrade.test.ts': [...STORE_AND_USE_CASES, 'src/cli/', 'test/upgrade/'],
+}
+/** They cost much over PostgreSQL, too: `ci` plays them there where these have changed, and on SQLite every time. */
+export const OVER_POSTGRES_WHERE_CHANGED: typeof WHERE_CHANGED = {
+  'console/rpc.test.ts': [...STORE, ...CONSOLE],
+  'contract/abuse.test.ts': [...STORE, 'src/abuse/', 'src/usecases/abuse/', 'test/contract/abuse.test.ts'],
 }
 /** Whatever these bring may change everything. */
 const EVERYWHERE = ['package.json', 'bun.lock', 'test/runner/', 'test/support/']
 
 /** Whether a test is played where these files have changed; where nothing is known of them, it is. */
-export function isPlayed(path: string, changed: readonly string[] | undefined): boolean {
-  const lookedAt = WHERE_CHANGED[path]
+export function isPlayed(path: string, changed: readonly string[] | undefined, where = WHERE_CHANGED): boolean {
+  const lookedAt = where[path]
   if (lookedAt === undefined || changed === undefined) return true
   return changed.some((file) => [...lookedAt, ...EVERYWHERE].some((start) => file.startsWith(start)))
 }
@@ -114,7 +127,9 @@ export function testFiles(isNightly: boolean): TestFiles {
   const quick = others.filter((path) => !withProcesses.includes(path) && !simulated.includes(path))
   const overPostgres = others.filter(
     (path) =>
-      OVER_POSTGRES.some((start) => path.startsWith(start)) && (isNightly || !OVER_POSTGRES_BY_NIGHT.includes(path)),
+      OVER_POSTGRES.some((start) => path.startsWith(start)) &&
+      (isNightly || !OVER_POSTGRES_BY_NIGHT.includes(path)) &&
+      isPlayed(path, changed, OVER_POSTGRES_WHERE_CHANGED),
   )
   const named = (paths: string[]) => paths.map((path) => join('test', path))
   return {
