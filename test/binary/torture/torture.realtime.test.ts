@@ -9,7 +9,7 @@ import { torture } from './torture'
 
 setDefaultTimeout(isNightly ? 3 * HANGS_AFTER_MS : HANGS_AFTER_MS)
 
-const KILLS = isNightly ? 300 : 20
+const KILLS = isNightly ? 300 : 10
 /** Otherwise nothing was put to the test: it goes on until so much has happened, however slow the machine is. */
 const AT_LEAST = { issues: 50, interrupted: 3, verified: 10, unanswered: 3, laterLegs: 10 }
 
