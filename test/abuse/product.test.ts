@@ -82,6 +82,7 @@ describe('hours of it', () => {
 })
 
 describe('the beginning of an attack', () => {
+  // A commit plays two, one by pages and one by a server.
   const WORLDS = ['few prefixes', 'opened countries, by a server', 'all prefixes', 'own numbers, 30 % typed']
   test.each(isNightly ? WORLDS : WORLDS.slice(0, 2))('costs as much as in the simulation: %s', async (name) => {
     const world = named(name)
