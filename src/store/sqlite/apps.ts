@@ -19,12 +19,12 @@ import {
   templateRow,
   versionOf,
 } from '../rows/app'
-import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { apiKeys, apps, challenges, organizations, relays, templates } from './schema'
 
-const appsWhere = (db: Drizzle, condition?: SQL) =>
-  onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
+const appsWhere = (condition?: SQL) =>
+  statement(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
 export const isThere = isNull(apps.removedAt)
 const appThere = and(eq(apps.appId, bind(apps.appId, 'appId')), isThere)
 const thisTemplate = and(
@@ -32,56 +32,57 @@ const thisTemplate = and(
   eq(templates.templateId, bind(templates.templateId, 'templateId')),
 )
 
-export function createAppTx(connection: Database, current: TransactionState): Pick<Tx, 'apps' | 'templates'> {
-  const db = drizzle(connection)
-  const run = {
-    findApp: appsWhere(db, appThere),
-    findOrganization: onFirstUse(() =>
-      db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
-    ),
-    insertOrganization: onFirstUse(() => db.insert(organizations).values(parameters(organizations)).prepare()),
-    insertApp: onFirstUse(() => db.insert(apps).values(parameters(apps)).prepare()),
-    updateApp: onFirstUse(() =>
-      db
-        .update(apps)
-        .set(
-          changes(apps, [
-            'name',
-            'region',
-            'protection',
-            'texts',
-            'provesMetadata',
-            'retentionDays',
-            'plans',
-            'reviewNumbers',
-            'twilioPurposes',
-          ]),
-        )
-        .where(eq(apps.appId, bind(apps.appId, 'appId')))
-        .prepare(),
-    ),
-    removeApp: onFirstUse(() =>
-      db
-        .update(apps)
-        .set(changes(apps, ['removedAt']))
-        .where(eq(apps.appId, bind(apps.appId, 'appId')))
-        .prepare(),
-    ),
+const APP_TX = {
+  findApp: appsWhere(appThere),
+  findOrganization: statement(() =>
+    db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
+  ),
+  insertOrganization: statement(() => db.insert(organizations).values(parameters(organizations)).prepare()),
+  insertApp: statement(() => db.insert(apps).values(parameters(apps)).prepare()),
+  updateApp: statement(() =>
+    db
+      .update(apps)
+      .set(
+        changes(apps, [
+          'name',
+          'region',
+          'protection',
+          'texts',
+          'provesMetadata',
+          'retentionDays',
+          'plans',
+          'reviewNumbers',
+          'twilioPurposes',
+        ]),
+      )
+      .where(eq(apps.appId, bind(apps.appId, 'appId')))
+      .prepare(),
+  ),
+  removeApp: statement(() =>
+    db
+      .update(apps)
+      .set(changes(apps, ['removedAt']))
+      .where(eq(apps.appId, bind(apps.appId, 'appId')))
+      .prepare(),
+  ),
 
-    newestTemplate: onFirstUse(() =>
-      db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(),
-    ),
-    insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
-    deleteOldVersions: onFirstUse(() =>
-      db
-        .delete(templates)
-        .where(and(thisTemplate, lte(templates.version, bind(templates.version, 'version'))))
-        .prepare(),
-    ),
-    deleteTemplate: onFirstUse(() =>
-      db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(),
-    ),
-  }
+  newestTemplate: statement(() =>
+    db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(),
+  ),
+  insertTemplate: statement(() => db.insert(templates).values(parameters(templates)).prepare()),
+  deleteOldVersions: statement(() =>
+    db
+      .delete(templates)
+      .where(and(thisTemplate, lte(templates.version, bind(templates.version, 'version'))))
+      .prepare(),
+  ),
+  deleteTemplate: statement(() =>
+    db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(),
+  ),
+}
+
+export function createAppTx(connection: Database, current: TransactionState): Pick<Tx, 'apps' | 'templates'> {
+  const run = on(connection, APP_TX)
 
   return {
     apps: {
@@ -128,22 +129,25 @@ export function createAppTx(connection: Database, current: TransactionState): Pi
   }
 }
 
-export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'templates'> {
-  const db = drizzle(connection)
-  const allApps = appsWhere(db)
-  const appsThere = appsWhere(db, isThere)
-  const appById = appsWhere(db, appThere)
-  const versionsOfTemplate = onFirstUse(() =>
+const APP_READER = {
+  allApps: appsWhere(),
+  appsThere: appsWhere(isThere),
+  appById: appsWhere(appThere),
+  versionsOfTemplate: statement(() =>
     db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).prepare(),
-  )
-  const templatesOfApp = onFirstUse(() =>
+  ),
+  templatesOfApp: statement(() =>
     db
       .select()
       .from(templates)
       .where(eq(templates.appId, bind(templates.appId, 'appId')))
       .orderBy(templates.templateId, templates.version)
       .prepare(),
-  )
+  ),
+}
+
+export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'templates'> {
+  const { allApps, appsThere, appById, versionsOfTemplate, templatesOfApp } = on(connection, APP_READER)
 
   return {
     apps: {
@@ -170,25 +174,26 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
 }
 
 const ofApp = eq(challenges.appId, bind(challenges.appId, 'appId'))
-const challengeOfApp = (db: Drizzle) => onFirstUse(() => db.select().from(challenges).where(ofApp).prepare())
+const challengeOfApp = statement(() => db.select().from(challenges).where(ofApp).prepare())
+
+const CHALLENGE_TX = {
+  find: challengeOfApp,
+  upsert: statement(() =>
+    db
+      .insert(challenges)
+      .values(parameters(challenges))
+      .onConflictDoUpdate({ target: challenges.appId, set: { settings: sql`excluded.settings` } })
+      .prepare(),
+  ),
+  remove: statement(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare()),
+}
 
 export function createChallengeTx(
   connection: Database,
   vault: Vault,
   current: TransactionState,
 ): Pick<Tx, 'challenges'> {
-  const db = drizzle(connection)
-  const run = {
-    find: challengeOfApp(db),
-    upsert: onFirstUse(() =>
-      db
-        .insert(challenges)
-        .values(parameters(challenges))
-        .onConflictDoUpdate({ target: challenges.appId, set: { settings: sql`excluded.settings` } })
-        .prepare(),
-    ),
-    remove: onFirstUse(() => db.delete(challenges).where(ofApp).returning({ appId: challenges.appId }).prepare()),
-  }
+  const run = on(connection, CHALLENGE_TX)
   return {
     challenges: {
       async find(appId) {
@@ -208,7 +213,7 @@ export function createChallengeTx(
 }
 
 export function createChallengeReader(connection: Database, vault: Vault): Pick<Reader, 'challenges'> {
-  const find = challengeOfApp(drizzle(connection))
+  const find = challengeOfApp.on(connection)
   return {
     challenges: {
       async find(appId) {
@@ -221,18 +226,19 @@ export function createChallengeReader(connection: Database, vault: Vault): Pick<
 
 const thisRelay = eq(relays.relayId, bind(relays.relayId, 'relayId'))
 
+const RELAY_TX = {
+  upsert: statement(() =>
+    db
+      .insert(relays)
+      .values(parameters(relays))
+      .onConflictDoUpdate({ target: relays.relayId, set: { settings: sql`excluded.settings` } })
+      .prepare(),
+  ),
+  remove: statement(() => db.delete(relays).where(thisRelay).returning({ relayId: relays.relayId }).prepare()),
+}
+
 export function createRelayTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'relays'> {
-  const db = drizzle(connection)
-  const run = {
-    upsert: onFirstUse(() =>
-      db
-        .insert(relays)
-        .values(parameters(relays))
-        .onConflictDoUpdate({ target: relays.relayId, set: { settings: sql`excluded.settings` } })
-        .prepare(),
-    ),
-    remove: onFirstUse(() => db.delete(relays).where(thisRelay).returning({ relayId: relays.relayId }).prepare()),
-  }
+  const run = on(connection, RELAY_TX)
   return {
     relays: {
       async save(relay) {
@@ -247,17 +253,20 @@ export function createRelayTx(connection: Database, vault: Vault, current: Trans
   }
 }
 
-export function createRelayReader(connection: Database, vault: Vault): Pick<Reader, 'relays'> {
-  const db = drizzle(connection)
-  const find = onFirstUse(() => db.select().from(relays).where(thisRelay).prepare())
-  const ofApp = onFirstUse(() =>
+const RELAY_READER = {
+  find: statement(() => db.select().from(relays).where(thisRelay).prepare()),
+  ofApp: statement(() =>
     db
       .select()
       .from(relays)
       .where(eq(relays.appId, bind(relays.appId, 'appId')))
       .orderBy(relays.relayId)
       .prepare(),
-  )
+  ),
+}
+
+export function createRelayReader(connection: Database, vault: Vault): Pick<Reader, 'relays'> {
+  const { find, ofApp } = on(connection, RELAY_READER)
   return {
     relays: {
       async find(relayId) {
@@ -271,8 +280,8 @@ export function createRelayReader(connection: Database, vault: Vault): Pick<Read
   }
 }
 
-const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
-  onFirstUse(() =>
+const keysWhere = (...conditions: Parameters<typeof and>) =>
+  statement(() =>
     db
       .select({ key: apiKeys, organizationId: apps.organizationId, region: apps.region })
       .from(apiKeys)
@@ -282,43 +291,44 @@ const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
       .prepare(),
   )
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
-const keysOfApp = (db: Drizzle) => keysWhere(db, eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
+const keysOfApp = keysWhere(eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
+
+const KEY_TX = {
+  ofApp: keysOfApp,
+  findKey: keysWhere(thisKey),
+  insertKey: statement(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare()),
+  revokeKey: statement(() =>
+    db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['revokedAt']))
+      .where(and(thisKey, sql`${apiKeys.revokedAt} IS NULL`))
+      .prepare(),
+  ),
+  expireKey: statement(() =>
+    db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['expiresAt']))
+      .where(thisKey)
+      .prepare(),
+  ),
+  allowKey: statement(() =>
+    db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['allows']))
+      .where(thisKey)
+      .prepare(),
+  ),
+  touchKey: statement(() =>
+    db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['lastUsedAt']))
+      .where(thisKey)
+      .prepare(),
+  ),
+}
 
 export function createKeyTx(connection: Database, current: TransactionState): Pick<Tx, 'keys'> {
-  const db = drizzle(connection)
-  const run = {
-    ofApp: keysOfApp(db),
-    findKey: keysWhere(db, thisKey),
-    insertKey: onFirstUse(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare()),
-    revokeKey: onFirstUse(() =>
-      db
-        .update(apiKeys)
-        .set(changes(apiKeys, ['revokedAt']))
-        .where(and(thisKey, sql`${apiKeys.revokedAt} IS NULL`))
-        .prepare(),
-    ),
-    expireKey: onFirstUse(() =>
-      db
-        .update(apiKeys)
-        .set(changes(apiKeys, ['expiresAt']))
-        .where(thisKey)
-        .prepare(),
-    ),
-    allowKey: onFirstUse(() =>
-      db
-        .update(apiKeys)
-        .set(changes(apiKeys, ['allows']))
-        .where(thisKey)
-        .prepare(),
-    ),
-    touchKey: onFirstUse(() =>
-      db
-        .update(apiKeys)
-        .set(changes(apiKeys, ['lastUsedAt']))
-        .where(thisKey)
-        .prepare(),
-    ),
-  }
+  const run = on(connection, KEY_TX)
 
   return {
     keys: {
@@ -352,12 +362,15 @@ export function createKeyTx(connection: Database, current: TransactionState): Pi
   }
 }
 
+const KEY_READER = {
+  keyByHash: keysWhere(eq(apiKeys.hash, bind(apiKeys.hash, 'hash')), isThere),
+  keyById: keysWhere(thisKey),
+  ofApp: keysOfApp,
+  publicKeys: keysWhere(eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt)),
+}
+
 export function createKeyReader(connection: Database): Pick<Reader, 'keys'> {
-  const db = drizzle(connection)
-  const keyByHash = keysWhere(db, eq(apiKeys.hash, bind(apiKeys.hash, 'hash')), isThere)
-  const keyById = keysWhere(db, thisKey)
-  const ofApp = keysOfApp(db)
-  const publicKeys = keysWhere(db, eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt))
+  const { keyByHash, keyById, ofApp, publicKeys } = on(connection, KEY_READER)
 
   return {
     keys: {

@@ -9,73 +9,73 @@ import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
 import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
-import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters, plain } from './connection/statement'
+import { bind, changes, db, ofOwner, on, parameters, plain, statement } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
 
-const attemptsOfIssue = (db: Drizzle) =>
-  onFirstUse(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare())
+const attemptsOfIssue = statement(() =>
+  db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(),
+)
+
+const ATTEMPT_TX = {
+  findAttempts: attemptsOfIssue,
+  insertAttempt: statement(() => db.insert(attempts).values(parameters(attempts)).prepare()),
+  answerAttempt: statement(() =>
+    db
+      .update(attempts)
+      .set(changes(attempts, ATTEMPT_ANSWER))
+      .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`))
+      .prepare(),
+  ),
+  noteReport: statement(() =>
+    db
+      .update(attempts)
+      .set(changes(attempts, ATTEMPT_REPORT))
+      .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
+      .prepare(),
+  ),
+
+  insertAwaited: statement(() =>
+    db
+      .insert(awaitedReports)
+      .values(parameters(awaitedReports))
+      .onConflictDoUpdate({
+        target: awaitedReports.messageId,
+        set: {
+          carrier: sql`excluded.provider`,
+          carrierMessageId: sql`excluded.provider_message_id`,
+          answeredAt: sql`excluded.answered_at`,
+        },
+      })
+      .prepare(),
+  ),
+  answerAwaited: statement(() =>
+    db
+      .update(awaitedReports)
+      .set(changes(awaitedReports, ['carrier', 'carrierMessageId', 'answeredAt']))
+      .where(thisMessage)
+      .prepare(),
+  ),
+  findAwaited: statement(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
+  findAwaitedByCarrier: statement(() =>
+    db
+      .select()
+      .from(awaitedReports)
+      .where(
+        and(
+          eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
+          eq(awaitedReports.carrierMessageId, bind(awaitedReports.carrierMessageId, 'messageId')),
+        ),
+      )
+      .prepare(),
+  ),
+  deleteAwaited: statement(() => db.delete(awaitedReports).where(thisMessage).prepare()),
+}
 
 export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 'reports'> {
-  const db = drizzle(connection)
-  const run = {
-    findAttempts: attemptsOfIssue(db),
-    insertAttempt: onFirstUse(() => db.insert(attempts).values(parameters(attempts)).prepare()),
-    answerAttempt: onFirstUse(() =>
-      db
-        .update(attempts)
-        .set(changes(attempts, ATTEMPT_ANSWER))
-        .where(
-          and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
-        )
-        .prepare(),
-    ),
-    noteReport: onFirstUse(() =>
-      db
-        .update(attempts)
-        .set(changes(attempts, ATTEMPT_REPORT))
-        .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number'))))
-        .prepare(),
-    ),
-
-    insertAwaited: onFirstUse(() =>
-      db
-        .insert(awaitedReports)
-        .values(parameters(awaitedReports))
-        .onConflictDoUpdate({
-          target: awaitedReports.messageId,
-          set: {
-            carrier: sql`excluded.provider`,
-            carrierMessageId: sql`excluded.provider_message_id`,
-            answeredAt: sql`excluded.answered_at`,
-          },
-        })
-        .prepare(),
-    ),
-    answerAwaited: onFirstUse(() =>
-      db
-        .update(awaitedReports)
-        .set(changes(awaitedReports, ['carrier', 'carrierMessageId', 'answeredAt']))
-        .where(thisMessage)
-        .prepare(),
-    ),
-    findAwaited: onFirstUse(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
-    findAwaitedByCarrier: onFirstUse(() =>
-      db
-        .select()
-        .from(awaitedReports)
-        .where(
-          and(
-            eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
-            eq(awaitedReports.carrierMessageId, bind(awaitedReports.carrierMessageId, 'messageId')),
-          ),
-        )
-        .prepare(),
-    ),
-    deleteAwaited: onFirstUse(() => db.delete(awaitedReports).where(thisMessage).prepare()),
-  }
+  const run = on(connection, ATTEMPT_TX)
 
   return {
     attempts: {
@@ -114,33 +114,29 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
   }
 }
 
-export function createAttemptReader(connection: Database): Pick<Reader, 'attempts'> {
-  const db = drizzle(connection)
-  const ofIssue = attemptsOfIssue(db)
-  const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
-  const outcomes = plain<
+const ATTEMPT_READER = {
+  ofIssue: attemptsOfIssue,
+  appIds: statement(() => db.select({ appId: apps.appId }).from(apps).prepare()),
+  outcomes: plain<
     { carrier: string; outcome: SendOutcome['kind']; calls: number },
     { appId: string; from: Uint8Array; below: Uint8Array }
-  >(
-    connection,
-    `SELECT provider AS carrier, outcome, count(*) AS calls FROM attempts
+  >(`SELECT provider AS carrier, outcome, count(*) AS calls FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below AND outcome IS NOT NULL
-     GROUP BY provider, outcome`,
-  )
-  const answers = plain<
+     GROUP BY provider, outcome`),
+  answers: plain<
     Omit<AnswerCount, 'code' | 'said'> & { code: string | null; said: string | null },
     { carrier: string; appId: string; from: Uint8Array; below: Uint8Array }
-  >(
-    connection,
-    `SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls, max(said) AS said FROM attempts
+  >(`SELECT outcome, code, ${ROUNDED_MS} AS ms, count(*) AS calls, max(said) AS said FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below
        AND provider = $carrier AND outcome IS NOT NULL
-     GROUP BY outcome, code, ms`,
-  )
-  const newest = plain<{ id: Uint8Array | null }, { appId: string }>(
-    connection,
+     GROUP BY outcome, code, ms`),
+  newest: plain<{ id: Uint8Array | null }, { appId: string }>(
     "SELECT max(issue_id) AS id FROM attempts WHERE app_id = $appId AND mode = 'live'",
-  )
+  ),
+}
+
+export function createAttemptReader(connection: Database): Pick<Reader, 'attempts'> {
+  const { ofIssue, appIds, outcomes, answers, newest } = on(connection, ATTEMPT_READER)
   const at = (time: number) => uuidBytes(idFloor(time))
 
   /** The minutes since a time in which an app has issues. A busy hour has millions of rows, so the caller pauses between minutes. */

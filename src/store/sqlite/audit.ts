@@ -8,31 +8,29 @@ import type { AuditEnds } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, type HeadLine, keptHead, lineOf, mayMoveOn } from '../rows/person'
 import { nextTurn } from './connection/read-group'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { auditEntries, facts } from './schema'
 
-const headFact = (connection: Database) =>
-  onFirstUse(() =>
-    drizzle(connection)
-      .select()
-      .from(facts)
-      .where(eq(facts.name, bind(facts.name, 'name')))
-      .prepare(),
-  )
+const headFact = statement(() =>
+  db
+    .select()
+    .from(facts)
+    .where(eq(facts.name, bind(facts.name, 'name')))
+    .prepare(),
+)
 
-const entryBySeq = (connection: Database) =>
-  onFirstUse(() =>
-    drizzle(connection)
-      .select()
-      .from(auditEntries)
-      .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-      .prepare(),
-  )
+const entryBySeq = statement(() =>
+  db
+    .select()
+    .from(auditEntries)
+    .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
+    .prepare(),
+)
 
 function createEnds(connection: Database, vault: Vault, file: HeadFile | undefined): AuditEnds {
-  const entry = entryBySeq(connection)
-  const fact = headFact(connection)
+  const entry = entryBySeq.on(connection)
+  const fact = headFact.on(connection)
   return {
     async find(seq) {
       const row = entry.get({ seq })
@@ -46,26 +44,27 @@ function createEnds(connection: Database, vault: Vault, file: HeadFile | undefin
   }
 }
 
+const AUDIT_TX = {
+  last: statement(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
+  entry: entryBySeq,
+  insert: statement(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
+  head: headFact,
+  upsertHead: statement(() =>
+    db
+      .insert(facts)
+      .values(parameters(facts))
+      .onConflictDoUpdate({ target: facts.name, set: changes(facts, ['value']) })
+      .prepare(),
+  ),
+}
+
 export function createAuditTx(
   connection: Database,
   vault: Vault,
   file: HeadFile | undefined,
   current: TransactionState,
 ): Pick<Tx, 'audit'> {
-  const db = drizzle(connection)
-  const run = {
-    last: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
-    entry: entryBySeq(connection),
-    insert: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
-    head: headFact(connection),
-    upsertHead: onFirstUse(() =>
-      db
-        .insert(facts)
-        .values(parameters(facts))
-        .onConflictDoUpdate({ target: facts.name, set: changes(facts, ['value']) })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, AUDIT_TX)
 
   const isFree = (line: HeadLine): boolean => {
     const held = line.head && run.entry.get({ seq: line.head.seq })
@@ -112,38 +111,39 @@ export function createAuditTx(
   }
 }
 
+const AUDIT_READER = {
+  audit: statement(() =>
+    db
+      .select()
+      .from(auditEntries)
+      .where(
+        and(
+          sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
+          sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
+          sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
+        ),
+      )
+      .orderBy(desc(auditEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  auditFrom: statement(() =>
+    db
+      .select()
+      .from(auditEntries)
+      .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
+      .orderBy(asc(auditEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+}
+
 export function createAuditReader(
   connection: Database,
   vault: Vault,
   file: HeadFile | undefined,
 ): Pick<Reader, 'audit'> {
-  const db = drizzle(connection)
-  const run = {
-    audit: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(
-          and(
-            sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
-            sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
-            sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
-          ),
-        )
-        .orderBy(desc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    auditFrom: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-        .orderBy(asc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, AUDIT_READER)
   return {
     audit: {
       ...createEnds(connection, vault, file),

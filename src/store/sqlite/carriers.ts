@@ -4,95 +4,94 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { carrierHealth, carriers, routes } from './schema'
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
+
+const CARRIER_TX = {
+  findCarrier: statement(() => db.select().from(carriers).where(thisCarrier).prepare()),
+  upsertCarrier: statement(() =>
+    db
+      .insert(carriers)
+      .values(parameters(carriers))
+      .onConflictDoUpdate({
+        target: carriers.name,
+        set: {
+          type: sql`excluded.type`,
+          channels: sql`excluded.channels`,
+          config: sql`excluded.config`,
+          concurrency: sql`excluded.concurrency`,
+          timeoutMs: sql`excluded.timeout_ms`,
+          changedAt: sql`excluded.changed_at`,
+        },
+      })
+      .prepare(),
+  ),
+  updateCarrier: statement(() =>
+    db
+      .update(carriers)
+      .set(changes(carriers, ['config', 'pausedAt']))
+      .where(thisCarrier)
+      .prepare(),
+  ),
+  deleteCarrier: statement(() => db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare()),
+  upsertHealth: statement(() =>
+    db
+      .insert(carrierHealth)
+      .values(parameters(carrierHealth))
+      .onConflictDoUpdate({
+        target: carrierHealth.carrier,
+        set: {
+          isHealthy: sql`excluded.is_healthy`,
+          since: sql`excluded.since`,
+          code: sql`excluded.code`,
+          retryAt: sql`excluded.retry_at`,
+        },
+      })
+      .prepare(),
+  ),
+  deleteHealth: statement(() =>
+    db
+      .delete(carrierHealth)
+      .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
+      .prepare(),
+  ),
+  // Without a condition SQLite truncates even an empty table, so each start would wait for the disk.
+  deleteAllHealth: statement(() => db.delete(carrierHealth).where(sql`true`).prepare()),
+
+  upsertRoute: statement(() =>
+    db
+      .insert(routes)
+      .values(parameters(routes))
+      .onConflictDoUpdate({
+        target: [routes.channel, routes.country, routes.appId],
+        set: { carriers: sql`excluded.providers` },
+      })
+      .prepare(),
+  ),
+  deleteRoute: statement(() =>
+    db
+      .delete(routes)
+      .where(
+        and(
+          eq(routes.channel, bind(routes.channel, 'channel')),
+          eq(routes.country, bind(routes.country, 'country')),
+          eq(routes.appId, bind(routes.appId, 'appId')),
+        ),
+      )
+      .returning({ channel: routes.channel })
+      .prepare(),
+  ),
+}
 
 export function createCarrierTx(
   connection: Database,
   vault: Vault,
   current: TransactionState,
 ): Pick<Tx, 'carriers' | 'routes'> {
-  const db = drizzle(connection)
-  const run = {
-    findCarrier: onFirstUse(() => db.select().from(carriers).where(thisCarrier).prepare()),
-    upsertCarrier: onFirstUse(() =>
-      db
-        .insert(carriers)
-        .values(parameters(carriers))
-        .onConflictDoUpdate({
-          target: carriers.name,
-          set: {
-            type: sql`excluded.type`,
-            channels: sql`excluded.channels`,
-            config: sql`excluded.config`,
-            concurrency: sql`excluded.concurrency`,
-            timeoutMs: sql`excluded.timeout_ms`,
-            changedAt: sql`excluded.changed_at`,
-          },
-        })
-        .prepare(),
-    ),
-    updateCarrier: onFirstUse(() =>
-      db
-        .update(carriers)
-        .set(changes(carriers, ['config', 'pausedAt']))
-        .where(thisCarrier)
-        .prepare(),
-    ),
-    deleteCarrier: onFirstUse(() =>
-      db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare(),
-    ),
-    upsertHealth: onFirstUse(() =>
-      db
-        .insert(carrierHealth)
-        .values(parameters(carrierHealth))
-        .onConflictDoUpdate({
-          target: carrierHealth.carrier,
-          set: {
-            isHealthy: sql`excluded.is_healthy`,
-            since: sql`excluded.since`,
-            code: sql`excluded.code`,
-            retryAt: sql`excluded.retry_at`,
-          },
-        })
-        .prepare(),
-    ),
-    deleteHealth: onFirstUse(() =>
-      db
-        .delete(carrierHealth)
-        .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
-        .prepare(),
-    ),
-    // Without a condition SQLite truncates even an empty table, so each start would wait for the disk.
-    deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).where(sql`true`).prepare()),
-
-    upsertRoute: onFirstUse(() =>
-      db
-        .insert(routes)
-        .values(parameters(routes))
-        .onConflictDoUpdate({
-          target: [routes.channel, routes.country, routes.appId],
-          set: { carriers: sql`excluded.providers` },
-        })
-        .prepare(),
-    ),
-    deleteRoute: onFirstUse(() =>
-      db
-        .delete(routes)
-        .where(
-          and(
-            eq(routes.channel, bind(routes.channel, 'channel')),
-            eq(routes.country, bind(routes.country, 'country')),
-            eq(routes.appId, bind(routes.appId, 'appId')),
-          ),
-        )
-        .returning({ channel: routes.channel })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, CARRIER_TX)
 
   return {
     carriers: {
@@ -134,13 +133,14 @@ export function createCarrierTx(
   }
 }
 
+const CARRIER_READER = {
+  allCarriers: statement(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare()),
+  allRoutes: statement(() => db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare()),
+  allHealth: statement(() => db.select().from(carrierHealth).prepare()),
+}
+
 export function createCarrierReader(connection: Database, vault: Vault): Pick<Reader, 'carriers' | 'routes'> {
-  const db = drizzle(connection)
-  const allCarriers = onFirstUse(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare())
-  const allRoutes = onFirstUse(() =>
-    db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare(),
-  )
-  const allHealth = onFirstUse(() => db.select().from(carrierHealth).prepare())
+  const { allCarriers, allRoutes, allHealth } = on(connection, CARRIER_READER)
 
   return {
     carriers: {

@@ -2,8 +2,49 @@
 import type { Database } from 'bun:sqlite'
 import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
+
+const by = sql.placeholder('byMs')
+
+const SET_BACK = {
+  insertStep: statement(() => db.insert(clockSteps).values(parameters(clockSteps)).prepare()),
+  expireEarlier: statement(() =>
+    db
+      .update(issues)
+      .set({
+        promisedExpiresAt: sql`coalesce(${issues.promisedExpiresAt}, ${issues.expiresAt})`,
+        expiresAt: sql`${issues.expiresAt} - ${by}`,
+      })
+      .where(
+        sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${bind(issues.expiresAt, 'now')}
+          AND NOT (${issues.createdAt} >= ${bind(issues.createdAt, 'mayBeNewFrom')} AND ${issues.createdAt} <= ${bind(issues.createdAt, 'now')})`,
+      )
+      .prepare(),
+  ),
+  shortenLeases: statement(() =>
+    db
+      .update(jobs)
+      .set(changes(jobs, ['runAt']))
+      .where(
+        sql`${jobs.kind} = ${bind(jobs.kind, 'kind')} AND ${jobs.leased} = 1 AND ${jobs.runAt} > ${bind(jobs.runAt, 'runAt')}`,
+      )
+      .prepare(),
+  ),
+  bringForward: statement(() =>
+    db
+      .update(jobs)
+      .set({ runAt: sql`max(${jobs.runAt} - ${by}, ${bind(jobs.runAt, 'now')})` })
+      .where(sql`${jobs.leased} = 0 AND ${jobs.runAt} > ${bind(jobs.runAt, 'now')}`)
+      .prepare(),
+  ),
+  giveUpEarlier: statement(() =>
+    db
+      .update(awaitedReports)
+      .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
+      .prepare(),
+  ),
+}
 
 /**
  * Adjusts stored times once the clock was set back. Codes that can still be verified expire that much earlier, and the
@@ -12,46 +53,7 @@ import { awaitedReports, clockSteps, issues, jobs } from './schema'
  * the new time already, by a process that had not seen the old one: they keep their time.
  */
 export function createSetBack(connection: Database): (now: number, byMs: number, mayBeNewFrom: number) => void {
-  const db = drizzle(connection)
-  const by = sql.placeholder('byMs')
-  const run = {
-    insertStep: onFirstUse(() => db.insert(clockSteps).values(parameters(clockSteps)).prepare()),
-    expireEarlier: onFirstUse(() =>
-      db
-        .update(issues)
-        .set({
-          promisedExpiresAt: sql`coalesce(${issues.promisedExpiresAt}, ${issues.expiresAt})`,
-          expiresAt: sql`${issues.expiresAt} - ${by}`,
-        })
-        .where(
-          sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${bind(issues.expiresAt, 'now')}
-            AND NOT (${issues.createdAt} >= ${bind(issues.createdAt, 'mayBeNewFrom')} AND ${issues.createdAt} <= ${bind(issues.createdAt, 'now')})`,
-        )
-        .prepare(),
-    ),
-    shortenLeases: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set(changes(jobs, ['runAt']))
-        .where(
-          sql`${jobs.kind} = ${bind(jobs.kind, 'kind')} AND ${jobs.leased} = 1 AND ${jobs.runAt} > ${bind(jobs.runAt, 'runAt')}`,
-        )
-        .prepare(),
-    ),
-    bringForward: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({ runAt: sql`max(${jobs.runAt} - ${by}, ${bind(jobs.runAt, 'now')})` })
-        .where(sql`${jobs.leased} = 0 AND ${jobs.runAt} > ${bind(jobs.runAt, 'now')}`)
-        .prepare(),
-    ),
-    giveUpEarlier: onFirstUse(() =>
-      db
-        .update(awaitedReports)
-        .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, SET_BACK)
 
   return (now, byMs, mayBeNewFrom) => {
     run.insertStep.run({ noticedAt: now, setBackMs: byMs })
@@ -62,13 +64,15 @@ export function createSetBack(connection: Database): (now: number, byMs: number,
   }
 }
 
+const FURTHEST = statement(() =>
+  db
+    .select({ ms: sum(clockSteps.setBackMs).mapWith(Number) })
+    .from(clockSteps)
+    .prepare(),
+)
+
 /** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export function furthestSetBack(connection: Database): () => number {
-  const furthest = onFirstUse(() =>
-    drizzle(connection)
-      .select({ ms: sum(clockSteps.setBackMs).mapWith(Number) })
-      .from(clockSteps)
-      .prepare(),
-  )
+  const furthest = FURTHEST.on(connection)
   return () => furthest.get()?.ms ?? 0
 }

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
 import type { Tx } from '../../ports/store'
-import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, db, on, parameters, statement } from './connection/statement'
 import { absentPhones, failures, type issues } from './schema'
 
 /** Failures at the phone that the parameters name. */
@@ -18,21 +18,22 @@ export const failuresOf = ({ appId, keyKind, phoneHash }: typeof issues): SQL =>
   sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${appId} AND ${failures.keyKind} = ${keyKind}
     AND ${failures.phoneHash} = ${phoneHash})`
 
+const FAILURE_TX = {
+  find: statement(() => db.select({ state: failures.state }).from(failures).where(theseFailures).prepare()),
+  save: statement(() =>
+    db
+      .insert(failures)
+      .values(parameters(failures))
+      .onConflictDoUpdate({
+        target: [failures.appId, failures.keyKind, failures.phoneHash],
+        set: { state: sql`excluded.state`, lastAt: sql`excluded.last_at` },
+      })
+      .prepare(),
+  ),
+}
+
 export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
-  const db = drizzle(connection)
-  const run = {
-    find: onFirstUse(() => db.select({ state: failures.state }).from(failures).where(theseFailures).prepare()),
-    save: onFirstUse(() =>
-      db
-        .insert(failures)
-        .values(parameters(failures))
-        .onConflictDoUpdate({
-          target: [failures.appId, failures.keyKind, failures.phoneHash],
-          set: { state: sql`excluded.state`, lastAt: sql`excluded.last_at` },
-        })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, FAILURE_TX)
   const named = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     failures: {
@@ -46,26 +47,27 @@ export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
   }
 }
 
+const ABSENCE_TX = {
+  note: statement(() =>
+    db
+      .insert(absentPhones)
+      .values(parameters(absentPhones))
+      .onConflictDoUpdate({
+        target: [absentPhones.phoneHash, absentPhones.channel],
+        set: { until: sql`excluded.until` },
+      })
+      .prepare(),
+  ),
+  forget: statement(() =>
+    db
+      .delete(absentPhones)
+      .where(eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')))
+      .prepare(),
+  ),
+}
+
 export function createAbsenceTx(connection: Database): Pick<Tx, 'absences'> {
-  const db = drizzle(connection)
-  const run = {
-    note: onFirstUse(() =>
-      db
-        .insert(absentPhones)
-        .values(parameters(absentPhones))
-        .onConflictDoUpdate({
-          target: [absentPhones.phoneHash, absentPhones.channel],
-          set: { until: sql`excluded.until` },
-        })
-        .prepare(),
-    ),
-    forget: onFirstUse(() =>
-      db
-        .delete(absentPhones)
-        .where(eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, ABSENCE_TX)
   return {
     absences: {
       async note(channel, phoneHash, until) {

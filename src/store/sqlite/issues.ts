@@ -22,7 +22,7 @@ import {
 import { columnsIn } from '../tables'
 import { furthestSetBack } from './clock'
 import { type Connections, nextTurn } from './connection/read-group'
-import { bind, changes, drizzle, ofOwner, onFirstUse, parameters, plain, updating } from './connection/statement'
+import { bind, changes, db, ofOwner, on, parameters, plain, statement, updating } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { failuresOf, theseFailures } from './failures'
 import { attempts, failures, idempotencyRecords, issues, outbox } from './schema'
@@ -45,77 +45,76 @@ export const NEWEST_OF_PHONE = `SELECT created_at FROM issues
   ORDER BY issue_id DESC LIMIT +?7`
 const PHONE_PREFIX_BYTES = 6
 
-/** Prepared UPDATEs for different sets of columns; about ten sets occur. */
-const MANNERS = 24
+const ISSUE_TX = {
+  newestOfPhone: plain<unknown, SQLQueryBindings[]>(NEWEST_OF_PHONE),
+  findIssue: statement(() => db.select().from(issues).where(thisIssue).prepare()),
+  findSince: statement(() =>
+    db
+      .select(columnsIn(getTableColumns(issues), ISSUE_SINCE))
+      .from(issues)
+      .where(thisIssue)
+      .prepare(),
+  ),
+  findToVerify: statement(() =>
+    db
+      .select({ ...getTableColumns(issues), hasFailures: sql<number>`EXISTS ${failuresOf(issues)}` })
+      .from(issues)
+      .where(and(thisIssue, isThere))
+      .prepare(),
+  ),
+  /** One statement, so that a phone without failures costs no second query. */
+  findPhone: statement(() =>
+    db
+      .select({ failures: failures.state, live: issues })
+      .from(sql`(SELECT 1)`)
+      .leftJoin(failures, theseFailures)
+      .leftJoin(
+        issues,
+        and(
+          ofOwner(issues),
+          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+          eq(issues.purpose, bind(issues.purpose, 'purpose')),
+          sql`${issues.verificationStatus} = 'issued'`,
+        ),
+      )
+      .prepare(),
+  ),
+  findExpired: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
+      .orderBy(issues.expiresAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  insertIssue: statement(() => db.insert(issues).values(parameters(issues)).prepare()),
+
+  findRecord: statement(() => db.select().from(idempotencyRecords).where(thisRecord).prepare()),
+  insertRecord: statement(() =>
+    db
+      .insert(idempotencyRecords)
+      .values(parameters(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+      .prepare(),
+  ),
+  deleteRecord: statement(() => db.delete(idempotencyRecords).where(thisRecord).prepare()),
+
+  insertOutbox: statement(() => db.insert(outbox).values(parameters(outbox)).prepare()),
+  findOutbox: statement(() => db.select().from(outbox).where(thisMessage).prepare()),
+  deleteOutbox: statement(() => db.delete(outbox).where(thisMessage).prepare()),
+}
+
+const update = updating(ISSUE_CHANGING, (names) =>
+  db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
+)
 
 export function createIssueTx(
   connection: Database,
   vault: Vault,
   current: TransactionState,
 ): Pick<Tx, 'issues' | 'idempotency' | 'outbox'> {
-  const db = drizzle(connection)
-  const newestOfPhone = plain<unknown, SQLQueryBindings[]>(connection, NEWEST_OF_PHONE)
-  const run = {
-    findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
-    findSince: onFirstUse(() =>
-      db
-        .select(columnsIn(getTableColumns(issues), ISSUE_SINCE))
-        .from(issues)
-        .where(thisIssue)
-        .prepare(),
-    ),
-    findToVerify: onFirstUse(() =>
-      db
-        .select({ ...getTableColumns(issues), hasFailures: sql<number>`EXISTS ${failuresOf(issues)}` })
-        .from(issues)
-        .where(and(thisIssue, isThere))
-        .prepare(),
-    ),
-    /** One statement, so that a phone without failures costs no second query. */
-    findPhone: onFirstUse(() =>
-      db
-        .select({ failures: failures.state, live: issues })
-        .from(sql`(SELECT 1)`)
-        .leftJoin(failures, theseFailures)
-        .leftJoin(
-          issues,
-          and(
-            ofOwner(issues),
-            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-            eq(issues.purpose, bind(issues.purpose, 'purpose')),
-            sql`${issues.verificationStatus} = 'issued'`,
-          ),
-        )
-        .prepare(),
-    ),
-    findExpired: onFirstUse(() =>
-      db
-        .select()
-        .from(issues)
-        .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
-        .orderBy(issues.expiresAt)
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
-
-    findRecord: onFirstUse(() => db.select().from(idempotencyRecords).where(thisRecord).prepare()),
-    insertRecord: onFirstUse(() =>
-      db
-        .insert(idempotencyRecords)
-        .values(parameters(idempotencyRecords, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
-        .prepare(),
-    ),
-    deleteRecord: onFirstUse(() => db.delete(idempotencyRecords).where(thisRecord).prepare()),
-
-    insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
-    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
-  }
+  const run = on(connection, ISSUE_TX)
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
-  const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
-    db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
-  )
 
   return {
     issues: {
@@ -143,7 +142,7 @@ export function createIssueTx(
         const since = current.now - Math.max(...asked.map(({ withinMs }) => withinMs)) + 1
         const most = Math.max(...asked.map(({ nth }) => nth))
         const phone = phoneHash.subarray(0, PHONE_PREFIX_BYTES)
-        const made = newestOfPhone.values(phone, appId, uuidBytes(idFloor(since)), phoneHash, since, kind, most)
+        const made = run.newestOfPhone.values(phone, appId, uuidBytes(idFloor(since)), phoneHash, since, kind, most)
         return asked.map(({ nth, withinMs }) => {
           const at = Number(made[nth - 1]?.[0] ?? 0)
           return at > current.now - withinMs ? at : undefined
@@ -153,7 +152,7 @@ export function createIssueTx(
         run.insertIssue.run(issueRow(issue))
       },
       async save(issue, before) {
-        update({ ...owned(issue), issueId: issue.issueId }, issue, before)
+        update(connection, { ...owned(issue), issueId: issue.issueId }, issue, before)
       },
     },
     idempotency: {
@@ -215,23 +214,22 @@ const ASKED = [
 /** After a page of this many rows other requests get their turn. */
 const LONG_PAGE = 500
 
-export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
-  const db = drizzle(connection)
-  const setBackMs = furthestSetBack(connection)
-  const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
-  const standingById = onFirstUse(() =>
+/** By the index, which has the first bytes of the hash. */
+const ofPhone = and(
+  sql`substr(${issues.phoneHash}, 1, 6) = substr(${bind(issues.phoneHash, 'phoneHash')}, 1, 6)`,
+  eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+)
+
+const ISSUE_READER = {
+  issueById: statement(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare()),
+  standingById: statement(() =>
     db
       .select(columnsIn(getTableColumns(issues), STANDING))
       .from(issues)
       .where(and(thisIssue, isThere))
       .prepare(),
-  )
-  /** By the index, which has the first bytes of the hash. */
-  const ofPhone = and(
-    sql`substr(${issues.phoneHash}, 1, 6) = substr(${bind(issues.phoneHash, 'phoneHash')}, 1, 6)`,
-    eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-  )
-  const newestOfPurpose = onFirstUse(() =>
+  ),
+  newestOfPurpose: statement(() =>
     db
       .select()
       .from(issues)
@@ -239,8 +237,8 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       .orderBy(desc(issues.issueId))
       .limit(1)
       .prepare(),
-  )
-  const newestOfPhone = onFirstUse(() =>
+  ),
+  newestOfPhone: statement(() =>
     db
       .select()
       .from(issues)
@@ -248,43 +246,58 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       .orderBy(desc(issues.issueId))
       .limit(sql.placeholder('limit'))
       .prepare(),
+  ),
+}
+
+const page = (order: typeof asc, ...conditions: Parameters<typeof and>) =>
+  statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(and(inRange, createdWithin, isThere, ...ASKED, ...conditions))
+      .orderBy(order(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
   )
-  const page = (order: typeof asc, ...conditions: Parameters<typeof and>) =>
-    onFirstUse(() =>
-      db
-        .select()
-        .from(issues)
-        .where(and(inRange, createdWithin, isThere, ...ASKED, ...conditions))
-        .orderBy(order(issues.issueId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    )
-  const pages = (order: typeof asc) => ({
-    any: page(order, ofCaller),
-    issued: page(order, ofCaller, stored('issued'), unexpired),
-    expired: page(order, ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
-    verified: page(order, ofCaller, stored('verified')),
-    max_attempts: page(order, ofCaller, stored('max_attempts')),
-    replaced: page(order, ofCaller, stored('replaced')),
-    unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
-    relayed: page(order, ofRelay),
-  })
-  /** The id `rows` rows further on. */
-  const further = (order: typeof asc) =>
-    onFirstUse(() =>
-      db
-        .select({ issueId: issues.issueId })
-        .from(issues)
-        .where(inRange)
-        .orderBy(order(issues.issueId))
-        .limit(1)
-        .offset(sql.placeholder('rows'))
-        .prepare(),
-    )
-  const newestFirst = { pages: pages(desc), further: further(desc) }
-  const oldestFirst = { pages: pages(asc), further: further(asc) }
+const pages = (order: typeof asc) => ({
+  any: page(order, ofCaller),
+  issued: page(order, ofCaller, stored('issued'), unexpired),
+  expired: page(order, ofCaller, or(stored('expired'), and(stored('issued'), pastExpiry))),
+  verified: page(order, ofCaller, stored('verified')),
+  max_attempts: page(order, ofCaller, stored('max_attempts')),
+  replaced: page(order, ofCaller, stored('replaced')),
+  unverified: page(order, ofCaller, ne(issues.verificationStatus, sql.raw("'verified'"))),
+  relayed: page(order, ofRelay),
+})
+/** The id `rows` rows further on. */
+const further = (order: typeof asc) =>
+  statement(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(inRange)
+      .orderBy(order(issues.issueId))
+      .limit(1)
+      .offset(sql.placeholder('rows'))
+      .prepare(),
+  )
+const NEWEST_FIRST = { pages: pages(desc), further: further(desc) }
+const OLDEST_FIRST = { pages: pages(asc), further: further(asc) }
+
+const TEST_ISSUES = plain<
+  { organizationId: string; issues: number },
+  [Uint8Array, number]
+>(`SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
+     WHERE mode = 'test' AND issue_id > ? AND issues.created_at >= ? GROUP BY organization_id`)
+
+export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
+  const setBackMs = furthestSetBack(connection)
+  const { issueById, standingById, newestOfPurpose, newestOfPhone } = on(connection, ISSUE_READER)
+  const testIssues = TEST_ISSUES.on(scanning)
   const walk = ({ isOldestFirst, status, ...filter }: IssueFilter, now: number): IssuePages => {
-    const { pages, further } = isOldestFirst ? oldestFirst : newestFirst
+    const order = isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST
+    const further = order.further.on(connection)
+    const page = order.pages[status ?? 'any'].on(connection)
     const asked = { ...askedOf(filter), now }
     return {
       // A step holds the event loop.
@@ -296,18 +309,12 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
         return edge
       },
       async read(range) {
-        const rows = pages[status ?? 'any'].all({ ...asked, ...range })
+        const rows = page.all({ ...asked, ...range })
         if (rows.length >= LONG_PAGE) await nextTurn()
         return rows.map(issueOf)
       },
     }
   }
-
-  const testIssues = plain<{ organizationId: string; issues: number }, [Uint8Array, number]>(
-    scanning,
-    `SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
-     WHERE mode = 'test' AND issue_id > ? AND issues.created_at >= ? GROUP BY organization_id`,
-  )
 
   return {
     issues: {

@@ -3,100 +3,101 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
 import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
-import { bind, changes, drizzle, onFirstUse, parameters, plain } from './connection/statement'
+import { bind, changes, db, on, parameters, plain, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { jobs } from './schema'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
+const JOB_TX = {
+  /** An existing job of the kind is rescheduled, and its current lease is lost. */
+  upsertJob: statement(() =>
+    db
+      .insert(jobs)
+      .values({
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+        attempt: 0,
+        leased: false,
+      })
+      .onConflictDoUpdate({
+        target: [jobs.subjectId, jobs.kind],
+        set: {
+          runAt: sql`excluded.run_at`,
+          queue: sql`excluded.queue`,
+          attempt: sql`${jobs.attempt} + 1`,
+          leased: sql`0`,
+        },
+      })
+      .prepare(),
+  ),
+  insertHeldJob: statement(() =>
+    db
+      .insert(jobs)
+      .values({
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+        attempt: 1,
+        leased: true,
+      })
+      .prepare(),
+  ),
+  findDueJobs: statement(() =>
+    db
+      .select()
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          eq(jobs.queue, bind(jobs.queue, 'queue')),
+          lte(jobs.runAt, bind(jobs.runAt, 'now')),
+        ),
+      )
+      .orderBy(jobs.runAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  claimJob: statement(() =>
+    db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1`, leased: true })
+      .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
+      .prepare(),
+  ),
+  findHeldJob: statement(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
+  deleteJob: statement(() => db.delete(jobs).where(heldJob).prepare()),
+  removeJob: statement(() => db.delete(jobs).where(jobOfSubject).prepare()),
+  moveJob: statement(() =>
+    db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt', 'queue']), attempt: sql`${jobs.attempt} + 1`, leased: false })
+      .where(heldJob)
+      .prepare(),
+  ),
+  /** Leaves a running job alone: it will see the change itself, and its fence must hold. */
+  hastenJob: statement(() =>
+    db
+      .update(jobs)
+      .set({
+        ...changes(jobs, ['runAt']),
+        queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
+      })
+      .where(and(jobOfSubject, sql`${jobs.leased} = 0`))
+      .prepare(),
+  ),
+  emptyCarrierQueues: statement(() =>
+    db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(),
+  ),
+  releaseLeases: statement(() =>
+    db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), leased: false })
+      .where(sql`${jobs.leased} = 1`)
+      .prepare(),
+  ),
+}
+
 export function createJobTx(connection: Database, current: TransactionState): Pick<Tx, 'jobs'> {
-  const db = drizzle(connection)
-  const run = {
-    /** An existing job of the kind is rescheduled, and its current lease is lost. */
-    upsertJob: onFirstUse(() =>
-      db
-        .insert(jobs)
-        .values({
-          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
-          attempt: 0,
-          leased: false,
-        })
-        .onConflictDoUpdate({
-          target: [jobs.subjectId, jobs.kind],
-          set: {
-            runAt: sql`excluded.run_at`,
-            queue: sql`excluded.queue`,
-            attempt: sql`${jobs.attempt} + 1`,
-            leased: sql`0`,
-          },
-        })
-        .prepare(),
-    ),
-    insertHeldJob: onFirstUse(() =>
-      db
-        .insert(jobs)
-        .values({
-          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
-          attempt: 1,
-          leased: true,
-        })
-        .prepare(),
-    ),
-    findDueJobs: onFirstUse(() =>
-      db
-        .select()
-        .from(jobs)
-        .where(
-          and(
-            eq(jobs.kind, bind(jobs.kind, 'kind')),
-            eq(jobs.queue, bind(jobs.queue, 'queue')),
-            lte(jobs.runAt, bind(jobs.runAt, 'now')),
-          ),
-        )
-        .orderBy(jobs.runAt)
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    claimJob: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1`, leased: true })
-        .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
-        .prepare(),
-    ),
-    findHeldJob: onFirstUse(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
-    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).prepare()),
-    removeJob: onFirstUse(() => db.delete(jobs).where(jobOfSubject).prepare()),
-    moveJob: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({ ...changes(jobs, ['runAt', 'queue']), attempt: sql`${jobs.attempt} + 1`, leased: false })
-        .where(heldJob)
-        .prepare(),
-    ),
-    /** Leaves a running job alone: it will see the change itself, and its fence must hold. */
-    hastenJob: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({
-          ...changes(jobs, ['runAt']),
-          queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
-        })
-        .where(and(jobOfSubject, sql`${jobs.leased} = 0`))
-        .prepare(),
-    ),
-    emptyCarrierQueues: onFirstUse(() =>
-      db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(),
-    ),
-    releaseLeases: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({ ...changes(jobs, ['runAt']), leased: false })
-        .where(sql`${jobs.leased} = 1`)
-        .prepare(),
-    ),
-  }
+  const run = on(connection, JOB_TX)
 
   return {
     jobs: {
@@ -140,37 +141,37 @@ export function createJobTx(connection: Database, current: TransactionState): Pi
   }
 }
 
-export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
-  const queueByKind = plain<QueueState, { now: number }>(
-    connection,
-    `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
-       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
-  )
-  const queueByCarrier = plain<QueueState & { carrier: string }, { now: number }>(
-    connection,
-    `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
-       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`,
-  )
-
-  const firstFrom = plain<{ queue: string; runAt: number }, { kind: string; from: string }>(
-    connection,
+const JOB_READER = {
+  queueByKind: plain<
+    QueueState,
+    { now: number }
+  >(`SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
+       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`),
+  queueByCarrier: plain<
+    QueueState & { carrier: string },
+    { now: number }
+  >(`SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
+       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`),
+  firstFrom: plain<{ queue: string; runAt: number }, { kind: string; from: string }>(
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
-  )
-  const firstDue = plain<unknown, { kind: string; queue: string; now: number }>(
-    connection,
+  ),
+  firstDue: plain<unknown, { kind: string; queue: string; now: number }>(
     'SELECT 1 FROM jobs WHERE kind = $kind AND queue = $queue AND run_at <= $now LIMIT 1',
-  )
-  const held = onFirstUse(() =>
-    drizzle(connection)
+  ),
+  held: statement(() =>
+    db
       .select()
       .from(jobs)
       .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased} = 1`))
       .prepare(),
-  )
-  const waiting = plain<{ waiting: number }, { limit: number }>(
-    connection,
+  ),
+  waiting: plain<{ waiting: number }, { limit: number }>(
     "SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT $limit)",
-  )
+  ),
+}
+
+export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
+  const { queueByKind, queueByCarrier, firstFrom, firstDue, held, waiting } = on(connection, JOB_READER)
 
   return {
     jobs: {

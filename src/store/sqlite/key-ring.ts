@@ -6,44 +6,47 @@ import type { RenewalPlace } from '../../ports/store/key-ring'
 import type { RingRow, Vault } from '../../ports/vault'
 import { uuidBytes, uuidText } from '../ids'
 import { COUNT_OLDER, nextPlace, pageQuery, SEALED, type SealedColumn, type SealedKey, updateQuery } from '../sealed'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { keyRing } from './schema'
 
+const ALL_KEYS = statement(() => db.select().from(keyRing).orderBy(keyRing.name).prepare())
+const INSERT_KEY = statement(() => db.insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare())
+
 export const keyRingRows = (connection: Database) => {
-  const rows = onFirstUse(() => drizzle(connection).select().from(keyRing).orderBy(keyRing.name).prepare())
+  const rows = ALL_KEYS.on(connection)
   return (): RingRow[] => rows.all().map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
 }
 
 export function addKeys(connection: Database, rows: readonly RingRow[]): void {
-  const insert = drizzle(connection).insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()
+  const insert = INSERT_KEY.on(connection)
   for (const row of rows) insert.run({ ...row, begunAt: row.begunAt ?? null })
 }
 
+const KEY_RING_TX = {
+  begin: statement(() =>
+    db
+      .update(keyRing)
+      .set(changes(keyRing, ['begunAt']))
+      .where(eq(keyRing.name, bind(keyRing.name, 'name')))
+      .prepare(),
+  ),
+  drop: statement(() =>
+    db
+      .delete(keyRing)
+      .where(
+        and(eq(keyRing.name, bind(keyRing.name, 'name')), eq(keyRing.secretId, bind(keyRing.secretId, 'secretId'))),
+      )
+      .prepare(),
+  ),
+}
+
 export function createKeyRingTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'keyRing'> {
-  const db = drizzle(connection)
-  const run = {
-    all: keyRingRows(connection),
-    begin: onFirstUse(() =>
-      db
-        .update(keyRing)
-        .set(changes(keyRing, ['begunAt']))
-        .where(eq(keyRing.name, bind(keyRing.name, 'name')))
-        .prepare(),
-    ),
-    drop: onFirstUse(() =>
-      db
-        .delete(keyRing)
-        .where(
-          and(eq(keyRing.name, bind(keyRing.name, 'name')), eq(keyRing.secretId, bind(keyRing.secretId, 'secretId'))),
-        )
-        .prepare(),
-    ),
-  }
+  const run = on(connection, KEY_RING_TX)
   return {
     keyRing: {
       async lock() {
-        return run.all()
+        return keyRingRows(connection)()
       },
       async add(rows) {
         addKeys(connection, rows)

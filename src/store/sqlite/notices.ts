@@ -5,85 +5,86 @@ import type { QuietHours } from '../../domain/operations/notice'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { messageOf, messageRow, noticeOf, noticeRow, QUIET_HOURS, wayOf, wayRow } from '../rows/notice'
-import { bind, changes, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import { facts, noticeMessages, notices, noticeWays } from './schema'
 
 const thisNotice = eq(notices.noticeId, bind(notices.noticeId, 'noticeId'))
 const thisWay = eq(noticeWays.wayId, bind(noticeWays.wayId, 'wayId'))
 
-const common = (db: Drizzle) => ({
-  ways: onFirstUse(() =>
+const COMMON = {
+  ways: statement(() =>
     db.select().from(noticeWays).orderBy(asc(noticeWays.createdAt), asc(noticeWays.wayId)).prepare(),
   ),
-  quiet: onFirstUse(() => db.select({ value: facts.value }).from(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
-})
+  quiet: statement(() => db.select({ value: facts.value }).from(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
+}
 
 const quietIn = (row: { value: Uint8Array } | undefined): QuietHours | undefined =>
   row && JSON.parse(Buffer.from(row.value).toString())
 
+const NOTICE_TX = {
+  ...COMMON,
+  insert: statement(() => db.insert(notices).values(parameters(notices)).onConflictDoNothing().prepare()),
+  find: statement(() => db.select().from(notices).where(thisNotice).prepare()),
+  save: statement(() =>
+    db
+      .update(notices)
+      .set(changes(notices, ['goneAt', 'endedAt']))
+      .where(thisNotice)
+      .prepare(),
+  ),
+  saveMessage: statement(() =>
+    db
+      .insert(noticeMessages)
+      .values(parameters(noticeMessages))
+      .onConflictDoUpdate({
+        target: noticeMessages.messageId,
+        set: {
+          status: sql`excluded.status`,
+          tries: sql`excluded.tries`,
+          triedAt: sql`excluded.tried_at`,
+          error: sql`excluded.error`,
+        },
+      })
+      .prepare(),
+  ),
+  message: statement(() =>
+    db
+      .select({ notice: notices, message: noticeMessages })
+      .from(noticeMessages)
+      .innerJoin(notices, eq(notices.noticeId, noticeMessages.noticeId))
+      .where(eq(noticeMessages.messageId, bind(noticeMessages.messageId, 'messageId')))
+      .prepare(),
+  ),
+  messages: statement(() =>
+    db
+      .select()
+      .from(noticeMessages)
+      .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+      .prepare(),
+  ),
+  saveWay: statement(() =>
+    db
+      .insert(noticeWays)
+      .values(parameters(noticeWays))
+      .onConflictDoUpdate({
+        target: noticeWays.wayId,
+        set: { name: sql`excluded.name`, settings: sql`excluded.settings` },
+      })
+      .prepare(),
+  ),
+  removeWay: statement(() => db.delete(noticeWays).where(thisWay).prepare()),
+  saveQuiet: statement(() =>
+    db
+      .insert(facts)
+      .values({ name: QUIET_HOURS, value: sql.placeholder('value') })
+      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+      .prepare(),
+  ),
+  noQuiet: statement(() => db.delete(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
+}
+
 export function createNoticeTx(connection: Database, vault: Vault): Pick<Tx, 'notices'> {
-  const db = drizzle(connection)
-  const run = {
-    ...common(db),
-    insert: onFirstUse(() => db.insert(notices).values(parameters(notices)).onConflictDoNothing().prepare()),
-    find: onFirstUse(() => db.select().from(notices).where(thisNotice).prepare()),
-    save: onFirstUse(() =>
-      db
-        .update(notices)
-        .set(changes(notices, ['goneAt', 'endedAt']))
-        .where(thisNotice)
-        .prepare(),
-    ),
-    saveMessage: onFirstUse(() =>
-      db
-        .insert(noticeMessages)
-        .values(parameters(noticeMessages))
-        .onConflictDoUpdate({
-          target: noticeMessages.messageId,
-          set: {
-            status: sql`excluded.status`,
-            tries: sql`excluded.tries`,
-            triedAt: sql`excluded.tried_at`,
-            error: sql`excluded.error`,
-          },
-        })
-        .prepare(),
-    ),
-    message: onFirstUse(() =>
-      db
-        .select({ notice: notices, message: noticeMessages })
-        .from(noticeMessages)
-        .innerJoin(notices, eq(notices.noticeId, noticeMessages.noticeId))
-        .where(eq(noticeMessages.messageId, bind(noticeMessages.messageId, 'messageId')))
-        .prepare(),
-    ),
-    messages: onFirstUse(() =>
-      db
-        .select()
-        .from(noticeMessages)
-        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
-        .prepare(),
-    ),
-    saveWay: onFirstUse(() =>
-      db
-        .insert(noticeWays)
-        .values(parameters(noticeWays))
-        .onConflictDoUpdate({
-          target: noticeWays.wayId,
-          set: { name: sql`excluded.name`, settings: sql`excluded.settings` },
-        })
-        .prepare(),
-    ),
-    removeWay: onFirstUse(() => db.delete(noticeWays).where(thisWay).prepare()),
-    saveQuiet: onFirstUse(() =>
-      db
-        .insert(facts)
-        .values({ name: QUIET_HOURS, value: sql.placeholder('value') })
-        .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
-        .prepare(),
-    ),
-    noQuiet: onFirstUse(() => db.delete(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
-  }
+  const run = on(connection, NOTICE_TX)
   return {
     notices: {
       async add(notice) {
@@ -126,29 +127,31 @@ export function createNoticeTx(connection: Database, vault: Vault): Pick<Tx, 'no
   }
 }
 
+const isOpen = sql`${notices.endedAt} IS NULL`
+
+const NOTICE_READER = {
+  ...COMMON,
+  open: statement(() => db.select().from(notices).where(isOpen).orderBy(desc(notices.noticeId)).prepare()),
+  page: statement(() =>
+    db
+      .select()
+      .from(notices)
+      .where(sql`${notices.noticeId} < ${bind(notices.noticeId, 'before')}`)
+      .orderBy(desc(notices.noticeId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  messages: statement(() =>
+    db
+      .select()
+      .from(noticeMessages)
+      .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+      .prepare(),
+  ),
+}
+
 export function createNoticeReader(connection: Database, vault: Vault): Pick<Reader, 'notices'> {
-  const db = drizzle(connection)
-  const isOpen = sql`${notices.endedAt} IS NULL`
-  const run = {
-    ...common(db),
-    open: onFirstUse(() => db.select().from(notices).where(isOpen).orderBy(desc(notices.noticeId)).prepare()),
-    page: onFirstUse(() =>
-      db
-        .select()
-        .from(notices)
-        .where(sql`${notices.noticeId} < ${bind(notices.noticeId, 'before')}`)
-        .orderBy(desc(notices.noticeId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    messages: onFirstUse(() =>
-      db
-        .select()
-        .from(noticeMessages)
-        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, NOTICE_READER)
   return {
     notices: {
       async open() {

@@ -4,7 +4,7 @@ import { and, asc, desc, eq, ne, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { invitationOf, invitationRow, NO_SESSION, OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 
@@ -12,92 +12,95 @@ const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddres
 const sessionsOfOperator = eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
 
+const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
+
+const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
+
+const PEOPLE_TX = {
+  operators: statement(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+  insertOperator: statement(() => db.insert(operators).values(parameters(operators)).prepare()),
+  updateOperator: statement(() =>
+    db.update(operators).set(changes(operators, OPERATOR_CHANGING)).where(thisOperator).prepare(),
+  ),
+  touchOperator: statement(() =>
+    db
+      .update(operators)
+      .set(changes(operators, ['lastSeenAt']))
+      .where(thisOperator)
+      .prepare(),
+  ),
+  upsertAddress: statement(() =>
+    db
+      .insert(operatorAddresses)
+      .values(parameters(operatorAddresses))
+      .onConflictDoUpdate({
+        target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
+        set: changes(operatorAddresses, ['seenAt']),
+      })
+      .prepare(),
+  ),
+  deleteOlderAddresses: statement(() =>
+    db
+      .delete(operatorAddresses)
+      .where(
+        and(
+          addressesOfOperator,
+          notInArray(
+            operatorAddresses.addressHash,
+            db
+              .select({ addressHash: operatorAddresses.addressHash })
+              .from(operatorAddresses)
+              .where(addressesOfOperator)
+              // The current address counts as the newest, even after the clock was set back.
+              .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
+              .limit(sql.placeholder('kept')),
+          ),
+        ),
+      )
+      .prepare(),
+  ),
+  deleteAddresses: statement(() => db.delete(operatorAddresses).where(addressesOfOperator).prepare()),
+  deleteOperator: statement(() => db.delete(operators).where(thisOperator).prepare()),
+  insertSession: statement(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
+  touchSession: statement(() =>
+    db
+      .update(operatorSessions)
+      .set(changes(operatorSessions, ['lastSeenAt']))
+      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+      .prepare(),
+  ),
+  deleteSession: statement(() =>
+    db
+      .delete(operatorSessions)
+      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+      .prepare(),
+  ),
+  deleteSessions: statement(() =>
+    db
+      .delete(operatorSessions)
+      .where(and(sessionsOfOperator, ne(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'kept'))))
+      .returning({ operatorId: operatorSessions.operatorId })
+      .prepare(),
+  ),
+  insertInvitation: statement(() => db.insert(invitations).values(parameters(invitations)).prepare()),
+  invitation: statement(() => db.select().from(invitations).where(thisInvitation).prepare()),
+  deleteInvitation: statement(() =>
+    db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
+  ),
+  deleteInvitationsOf: statement(() =>
+    db
+      .delete(invitations)
+      .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
+      .prepare(),
+  ),
+}
+
 export function createPeopleTx(
   connection: Database,
   vault: Vault,
   current: TransactionState,
 ): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
-  const db = drizzle(connection)
-  const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
-  const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
-  const run = {
-    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
-    insertOperator: onFirstUse(() => db.insert(operators).values(parameters(operators)).prepare()),
-    updateOperator: onFirstUse(() =>
-      db.update(operators).set(changes(operators, OPERATOR_CHANGING)).where(thisOperator).prepare(),
-    ),
-    touchOperator: onFirstUse(() =>
-      db
-        .update(operators)
-        .set(changes(operators, ['lastSeenAt']))
-        .where(thisOperator)
-        .prepare(),
-    ),
-    upsertAddress: onFirstUse(() =>
-      db
-        .insert(operatorAddresses)
-        .values(parameters(operatorAddresses))
-        .onConflictDoUpdate({
-          target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
-          set: changes(operatorAddresses, ['seenAt']),
-        })
-        .prepare(),
-    ),
-    deleteOlderAddresses: onFirstUse(() =>
-      db
-        .delete(operatorAddresses)
-        .where(
-          and(
-            addressesOfOperator,
-            notInArray(
-              operatorAddresses.addressHash,
-              db
-                .select({ addressHash: operatorAddresses.addressHash })
-                .from(operatorAddresses)
-                .where(addressesOfOperator)
-                // The current address counts as the newest, even after the clock was set back.
-                .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
-                .limit(sql.placeholder('kept')),
-            ),
-          ),
-        )
-        .prepare(),
-    ),
-    deleteAddresses: onFirstUse(() => db.delete(operatorAddresses).where(addressesOfOperator).prepare()),
-    deleteOperator: onFirstUse(() => db.delete(operators).where(thisOperator).prepare()),
-    insertSession: onFirstUse(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
-    touchSession: onFirstUse(() =>
-      db
-        .update(operatorSessions)
-        .set(changes(operatorSessions, ['lastSeenAt']))
-        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-        .prepare(),
-    ),
-    deleteSession: onFirstUse(() =>
-      db
-        .delete(operatorSessions)
-        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-        .prepare(),
-    ),
-    deleteSessions: onFirstUse(() =>
-      db
-        .delete(operatorSessions)
-        .where(and(sessionsOfOperator, ne(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'kept'))))
-        .returning({ operatorId: operatorSessions.operatorId })
-        .prepare(),
-    ),
-    insertInvitation: onFirstUse(() => db.insert(invitations).values(parameters(invitations)).prepare()),
-    invitation: onFirstUse(() => db.select().from(invitations).where(thisInvitation).prepare()),
-    deleteInvitation: onFirstUse(() =>
-      db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
-    ),
-    deleteInvitationsOf: onFirstUse(() =>
-      db
-        .delete(invitations)
-        .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, PEOPLE_TX)
 
   return {
     people: {
@@ -157,46 +160,47 @@ export function createPeopleTx(
   }
 }
 
+const PEOPLE_READER = {
+  fact: statement(() =>
+    db
+      .select()
+      .from(facts)
+      .where(eq(facts.name, bind(facts.name, 'name')))
+      .prepare(),
+  ),
+  operators: statement(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+  address: statement(() =>
+    db
+      .select({ seenAt: operatorAddresses.seenAt })
+      .from(operatorAddresses)
+      .where(and(addressesOfOperator, thisAddress))
+      .prepare(),
+  ),
+  invitations: statement(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
+  sessionsOf: statement(() =>
+    db
+      .select()
+      .from(operatorSessions)
+      .where(sessionsOfOperator)
+      .orderBy(desc(operatorSessions.createdAt))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  session: statement(() =>
+    db
+      .select({ session: operatorSessions, operator: operators })
+      .from(operatorSessions)
+      .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
+      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+      .prepare(),
+  ),
+}
+
 export function createPeopleReader(
   connection: Database,
   vault: Vault,
 ): Pick<Reader, 'people' | 'sessions' | 'invitations' | 'installation'> {
-  const db = drizzle(connection)
-  const run = {
-    fact: onFirstUse(() =>
-      db
-        .select()
-        .from(facts)
-        .where(eq(facts.name, bind(facts.name, 'name')))
-        .prepare(),
-    ),
-    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
-    address: onFirstUse(() =>
-      db
-        .select({ seenAt: operatorAddresses.seenAt })
-        .from(operatorAddresses)
-        .where(and(addressesOfOperator, thisAddress))
-        .prepare(),
-    ),
-    invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
-    sessionsOf: onFirstUse(() =>
-      db
-        .select()
-        .from(operatorSessions)
-        .where(sessionsOfOperator)
-        .orderBy(desc(operatorSessions.createdAt))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    session: onFirstUse(() =>
-      db
-        .select({ session: operatorSessions, operator: operators })
-        .from(operatorSessions)
-        .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
-        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, PEOPLE_READER)
   return {
     async installation() {
       const fact = run.fact.get({ name: 'installation' })

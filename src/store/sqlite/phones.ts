@@ -12,7 +12,7 @@ import { erasureOf, issueOf, issueRow, openMessage, REFERENCE, STRIPPED, storedA
 import { eventOf } from '../rows/webhook'
 import { theseAttempts } from './attempts'
 import { nextTurn } from './connection/read-group'
-import { bind, changes, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { eventDeletion } from './deleted-webhooks'
 import { thisIssue, thisMessage } from './issues'
@@ -37,83 +37,89 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** Must match the expression of the partial index. */
 const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR json_extract(${failures.state}, '$.lockedAt') > 0 OR json_extract(${failures.state}, '$.issuedAt') > 0)`
 
+const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
+
+/** A JSON parameter, so that any number of values is one prepared statement. */
+const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
+  sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
+
+const PHONE_READER = {
+  /** The id `rows` rows further on. */
+  further: statement(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(and(ofApp, gt(issues.issueId, bind(issues.issueId, 'after'))))
+      .orderBy(asc(issues.issueId))
+      .limit(1)
+      .offset(LOOKED_AT_ONCE - 1)
+      .prepare(),
+  ),
+  issues: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          ofApp,
+          gt(issues.issueId, bind(issues.issueId, 'after')),
+          lte(issues.issueId, bind(issues.issueId, 'to')),
+          isOneOf(issues.phoneHash),
+        ),
+      )
+      .orderBy(asc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  failures: statement(() =>
+    db
+      .select({ kind: failures.keyKind, failures: failures.state })
+      .from(failures)
+      .where(
+        and(
+          eq(failures.appId, bind(failures.appId, 'appId')),
+          inArray(failures.keyKind, ['sk', 'pk']),
+          isOneOf(failures.phoneHash),
+        ),
+      )
+      .prepare(),
+  ),
+  held: statement(() =>
+    db
+      .select({ kind: failures.keyKind, failures: failures.state })
+      .from(failures)
+      .where(and(eq(failures.appId, bind(failures.appId, 'appId')), MAY_BE_HELD))
+      .orderBy(desc(failures.lastAt))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  rendered: statement(() => db.select().from(outbox).where(thisMessage).prepare()),
+  events: statement(() =>
+    db
+      .select()
+      .from(webhookEvents)
+      .where(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')))
+      .orderBy(asc(webhookEvents.eventId))
+      .prepare(),
+  ),
+  absentFrom: statement(() =>
+    db
+      .select({ channel: absentPhones.channel })
+      .from(absentPhones)
+      .where(
+        and(
+          eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')),
+          gt(absentPhones.until, bind(absentPhones.until, 'now')),
+        ),
+      )
+      .prepare(),
+  ),
+  erasures: statement(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare()),
+}
+
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
-  const db = drizzle(connection)
   const listed = (hashes: PhoneHashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
-  const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
-  const run = {
-    /** The id `rows` rows further on. */
-    further: onFirstUse(() =>
-      db
-        .select({ issueId: issues.issueId })
-        .from(issues)
-        .where(and(ofApp, gt(issues.issueId, bind(issues.issueId, 'after'))))
-        .orderBy(asc(issues.issueId))
-        .limit(1)
-        .offset(LOOKED_AT_ONCE - 1)
-        .prepare(),
-    ),
-    issues: onFirstUse(() =>
-      db
-        .select()
-        .from(issues)
-        .where(
-          and(
-            ofApp,
-            gt(issues.issueId, bind(issues.issueId, 'after')),
-            lte(issues.issueId, bind(issues.issueId, 'to')),
-            isOneOf(issues.phoneHash),
-          ),
-        )
-        .orderBy(asc(issues.issueId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    failures: onFirstUse(() =>
-      db
-        .select({ kind: failures.keyKind, failures: failures.state })
-        .from(failures)
-        .where(
-          and(
-            eq(failures.appId, bind(failures.appId, 'appId')),
-            inArray(failures.keyKind, ['sk', 'pk']),
-            isOneOf(failures.phoneHash),
-          ),
-        )
-        .prepare(),
-    ),
-    held: onFirstUse(() =>
-      db
-        .select({ kind: failures.keyKind, failures: failures.state })
-        .from(failures)
-        .where(and(eq(failures.appId, bind(failures.appId, 'appId')), MAY_BE_HELD))
-        .orderBy(desc(failures.lastAt))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    rendered: onFirstUse(() => db.select().from(outbox).where(thisMessage).prepare()),
-    events: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookEvents)
-        .where(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')))
-        .orderBy(asc(webhookEvents.eventId))
-        .prepare(),
-    ),
-    absentFrom: onFirstUse(() =>
-      db
-        .select({ channel: absentPhones.channel })
-        .from(absentPhones)
-        .where(
-          and(
-            eq(absentPhones.phoneHash, bind(absentPhones.phoneHash, 'phoneHash')),
-            gt(absentPhones.until, bind(absentPhones.until, 'now')),
-          ),
-        )
-        .prepare(),
-    ),
-    erasures: onFirstUse(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare()),
-  }
+  const run = on(connection, PHONE_READER)
   return {
     phones: {
       async issues(appId, hashes, { after = idFloor(0), limit }) {
@@ -146,96 +152,95 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
   }
 }
 
-/** A JSON parameter, so that any number of values is one prepared statement. */
-const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
-  sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
+const thisErasure = and(
+  eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
+  eq(erasures.appId, bind(erasures.appId, 'appId')),
+)
+
+const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
+
+const ERASURE_TX = {
+  begin: statement(() =>
+    db
+      .insert(erasures)
+      .values(parameters(erasures))
+      .onConflictDoUpdate({
+        target: [erasures.phoneHash, erasures.appId],
+        set: { erasedAt: sql`max(${erasures.erasedAt}, excluded.erased_at)`, doneAt: null },
+      })
+      .prepare(),
+  ),
+  finish: statement(() =>
+    db
+      .update(erasures)
+      .set(changes(erasures, ['doneAt']))
+      .where(and(thisErasure, eq(erasures.erasedAt, bind(erasures.erasedAt, 'erasedAt')), sql`done_at IS NULL`))
+      .returning({ appId: erasures.appId })
+      .prepare(),
+  ),
+  forget: statement(() =>
+    db
+      .delete(erasures)
+      .where(sql`${erasures.erasedAt} < ${sql.placeholder('before')} AND ${erasures.doneAt} IS NOT NULL`)
+      .returning({ appId: erasures.appId })
+      .prepare(),
+  ),
+  strip: statement(() => db.update(issues).set(changes(issues, STRIPPED)).where(thisIssue).prepare()),
+  note: statement(() =>
+    db
+      .insert(erasedIssues)
+      .values(parameters(erasedIssues))
+      .onConflictDoUpdate({ target: erasedIssues.issueId, set: { isGone: sql`excluded.gone` } })
+      .prepare(),
+  ),
+  find: statement(() => db.select().from(erasedIssues).where(thisErased).prepare()),
+  forgetRemoved: statement(() =>
+    db
+      .delete(erasedIssues)
+      .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 1`))
+      .returning({ issueId: erasedIssues.issueId })
+      .prepare(),
+  ),
+  unlink: statement(() =>
+    db
+      .update(ledgerEntries)
+      .set({
+        issueId: sql`${bind(ledgerEntries.issueId, 'standIn')}`,
+        reference: sql`CASE WHEN ${ledgerEntries.reference} = ${sql.placeholder('reference')} THEN ${sql.placeholder('standInReference')} ELSE ${ledgerEntries.reference} END`,
+      })
+      .where(eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')))
+      .prepare(),
+  ),
+  deleteReport: statement(() =>
+    db
+      .delete(awaitedReports)
+      .where(eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId')))
+      .prepare(),
+  ),
+  deleteJobs: statement(() =>
+    db
+      .delete(jobs)
+      .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
+      .prepare(),
+  ),
+  deleteMessage: statement(() => db.delete(outbox).where(thisMessage).prepare()),
+  forgetWords: statement(() => db.update(attempts).set({ said: null, text: null }).where(theseAttempts).prepare()),
+  deleteAttempts: statement(() => db.delete(attempts).where(theseAttempts).prepare()),
+  deleteIssue: statement(() => db.delete(issues).where(thisIssue).prepare()),
+  bare: statement(() =>
+    db
+      .select()
+      .from(erasedIssues)
+      .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 0`))
+      .orderBy(asc(erasedIssues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+}
 
 export function createErasureTx(connection: Database, current: TransactionState): Pick<Tx, 'erasures'> {
-  const db = drizzle(connection)
-  const thisErasure = and(
-    eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
-    eq(erasures.appId, bind(erasures.appId, 'appId')),
-  )
-  const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
   const forgetEvents = eventDeletion(connection)
-  const run = {
-    begin: onFirstUse(() =>
-      db
-        .insert(erasures)
-        .values(parameters(erasures))
-        .onConflictDoUpdate({
-          target: [erasures.phoneHash, erasures.appId],
-          set: { erasedAt: sql`max(${erasures.erasedAt}, excluded.erased_at)`, doneAt: null },
-        })
-        .prepare(),
-    ),
-    finish: onFirstUse(() =>
-      db
-        .update(erasures)
-        .set(changes(erasures, ['doneAt']))
-        .where(and(thisErasure, eq(erasures.erasedAt, bind(erasures.erasedAt, 'erasedAt')), sql`done_at IS NULL`))
-        .returning({ appId: erasures.appId })
-        .prepare(),
-    ),
-    forget: onFirstUse(() =>
-      db
-        .delete(erasures)
-        .where(sql`${erasures.erasedAt} < ${sql.placeholder('before')} AND ${erasures.doneAt} IS NOT NULL`)
-        .returning({ appId: erasures.appId })
-        .prepare(),
-    ),
-    strip: onFirstUse(() => db.update(issues).set(changes(issues, STRIPPED)).where(thisIssue).prepare()),
-    note: onFirstUse(() =>
-      db
-        .insert(erasedIssues)
-        .values(parameters(erasedIssues))
-        .onConflictDoUpdate({ target: erasedIssues.issueId, set: { isGone: sql`excluded.gone` } })
-        .prepare(),
-    ),
-    find: onFirstUse(() => db.select().from(erasedIssues).where(thisErased).prepare()),
-    forgetRemoved: onFirstUse(() =>
-      db
-        .delete(erasedIssues)
-        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 1`))
-        .returning({ issueId: erasedIssues.issueId })
-        .prepare(),
-    ),
-    unlink: onFirstUse(() =>
-      db
-        .update(ledgerEntries)
-        .set({
-          issueId: sql`${bind(ledgerEntries.issueId, 'standIn')}`,
-          reference: sql`CASE WHEN ${ledgerEntries.reference} = ${sql.placeholder('reference')} THEN ${sql.placeholder('standInReference')} ELSE ${ledgerEntries.reference} END`,
-        })
-        .where(eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')))
-        .prepare(),
-    ),
-    deleteReport: onFirstUse(() =>
-      db
-        .delete(awaitedReports)
-        .where(eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId')))
-        .prepare(),
-    ),
-    deleteJobs: onFirstUse(() =>
-      db
-        .delete(jobs)
-        .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
-        .prepare(),
-    ),
-    deleteMessage: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
-    forgetWords: onFirstUse(() => db.update(attempts).set({ said: null, text: null }).where(theseAttempts).prepare()),
-    deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
-    deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
-    bare: onFirstUse(() =>
-      db
-        .select()
-        .from(erasedIssues)
-        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 0`))
-        .orderBy(asc(erasedIssues.issueId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, ERASURE_TX)
   return {
     erasures: {
       async begin({ phoneHash, erasedAt, ...scope }) {

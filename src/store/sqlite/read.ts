@@ -30,15 +30,16 @@ export interface ReadOptions {
   elapsed: () => number
 }
 
+const SIZE = plain<{ bytes: number }>(
+  'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+)
+
 export function createReader(
   connections: Connections,
   { vault, headFile, settingsVersion, elapsed }: ReadOptions,
 ): Reader & Lists {
   const { reading: connection, scanning } = connections
-  const size = plain<{ bytes: number }>(
-    connection,
-    'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
-  )
+  const size = SIZE.on(connection)
   const reader = guarded(
     {
       ...createIssueReader(connections),

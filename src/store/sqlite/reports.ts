@@ -2,36 +2,37 @@
 import type { Database } from 'bun:sqlite'
 import { asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import { bind, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, db, on, parameters, statement } from './connection/statement'
 import { prices, reportTokens } from './schema'
 
+const REPORT_TX = {
+  savePrice: statement(() =>
+    db
+      .insert(prices)
+      .values(parameters(prices))
+      .onConflictDoUpdate({
+        target: [prices.carrier, prices.country, prices.channel, prices.validFrom],
+        set: { currency: sql`excluded.currency`, millionths: sql`excluded.millionths` },
+      })
+      .prepare(),
+  ),
+  removePrice: statement(() =>
+    db
+      .delete(prices)
+      .where(eq(prices.priceId, bind(prices.priceId, 'priceId')))
+      .prepare(),
+  ),
+  addToken: statement(() => db.insert(reportTokens).values(parameters(reportTokens)).prepare()),
+  removeToken: statement(() =>
+    db
+      .delete(reportTokens)
+      .where(eq(reportTokens.tokenId, bind(reportTokens.tokenId, 'tokenId')))
+      .prepare(),
+  ),
+}
+
 export function createReportTx(connection: Database): Pick<Tx, 'prices' | 'reportTokens'> {
-  const db = drizzle(connection)
-  const run = {
-    savePrice: onFirstUse(() =>
-      db
-        .insert(prices)
-        .values(parameters(prices))
-        .onConflictDoUpdate({
-          target: [prices.carrier, prices.country, prices.channel, prices.validFrom],
-          set: { currency: sql`excluded.currency`, millionths: sql`excluded.millionths` },
-        })
-        .prepare(),
-    ),
-    removePrice: onFirstUse(() =>
-      db
-        .delete(prices)
-        .where(eq(prices.priceId, bind(prices.priceId, 'priceId')))
-        .prepare(),
-    ),
-    addToken: onFirstUse(() => db.insert(reportTokens).values(parameters(reportTokens)).prepare()),
-    removeToken: onFirstUse(() =>
-      db
-        .delete(reportTokens)
-        .where(eq(reportTokens.tokenId, bind(reportTokens.tokenId, 'tokenId')))
-        .prepare(),
-    ),
-  }
+  const run = on(connection, REPORT_TX)
   return {
     prices: {
       async save(price) {
@@ -52,19 +53,22 @@ export function createReportTx(connection: Database): Pick<Tx, 'prices' | 'repor
   }
 }
 
-export function createReportReader(connection: Database): Pick<Reader, 'prices' | 'reportTokens'> {
-  const db = drizzle(connection)
-  const allPrices = onFirstUse(() => db.select().from(prices).orderBy(asc(prices.priceId)).prepare())
-  const allTokens = onFirstUse(() =>
+const REPORT_READER = {
+  allPrices: statement(() => db.select().from(prices).orderBy(asc(prices.priceId)).prepare()),
+  allTokens: statement(() =>
     db.select().from(reportTokens).orderBy(asc(reportTokens.createdAt), asc(reportTokens.tokenId)).prepare(),
-  )
-  const token = onFirstUse(() =>
+  ),
+  token: statement(() =>
     db
       .select()
       .from(reportTokens)
       .where(eq(reportTokens.tokenHash, bind(reportTokens.tokenHash, 'tokenHash')))
       .prepare(),
-  )
+  ),
+}
+
+export function createReportReader(connection: Database): Pick<Reader, 'prices' | 'reportTokens'> {
+  const { allPrices, allTokens, token } = on(connection, REPORT_READER)
   return {
     prices: {
       async all() {

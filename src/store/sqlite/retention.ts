@@ -7,7 +7,7 @@ import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
-import { bind, drizzle, ofOwner, onFirstUse } from './connection/statement'
+import { bind, db, ofOwner, on, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { eventDeletion } from './deleted-webhooks'
 import { thisIssue, thisMessage } from './issues'
@@ -52,154 +52,150 @@ const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) =>
 const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) =>
   apps.map(({ appId }) => appId).filter((appId) => !but.includes(appId))
 
+const RETENTION_TX = {
+  appIds: statement(() => db.select({ appId: apps.appId }).from(apps).prepare()),
+  /** The oldest settled issues of an app; issues with unfinished work are kept. */
+  findOldIssues: statement(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          lt(issues.issueId, bind(issues.issueId, 'before')),
+          sql`${issues.verificationStatus} <> 'issued'`,
+          sql`${issues.billingStatus} IN ('debited', 'released')`,
+          isNull(issues.erasedAt),
+        ),
+      )
+      .orderBy(asc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  deleteIssue: statement(() => db.delete(issues).where(thisIssue).prepare()),
+  deleteAttempts: statement(() => db.delete(attempts).where(theseAttempts).prepare()),
+  deleteJobsOfIssue: statement(() =>
+    db
+      .delete(jobs)
+      .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
+      .prepare(),
+  ),
+  deleteOutbox: statement(() => db.delete(outbox).where(thisMessage).prepare()),
+  deleteOldClaims: statement(() =>
+    db
+      .delete(idempotencyRecords)
+      .where(
+        oldest(idempotencyRecords.claimId, sql`${named(idempotencyRecords.createdAt)} < ${sql.placeholder('before')}`),
+      )
+      .returning({ claimId: idempotencyRecords.claimId })
+      .prepare(),
+  ),
+  deleteOldFailures: statement(() =>
+    db
+      .delete(failures)
+      .where(
+        sql`(app_id, key_kind, phone_hash) IN (SELECT app_id, key_kind, phone_hash FROM ${failures}
+          WHERE last_at < ${bind(failures.lastAt, 'before')} ORDER BY last_at LIMIT ${sql.placeholder('limit')})`,
+      )
+      .returning({ lastAt: failures.lastAt })
+      .prepare(),
+  ),
+  deleteOldDecisions: statement(() =>
+    db
+      .delete(decisions)
+      .where(
+        oldestRows(
+          decisions,
+          ['app_id', 'minute', 'key_kind', 'country', 'rule', 'refused', 'prefix_hash', 'network_hash'],
+          'minute',
+        ),
+      )
+      .returning({ minute: decisions.minute })
+      .prepare(),
+  ),
+  deleteOldHours: statement(() =>
+    db
+      .delete(trafficHours)
+      .where(oldestRows(trafficHours, ['app_id', 'hour', 'key_kind', 'country'], 'hour'))
+      .returning({ hour: trafficHours.hour })
+      .prepare(),
+  ),
+  deleteOldSnapshots: statement(() =>
+    db
+      .delete(trafficSnapshots)
+      .where(oldestRows(trafficSnapshots, ['app_id'], 'made_at'))
+      .returning({ appId: trafficSnapshots.appId })
+      .prepare(),
+  ),
+  deleteOldIncidents: statement(() =>
+    db
+      .delete(incidents)
+      .where(oldestRows(incidents, ['incident_id'], 'ended_at'))
+      .returning({ since: incidents.since })
+      .prepare(),
+  ),
+  deleteOldNotices: statement(() =>
+    db
+      .delete(notices)
+      .where(oldestRows(notices, ['notice_id'], 'ended_at'))
+      .returning({ noticeId: notices.noticeId })
+      .prepare(),
+  ),
+  deleteNoticeMessages: statement(() =>
+    db
+      .delete(noticeMessages)
+      .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
+      .prepare(),
+  ),
+  deleteOldAbsences: statement(() =>
+    db
+      .delete(absentPhones)
+      .where(oldestRows(absentPhones, ['phone_hash', 'channel'], 'until'))
+      .returning({ until: absentPhones.until })
+      .prepare(),
+  ),
+  forgottenUntil: statement(() =>
+    db.select({ value: facts.value }).from(facts).where(eq(facts.name, NETWORKS_FORGOTTEN)).prepare(),
+  ),
+  noteForgotten: statement(() =>
+    db
+      .insert(facts)
+      .values({ name: NETWORKS_FORGOTTEN, value: sql.placeholder('value') })
+      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+      .prepare(),
+  ),
+  forgetNetworks: statement(() =>
+    db
+      .update(issues)
+      .set({ networkHash: null })
+      .where(
+        sql`(app_id, mode, issue_id) IN (SELECT app_id, mode, issue_id FROM ${issues}
+          WHERE app_id = ${bind(issues.appId, 'appId')} AND mode = 'live'
+            AND issue_id >= ${bind(issues.issueId, 'from')} AND issue_id < ${bind(issues.issueId, 'before')}
+            AND network_hash IS NOT NULL LIMIT ${sql.placeholder('limit')})`,
+      )
+      .returning({ issueId: issues.issueId })
+      .prepare(),
+  ),
+  deleteOldAwaited: statement(() =>
+    db
+      .delete(awaitedReports)
+      .where(oldest(awaitedReports.messageId, sql`${named(awaitedReports.answeredAt)} < ${sql.placeholder('before')}`))
+      .returning({ messageId: awaitedReports.messageId })
+      .prepare(),
+  ),
+  deleteExpiredOutbox: statement(() =>
+    db
+      .delete(outbox)
+      .where(oldest(outbox.issueId, sql`${named(outbox.expiresAt)} <= ${sql.placeholder('now')}`))
+      .returning({ issueId: outbox.issueId })
+      .prepare(),
+  ),
+}
+
 export function createRetentionTx(connection: Database, current: TransactionState): Omit<Tx['retention'], 'hooks'> {
-  const db = drizzle(connection)
   const forgetEvents = eventDeletion(connection)
-  const run = {
-    appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
-    /** The oldest settled issues of an app; issues with unfinished work are kept. */
-    findOldIssues: onFirstUse(() =>
-      db
-        .select({ issueId: issues.issueId })
-        .from(issues)
-        .where(
-          and(
-            ofOwner(issues),
-            lt(issues.issueId, bind(issues.issueId, 'before')),
-            sql`${issues.verificationStatus} <> 'issued'`,
-            sql`${issues.billingStatus} IN ('debited', 'released')`,
-            isNull(issues.erasedAt),
-          ),
-        )
-        .orderBy(asc(issues.issueId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
-    deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
-    deleteJobsOfIssue: onFirstUse(() =>
-      db
-        .delete(jobs)
-        .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
-        .prepare(),
-    ),
-    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisMessage).prepare()),
-    deleteOldClaims: onFirstUse(() =>
-      db
-        .delete(idempotencyRecords)
-        .where(
-          oldest(
-            idempotencyRecords.claimId,
-            sql`${named(idempotencyRecords.createdAt)} < ${sql.placeholder('before')}`,
-          ),
-        )
-        .returning({ claimId: idempotencyRecords.claimId })
-        .prepare(),
-    ),
-    deleteOldFailures: onFirstUse(() =>
-      db
-        .delete(failures)
-        .where(
-          sql`(app_id, key_kind, phone_hash) IN (SELECT app_id, key_kind, phone_hash FROM ${failures}
-            WHERE last_at < ${bind(failures.lastAt, 'before')} ORDER BY last_at LIMIT ${sql.placeholder('limit')})`,
-        )
-        .returning({ lastAt: failures.lastAt })
-        .prepare(),
-    ),
-    deleteOldDecisions: onFirstUse(() =>
-      db
-        .delete(decisions)
-        .where(
-          oldestRows(
-            decisions,
-            ['app_id', 'minute', 'key_kind', 'country', 'rule', 'refused', 'prefix_hash', 'network_hash'],
-            'minute',
-          ),
-        )
-        .returning({ minute: decisions.minute })
-        .prepare(),
-    ),
-    deleteOldHours: onFirstUse(() =>
-      db
-        .delete(trafficHours)
-        .where(oldestRows(trafficHours, ['app_id', 'hour', 'key_kind', 'country'], 'hour'))
-        .returning({ hour: trafficHours.hour })
-        .prepare(),
-    ),
-    deleteOldSnapshots: onFirstUse(() =>
-      db
-        .delete(trafficSnapshots)
-        .where(oldestRows(trafficSnapshots, ['app_id'], 'made_at'))
-        .returning({ appId: trafficSnapshots.appId })
-        .prepare(),
-    ),
-    deleteOldIncidents: onFirstUse(() =>
-      db
-        .delete(incidents)
-        .where(oldestRows(incidents, ['incident_id'], 'ended_at'))
-        .returning({ since: incidents.since })
-        .prepare(),
-    ),
-    deleteOldNotices: onFirstUse(() =>
-      db
-        .delete(notices)
-        .where(oldestRows(notices, ['notice_id'], 'ended_at'))
-        .returning({ noticeId: notices.noticeId })
-        .prepare(),
-    ),
-    deleteNoticeMessages: onFirstUse(() =>
-      db
-        .delete(noticeMessages)
-        .where(eq(noticeMessages.noticeId, bind(noticeMessages.noticeId, 'noticeId')))
-        .prepare(),
-    ),
-    deleteOldAbsences: onFirstUse(() =>
-      db
-        .delete(absentPhones)
-        .where(oldestRows(absentPhones, ['phone_hash', 'channel'], 'until'))
-        .returning({ until: absentPhones.until })
-        .prepare(),
-    ),
-    forgottenUntil: onFirstUse(() =>
-      db.select({ value: facts.value }).from(facts).where(eq(facts.name, NETWORKS_FORGOTTEN)).prepare(),
-    ),
-    noteForgotten: onFirstUse(() =>
-      db
-        .insert(facts)
-        .values({ name: NETWORKS_FORGOTTEN, value: sql.placeholder('value') })
-        .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
-        .prepare(),
-    ),
-    forgetNetworks: onFirstUse(() =>
-      db
-        .update(issues)
-        .set({ networkHash: null })
-        .where(
-          sql`(app_id, mode, issue_id) IN (SELECT app_id, mode, issue_id FROM ${issues}
-            WHERE app_id = ${bind(issues.appId, 'appId')} AND mode = 'live'
-              AND issue_id >= ${bind(issues.issueId, 'from')} AND issue_id < ${bind(issues.issueId, 'before')}
-              AND network_hash IS NOT NULL LIMIT ${sql.placeholder('limit')})`,
-        )
-        .returning({ issueId: issues.issueId })
-        .prepare(),
-    ),
-    deleteOldAwaited: onFirstUse(() =>
-      db
-        .delete(awaitedReports)
-        .where(
-          oldest(awaitedReports.messageId, sql`${named(awaitedReports.answeredAt)} < ${sql.placeholder('before')}`),
-        )
-        .returning({ messageId: awaitedReports.messageId })
-        .prepare(),
-    ),
-    deleteExpiredOutbox: onFirstUse(() =>
-      db
-        .delete(outbox)
-        .where(oldest(outbox.issueId, sql`${named(outbox.expiresAt)} <= ${sql.placeholder('now')}`))
-        .returning({ issueId: outbox.issueId })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, RETENTION_TX)
 
   function deleteIssue(owner: Owner, issueId: string): void {
     run.deleteAttempts.run({ ...owner, issueId })

@@ -22,7 +22,7 @@ import {
   snapshotRow,
 } from '../rows/traffic'
 import { nextTurn } from './connection/read-group'
-import { bind, drizzle, onFirstUse, parameters, plain } from './connection/statement'
+import { bind, db, on, parameters, plain, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
@@ -39,69 +39,70 @@ const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incide
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
+const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
+
+const changing = getTableColumns(incidents)
+
+const TRAFFIC_TX = {
+  saveSnapshot: statement(() =>
+    db
+      .insert(trafficSnapshots)
+      .values(parameters(trafficSnapshots))
+      .onConflictDoUpdate({
+        target: trafficSnapshots.appId,
+        set: { madeAt: excluded('made_at'), sealed: excluded('sealed') },
+      })
+      .prepare(),
+  ),
+  saveHour: statement(() =>
+    db
+      .insert(trafficHours)
+      .values(parameters(trafficHours))
+      .onConflictDoUpdate({
+        target: [trafficHours.appId, trafficHours.hour, trafficHours.kind, trafficHours.country],
+        set: Object.fromEntries(Object.entries(counted).map(([name, column]) => [name, excluded(column.name)])),
+      })
+      .prepare(),
+  ),
+  addDecision: statement(() =>
+    db
+      .insert(decisions)
+      .values(parameters(decisions))
+      .onConflictDoUpdate({
+        target: [
+          decisions.appId,
+          decisions.minute,
+          decisions.kind,
+          decisions.country,
+          decisions.rule,
+          decisions.isRefused,
+          decisions.prefixHash,
+          decisions.networkHash,
+        ],
+        set: {
+          times: sql`${decisions.times} + excluded.times`,
+          credits: sql`${decisions.credits} + excluded.credits`,
+        },
+      })
+      .prepare(),
+  ),
+  findOpen: statement(() => db.select().from(incidents).where(and(ofSegment, isOpen)).prepare()),
+  findIncident: statement(() => db.select().from(incidents).where(thisIncident).prepare()),
+  findToTell: statement(() => db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare()),
+  saveIncident: statement(() =>
+    db
+      .insert(incidents)
+      .values(parameters(incidents))
+      .onConflictDoUpdate({
+        target: incidents.incidentId,
+        set: Object.fromEntries(INCIDENT_CHANGING.map((name) => [name, excluded(changing[name].name)])),
+      })
+      .prepare(),
+  ),
+}
+
 export function createTrafficTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'traffic'> {
-  const db = drizzle(connection)
-  const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
-  const changing = getTableColumns(incidents)
-  const run = {
-    saveSnapshot: onFirstUse(() =>
-      db
-        .insert(trafficSnapshots)
-        .values(parameters(trafficSnapshots))
-        .onConflictDoUpdate({
-          target: trafficSnapshots.appId,
-          set: { madeAt: excluded('made_at'), sealed: excluded('sealed') },
-        })
-        .prepare(),
-    ),
-    saveHour: onFirstUse(() =>
-      db
-        .insert(trafficHours)
-        .values(parameters(trafficHours))
-        .onConflictDoUpdate({
-          target: [trafficHours.appId, trafficHours.hour, trafficHours.kind, trafficHours.country],
-          set: Object.fromEntries(Object.entries(counted).map(([name, column]) => [name, excluded(column.name)])),
-        })
-        .prepare(),
-    ),
-    addDecision: onFirstUse(() =>
-      db
-        .insert(decisions)
-        .values(parameters(decisions))
-        .onConflictDoUpdate({
-          target: [
-            decisions.appId,
-            decisions.minute,
-            decisions.kind,
-            decisions.country,
-            decisions.rule,
-            decisions.isRefused,
-            decisions.prefixHash,
-            decisions.networkHash,
-          ],
-          set: {
-            times: sql`${decisions.times} + excluded.times`,
-            credits: sql`${decisions.credits} + excluded.credits`,
-          },
-        })
-        .prepare(),
-    ),
-    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofSegment, isOpen)).prepare()),
-    findIncident: onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare()),
-    findToTell: onFirstUse(() =>
-      db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare(),
-    ),
-    saveIncident: onFirstUse(() =>
-      db
-        .insert(incidents)
-        .values(parameters(incidents))
-        .onConflictDoUpdate({
-          target: incidents.incidentId,
-          set: Object.fromEntries(INCIDENT_CHANGING.map((name) => [name, excluded(changing[name].name)])),
-        })
-        .prepare(),
-    ),
-  }
+  const run = on(connection, TRAFFIC_TX)
   return {
     traffic: {
       async saveSnapshot(snapshot) {
@@ -132,30 +133,22 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Tra
   }
 }
 
-export function createTrafficReader(
-  connection: Database,
-  scanning: Database,
-  vault: Vault,
-): Pick<Reader & Lists, 'traffic'> {
-  const db = drizzle(connection)
-  // Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
-  const seenWhere = (condition: string) =>
-    plain<unknown[], [string, Uint8Array, Uint8Array, number]>(
-      scanning,
-      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
-       FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
-    )
-  const seen = {
-    all: seenWhere(SEEN_WHERE.all),
-    verified: seenWhere(SEEN_WHERE.verified),
-    late: seenWhere(SEEN_WHERE.late),
-  }
-  const appsSince = plain<{ app_id: string }, [Uint8Array, number]>(
-    connection,
-    `SELECT app_id FROM apps
-     WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > ?) LIMIT ?`,
+// Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
+const seenWhere = (condition: string) =>
+  plain<unknown[], [string, Uint8Array, Uint8Array, number]>(
+    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+     FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
   )
-  const hours = onFirstUse(() =>
+const SEEN = {
+  all: seenWhere(SEEN_WHERE.all),
+  verified: seenWhere(SEEN_WHERE.verified),
+  late: seenWhere(SEEN_WHERE.late),
+}
+
+const TRAFFIC_READER = {
+  appsSince: plain<{ app_id: string }, [Uint8Array, number]>(`SELECT app_id FROM apps
+     WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > ?) LIMIT ?`),
+  hours: statement(() =>
     db
       .select()
       .from(trafficHours)
@@ -166,26 +159,33 @@ export function createTrafficReader(
         ),
       )
       .prepare(),
-  )
-  const open = onFirstUse(() =>
+  ),
+  open: statement(() =>
     db
       .select()
       .from(incidents)
       .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
       .prepare(),
-  )
-  const snapshot = onFirstUse(() =>
+  ),
+  snapshot: statement(() =>
     db
       .select()
       .from(trafficSnapshots)
       .where(eq(trafficSnapshots.appId, bind(trafficSnapshots.appId, 'appId')))
       .prepare(),
-  )
-  const allOpen = onFirstUse(() => db.select().from(incidents).where(isOpen).prepare())
-  const byId = onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare())
-  const toTell = onFirstUse(() =>
-    db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare(),
-  )
+  ),
+  allOpen: statement(() => db.select().from(incidents).where(isOpen).prepare()),
+  byId: statement(() => db.select().from(incidents).where(thisIncident).prepare()),
+  toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare()),
+}
+
+export function createTrafficReader(
+  connection: Database,
+  scanning: Database,
+  vault: Vault,
+): Pick<Reader & Lists, 'traffic'> {
+  const seen = on(scanning, SEEN)
+  const { appsSince, hours, open, snapshot, allOpen, byId, toTell } = on(connection, TRAFFIC_READER)
   return {
     traffic: {
       ...createTrafficLists(connection),
@@ -232,6 +232,35 @@ const AT_ONCE = 1_000
 type Value = string | number | Uint8Array
 const NO_HASH = new Uint8Array()
 
+const newestFirst = [desc(incidents.since), desc(incidents.incidentId)] as const
+const ofApp = eq(incidents.appId, bind(incidents.appId, 'appId'))
+const limit = sql.placeholder('limit')
+const open = (which = isNull(incidents.endedAt)) =>
+  statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(which)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(),
+  )
+const before = sql`(${incidents.since}, ${incidents.incidentId}) <
+  (${bind(incidents.since, 'since')}, ${bind(incidents.incidentId, 'incidentId')})`
+const INCIDENT_LISTS = {
+  openOfAll: open(),
+  openOfApp: open(and(ofApp, isNull(incidents.endedAt))),
+  ended: statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(ofApp, isNotNull(incidents.endedAt), before))
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .prepare(),
+  ),
+}
+
 function createTrafficLists(connection: Database): TrafficLists {
   /** A page of a table behind a primary key whose first column is a time. */
   const pages = (table: string, key: string, columns: string) => {
@@ -250,33 +279,7 @@ function createTrafficLists(connection: Database): TrafficLists {
   const decisionPages = pages('decisions', DECISION_KEY, DECISION_COLUMNS)
   const hourPages = pages('traffic_hours', HOUR_KEY, HOUR_COLUMNS)
 
-  const db = drizzle(connection)
-  const newestFirst = [desc(incidents.since), desc(incidents.incidentId)] as const
-  const ofApp = eq(incidents.appId, bind(incidents.appId, 'appId'))
-  const limit = sql.placeholder('limit')
-  const open = (which = isNull(incidents.endedAt)) =>
-    onFirstUse(() =>
-      db
-        .select()
-        .from(incidents)
-        .where(which)
-        .orderBy(...newestFirst)
-        .limit(limit)
-        .prepare(),
-    )
-  const openOfAll = open()
-  const openOfApp = open(and(ofApp, isNull(incidents.endedAt)))
-  const before = sql`(${incidents.since}, ${incidents.incidentId}) <
-    (${bind(incidents.since, 'since')}, ${bind(incidents.incidentId, 'incidentId')})`
-  const ended = onFirstUse(() =>
-    db
-      .select()
-      .from(incidents)
-      .where(and(ofApp, isNotNull(incidents.endedAt), before))
-      .orderBy(...newestFirst)
-      .limit(limit)
-      .prepare(),
-  )
+  const { openOfAll, openOfApp, ended } = on(connection, INCIDENT_LISTS)
   return {
     async *decisions(appId, from, to) {
       for await (const rows of decisionPages(appId, [from, '', '', '', 0, NO_HASH, NO_HASH], to))

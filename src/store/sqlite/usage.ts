@@ -13,7 +13,7 @@ import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
-import { plain } from './connection/statement'
+import { on, plain } from './connection/statement'
 
 const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
 const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
@@ -62,52 +62,51 @@ interface SumParameters
 
 const range = (from: number, to: number) => ({ from: uuidBytes(idFloor(from)), below: uuidBytes(idFloor(to)) })
 
+const FIND_ROLLED = plain<{ at: string }, { name: string }>(
+  'SELECT CAST(value AS TEXT) AS at FROM facts WHERE name = $name',
+)
+
 function rolledUntil(connection: Database): () => number | undefined {
-  const find = plain<{ at: string }, { name: string }>(
-    connection,
-    'SELECT CAST(value AS TEXT) AS at FROM facts WHERE name = $name',
-  )
+  const find = FIND_ROLLED.on(connection)
   return () => {
     const row = find.get({ name: ROLLED_UNTIL })
     return row ? Number(row.at) : undefined
   }
 }
 
-const oldestIssue = (connection: Database) =>
-  plain<{ id: Uint8Array | null }, { appId: string; mode: string; from: Uint8Array }>(
-    connection,
-    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode AND issue_id >= $from',
-  )
+const OLDEST_ISSUE = plain<{ id: Uint8Array | null }, { appId: string; mode: string; from: Uint8Array }>(
+  'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode AND issue_id >= $from',
+)
 
 /** Start of the hour of an owner's first issue at `from` or later. */
-const firstHour =
-  (oldest: ReturnType<typeof oldestIssue>) =>
-  ({ appId, mode }: Owner, from: number): number | undefined => {
+function firstHour(connection: Database) {
+  const oldest = OLDEST_ISSUE.on(connection)
+  return ({ appId, mode }: Owner, from: number): number | undefined => {
     const id = oldest.get({ appId, mode, from: uuidBytes(idFloor(from)) })?.id
     return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : undefined
   }
+}
 
-export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
-  const findRolled = rolledUntil(connection)
-  const owners = plain<Owner>(
-    connection,
-    "SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')",
-  )
-  const firstHourOf = firstHour(oldestIssue(connection))
-  const firstOfAll = (from: number) =>
-    Math.min(...owners.all().map((owner) => firstHourOf(owner, from) ?? Number.POSITIVE_INFINITY))
-  const count = plain<CountedRow, HourRange>(connection, COUNT)
-  const keep = plain<never, Record<string, string | number>>(
-    connection,
+const USAGE_TX = {
+  owners: plain<Owner>("SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')"),
+  count: plain<CountedRow, HourRange>(COUNT),
+  keep: plain<never, Record<string, string | number>>(
     `INSERT OR REPLACE INTO usage_intervals (app_id, mode, at, channel, provider, country, purpose, issued, sent,
        delivered, failed, verified, spent, messages, latencies)
      VALUES ($appId, $mode, $at, $channel, $carrier, $country, $purpose, $issued, $sent, $delivered, $failed, $verified,
        $spent, $messages, $latencies)`,
-  )
-  const mark = plain<never, { name: string; at: string }>(
-    connection,
+  ),
+  mark: plain<never, { name: string; at: string }>(
     'INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))',
-  )
+  ),
+}
+
+export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
+  const { owners, count, keep, mark } = on(connection, USAGE_TX)
+  const findRolled = rolledUntil(connection)
+  const firstHourOf = firstHour(connection)
+  const firstOfAll = (from: number) =>
+    Math.min(...owners.all().map((owner) => firstHourOf(owner, from) ?? Number.POSITIVE_INFINITY))
   return {
     usage: {
       async rolledUntil() {
@@ -137,26 +136,29 @@ const COUNT_KEPT_SHARE = 1 / 6
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
-export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
-  const findRolled = rolledUntil(connection)
-  const kept = plain<UsageHourRow, { appId: string; mode: string; from: number; to: number }>(
-    connection,
-    `SELECT at, channel, provider AS carrier, country, purpose, ${TALLIED.join(', ')}, latencies
-     FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to`,
-  )
-  const summed = plain<UsageSum, SumParameters>(
-    connection,
-    `SELECT (at + $offsetMs) / $stepMs AS step, channel, provider AS carrier, country,
+const USAGE_READER = {
+  kept: plain<
+    UsageHourRow,
+    { appId: string; mode: string; from: number; to: number }
+  >(`SELECT at, channel, provider AS carrier, country, purpose, ${TALLIED.join(', ')}, latencies
+     FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to`),
+  summed: plain<
+    UsageSum,
+    SumParameters
+  >(`SELECT (at + $offsetMs) / $stepMs AS step, channel, provider AS carrier, country,
        iif($byPurpose, purpose, '') AS purpose, ${SUMS}
      FROM usage_intervals WHERE app_id = $appId AND mode = $mode AND at >= $from AND at < $to
-     GROUP BY step, channel, provider, country, iif($byPurpose, purpose, '')`,
-  )
-  const firstHourOf = firstHour(oldestIssue(connection))
-  const counted = plain<CountedRow, HourRange>(connection, COUNT)
-  const further = plain<{ id: Uint8Array }, HourRange>(
-    connection,
+     GROUP BY step, channel, provider, country, iif($byPurpose, purpose, '')`),
+  counted: plain<CountedRow, HourRange>(COUNT),
+  further: plain<{ id: Uint8Array }, HourRange>(
     `SELECT i.issue_id AS id FROM issues i WHERE ${RANGE} ORDER BY i.issue_id LIMIT 1 OFFSET ${ISSUES_PER_STEP}`,
-  )
+  ),
+}
+
+export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
+  const findRolled = rolledUntil(connection)
+  const { kept, summed, counted, further } = on(connection, USAGE_READER)
+  const firstHourOf = firstHour(connection)
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
   async function countHour({ appId, mode }: Owner, hour: number): Promise<UsageRow[]> {

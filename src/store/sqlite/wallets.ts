@@ -6,100 +6,101 @@ import type { Reader, Tx } from '../../ports/store'
 import { readLedgerPage } from '../list-pages'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
 import { type Connections, nextTurn } from './connection/read-group'
-import { bind, type Drizzle, drizzle, onFirstUse, parameters } from './connection/statement'
+import { bind, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { ledgerEntries, wallets } from './schema'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
 const amount = sql.placeholder('amount')
 
-const walletById = (db: Drizzle) => onFirstUse(() => db.select().from(wallets).where(thisWallet).prepare())
+const walletById = statement(() => db.select().from(wallets).where(thisWallet).prepare())
+
+const WALLET_TX = {
+  findWallet: walletById,
+  upsertWallet: statement(() =>
+    db
+      .insert(wallets)
+      .values(parameters(wallets))
+      .onConflictDoUpdate({
+        target: wallets.appId,
+        set: {
+          balance: sql`excluded.balance`,
+          reserved: sql`excluded.reserved`,
+          overdraftLimit: sql`excluded.overdraft_limit`,
+          alertBelow: sql`excluded.alert_below`,
+          entries: sql`excluded.entries`,
+          updatedAt: sql`excluded.updated_at`,
+        },
+      })
+      .prepare(),
+  ),
+  /** Reserves only where the credit suffices; otherwise the domain makes the refusal. */
+  reserve: statement(() =>
+    db
+      .update(wallets)
+      .set({ reserved: sql`${wallets.reserved} + ${amount}` })
+      .where(and(thisWallet, sql`${wallets.balance} - ${wallets.reserved} - ${amount} >= -${wallets.overdraftLimit}`))
+      .prepare(),
+  ),
+  release: statement(() =>
+    db
+      .update(wallets)
+      .set({ reserved: sql`${wallets.reserved} - ${amount}` })
+      .where(thisWallet)
+      .prepare(),
+  ),
+  /** Times of a ledger never decrease, even if the clock does. */
+  debit: statement(() =>
+    db
+      .update(wallets)
+      .set({
+        reserved: sql`${wallets.reserved} - ${amount}`,
+        balance: sql`${wallets.balance} - ${amount}`,
+        entries: sql`${wallets.entries} + 1`,
+        updatedAt: sql`max(${wallets.updatedAt}, ${sql.placeholder('now')})`,
+      })
+      .where(thisWallet)
+      .prepare(),
+  ),
+  /** Inserts the ledger entry with the balance after the debit. */
+  insertDebit: statement(() =>
+    db
+      .insert(ledgerEntries)
+      .select(
+        db
+          .select({
+            appId: wallets.appId,
+            createdAt: wallets.updatedAt,
+            seq: wallets.entries,
+            entryType: sql`'debit'`.as('entry_type'),
+            amountDelta: sql`-${amount}`.as('amount_delta'),
+            balanceAfter: wallets.balance,
+            issueId: sql`${bind(ledgerEntries.issueId, 'issueId')}`.as('issue_id'),
+            reference: sql`NULL`.as('reference'),
+          })
+          .from(wallets)
+          .where(thisWallet),
+      )
+      .prepare(),
+  ),
+  findEntry: statement(() =>
+    db
+      .select()
+      .from(ledgerEntries)
+      .where(
+        and(
+          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
+          eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
+        ),
+      )
+      .prepare(),
+  ),
+  insertEntry: statement(() => db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare()),
+}
 
 export function createWalletTx(connection: Database, current: TransactionState): Pick<Tx, 'wallets'> {
-  const db = drizzle(connection)
-  const run = {
-    findWallet: walletById(db),
-    upsertWallet: onFirstUse(() =>
-      db
-        .insert(wallets)
-        .values(parameters(wallets))
-        .onConflictDoUpdate({
-          target: wallets.appId,
-          set: {
-            balance: sql`excluded.balance`,
-            reserved: sql`excluded.reserved`,
-            overdraftLimit: sql`excluded.overdraft_limit`,
-            alertBelow: sql`excluded.alert_below`,
-            entries: sql`excluded.entries`,
-            updatedAt: sql`excluded.updated_at`,
-          },
-        })
-        .prepare(),
-    ),
-    /** Reserves only where the credit suffices; otherwise the domain makes the refusal. */
-    reserve: onFirstUse(() =>
-      db
-        .update(wallets)
-        .set({ reserved: sql`${wallets.reserved} + ${amount}` })
-        .where(and(thisWallet, sql`${wallets.balance} - ${wallets.reserved} - ${amount} >= -${wallets.overdraftLimit}`))
-        .prepare(),
-    ),
-    release: onFirstUse(() =>
-      db
-        .update(wallets)
-        .set({ reserved: sql`${wallets.reserved} - ${amount}` })
-        .where(thisWallet)
-        .prepare(),
-    ),
-    /** Times of a ledger never decrease, even if the clock does. */
-    debit: onFirstUse(() =>
-      db
-        .update(wallets)
-        .set({
-          reserved: sql`${wallets.reserved} - ${amount}`,
-          balance: sql`${wallets.balance} - ${amount}`,
-          entries: sql`${wallets.entries} + 1`,
-          updatedAt: sql`max(${wallets.updatedAt}, ${sql.placeholder('now')})`,
-        })
-        .where(thisWallet)
-        .prepare(),
-    ),
-    /** Inserts the ledger entry with the balance after the debit. */
-    insertDebit: onFirstUse(() =>
-      db
-        .insert(ledgerEntries)
-        .select(
-          db
-            .select({
-              appId: wallets.appId,
-              createdAt: wallets.updatedAt,
-              seq: wallets.entries,
-              entryType: sql`'debit'`.as('entry_type'),
-              amountDelta: sql`-${amount}`.as('amount_delta'),
-              balanceAfter: wallets.balance,
-              issueId: sql`${bind(ledgerEntries.issueId, 'issueId')}`.as('issue_id'),
-              reference: sql`NULL`.as('reference'),
-            })
-            .from(wallets)
-            .where(thisWallet),
-        )
-        .prepare(),
-    ),
-    findEntry: onFirstUse(() =>
-      db
-        .select()
-        .from(ledgerEntries)
-        .where(
-          and(
-            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
-            eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
-            eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
-          ),
-        )
-        .prepare(),
-    ),
-    insertEntry: onFirstUse(() => db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare()),
-  }
+  const run = on(connection, WALLET_TX)
 
   return {
     wallets: {
@@ -132,34 +133,30 @@ export function createWalletTx(connection: Database, current: TransactionState):
   }
 }
 
-export function createWalletReader({
-  reading: connection,
-  group,
-}: Pick<Connections, 'reading' | 'group'>): Pick<Reader, 'wallets'> {
-  const db = drizzle(connection)
-  const findWallet = walletById(db)
-  const ledgerPage = (...conditions: Parameters<typeof and>) =>
-    onFirstUse(() =>
-      db
-        .select()
-        .from(ledgerEntries)
-        .where(
-          and(
-            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
-            sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
-            sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) >= (${sql.placeholder('fromAt')}, ${sql.placeholder('fromSeq')})`,
-            ...conditions,
-          ),
-        )
-        .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    )
-  const ledgerAll = ledgerPage()
-  const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
+const ledgerPage = (...conditions: Parameters<typeof and>) =>
+  statement(() =>
+    db
+      .select()
+      .from(ledgerEntries)
+      .where(
+        and(
+          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
+          sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) >= (${sql.placeholder('fromAt')}, ${sql.placeholder('fromSeq')})`,
+          ...conditions,
+        ),
+      )
+      .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  )
 
+const WALLET_READER = {
+  findWallet: walletById,
+  ledgerAll: ledgerPage(),
+  ledgerOfType: ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType'))),
   /** The entry `rows` rows further down. */
-  const further = onFirstUse(() =>
+  further: statement(() =>
     db
       .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })
       .from(ledgerEntries)
@@ -174,9 +171,8 @@ export function createWalletReader({
       .limit(1)
       .offset(sql.placeholder('rows'))
       .prepare(),
-  )
-
-  const entriesOfIssue = onFirstUse(() =>
+  ),
+  entriesOfIssue: statement(() =>
     db
       .select()
       .from(ledgerEntries)
@@ -189,7 +185,14 @@ export function createWalletReader({
       )
       .orderBy(ledgerEntries.createdAt, ledgerEntries.seq)
       .prepare(),
-  )
+  ),
+}
+
+export function createWalletReader({
+  reading: connection,
+  group,
+}: Pick<Connections, 'reading' | 'group'>): Pick<Reader, 'wallets'> {
+  const { findWallet, ledgerAll, ledgerOfType, further, entriesOfIssue } = on(connection, WALLET_READER)
 
   return {
     wallets: {

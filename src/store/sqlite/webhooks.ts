@@ -23,7 +23,7 @@ import {
   troubledOf,
 } from '../rows/webhook'
 import { columnsIn } from '../tables'
-import { bind, changes, type Drizzle, drizzle, ofOwner, onFirstUse, parameters } from './connection/statement'
+import { bind, changes, db, ofOwner, on, parameters, statement } from './connection/statement'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -33,155 +33,156 @@ const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<ty
   deliveryOf(delivery, owner)
 
 const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
-const endpointById = (db: Drizzle) => onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare())
+const endpointById = statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare())
 
-const endpointsOfApp = (db: Drizzle) =>
-  onFirstUse(() =>
+const endpointsOfApp = statement(() =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
+    .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+    .prepare(),
+)
+
+const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
+const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
+/** Deliveries after the given one, in the order of events. */
+const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
+const deliveries = (...conditions: Parameters<typeof and>) =>
+  db
+    .select(OWNED)
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+    .where(and(...conditions))
+    .orderBy(asc(webhookDeliveries.seq))
+
+const WEBHOOK_TX = {
+  endpoints: statement(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare()),
+  endpoint: endpointById,
+  endpointsOfApp: endpointsOfApp,
+  insertEndpoint: statement(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare()),
+  updateEndpoint: statement(() =>
+    db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(),
+  ),
+  updateState: statement(() =>
+    db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(),
+  ),
+  deleteEndpoint: statement(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare()),
+  deliveriesOfEndpoint: statement(() =>
+    db
+      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
+      .from(webhookDeliveries)
+      .where(ofEndpoint)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+
+  insertEvent: statement(() => db.insert(webhookEvents).values(parameters(webhookEvents)).prepare()),
+  event: statement(() =>
     db
       .select()
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
-      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+      .from(webhookEvents)
+      .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
       .prepare(),
-  )
+  ),
+  insertDelivery: statement(() =>
+    db
+      .insert(webhookDeliveries)
+      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
+      .prepare(),
+  ),
+  hook: statement(() =>
+    db
+      .select({ delivery: DELIVERY, endpoint: webhookEndpoints })
+      .from(webhookDeliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+      .where(thisDelivery)
+      .prepare(),
+  ),
+  firstUntried: statement(() =>
+    db
+      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          ofEndpoint,
+          eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
+          sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
+          behind,
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.seq))
+      .limit(1)
+      .prepare(),
+  ),
+  failed: statement(() =>
+    deliveries(
+      ofEndpoint,
+      sql`${webhookDeliveries.status} = 'failed'`,
+      gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
+      behind,
+    )
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  ofEvent: statement(() =>
+    deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
+  ),
+  updateDelivery: statement(() =>
+    db
+      .update(webhookDeliveries)
+      .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
+      .where(thisDelivery)
+      .prepare(),
+  ),
+  deleteDelivery: statement(() => db.delete(webhookDeliveries).where(thisDelivery).prepare()),
+  insertAttempt: statement(() => db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare()),
+  deleteAttempts: statement(() =>
+    db
+      .delete(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+      .prepare(),
+  ),
+  deleteJobs: statement(() =>
+    db
+      .delete(jobs)
+      .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
+      .prepare(),
+  ),
+  /** Selected by id, which carries the time, so that younger rows are not scanned. */
+  oldDeliveries: statement(() =>
+    db
+      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          lt(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'below')),
+          sql`${webhookDeliveries.status} <> 'pending'`,
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.deliveryId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  ),
+  /** Deletes an event that has no delivery left. */
+  deleteEvent: statement(() =>
+    db
+      .delete(webhookEvents)
+      .where(
+        and(
+          eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')),
+          sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_id = ${bind(webhookEvents.eventId, 'eventId')})`,
+        ),
+      )
+      .prepare(),
+  ),
+}
 
 export function createWebhookTx(
   connection: Database,
   vault: Vault,
 ): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
-  const db = drizzle(connection)
-  const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
-  const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
-  /** Deliveries after the given one, in the order of events. */
-  const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
-  const deliveries = (...conditions: Parameters<typeof and>) =>
-    db
-      .select(OWNED)
-      .from(webhookDeliveries)
-      .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
-      .where(and(...conditions))
-      .orderBy(asc(webhookDeliveries.seq))
-  const run = {
-    endpoints: onFirstUse(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare()),
-    endpoint: endpointById(db),
-    endpointsOfApp: endpointsOfApp(db),
-    insertEndpoint: onFirstUse(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare()),
-    updateEndpoint: onFirstUse(() =>
-      db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(),
-    ),
-    updateState: onFirstUse(() =>
-      db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(),
-    ),
-    deleteEndpoint: onFirstUse(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare()),
-    deliveriesOfEndpoint: onFirstUse(() =>
-      db
-        .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
-        .from(webhookDeliveries)
-        .where(ofEndpoint)
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-
-    insertEvent: onFirstUse(() => db.insert(webhookEvents).values(parameters(webhookEvents)).prepare()),
-    event: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookEvents)
-        .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
-        .prepare(),
-    ),
-    insertDelivery: onFirstUse(() =>
-      db
-        .insert(webhookDeliveries)
-        .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
-        .prepare(),
-    ),
-    hook: onFirstUse(() =>
-      db
-        .select({ delivery: DELIVERY, endpoint: webhookEndpoints })
-        .from(webhookDeliveries)
-        .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
-        .where(thisDelivery)
-        .prepare(),
-    ),
-    firstUntried: onFirstUse(() =>
-      db
-        .select({ deliveryId: webhookDeliveries.deliveryId })
-        .from(webhookDeliveries)
-        .where(
-          and(
-            ofEndpoint,
-            eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
-            sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
-            behind,
-          ),
-        )
-        .orderBy(asc(webhookDeliveries.seq))
-        .limit(1)
-        .prepare(),
-    ),
-    failed: onFirstUse(() =>
-      deliveries(
-        ofEndpoint,
-        sql`${webhookDeliveries.status} = 'failed'`,
-        gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
-        behind,
-      )
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    ofEvent: onFirstUse(() =>
-      deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
-    ),
-    updateDelivery: onFirstUse(() =>
-      db
-        .update(webhookDeliveries)
-        .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
-        .where(thisDelivery)
-        .prepare(),
-    ),
-    deleteDelivery: onFirstUse(() => db.delete(webhookDeliveries).where(thisDelivery).prepare()),
-    insertAttempt: onFirstUse(() => db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare()),
-    deleteAttempts: onFirstUse(() =>
-      db
-        .delete(webhookAttempts)
-        .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
-        .prepare(),
-    ),
-    deleteJobs: onFirstUse(() =>
-      db
-        .delete(jobs)
-        .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
-        .prepare(),
-    ),
-    /** Selected by id, which carries the time, so that younger rows are not scanned. */
-    oldDeliveries: onFirstUse(() =>
-      db
-        .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
-        .from(webhookDeliveries)
-        .where(
-          and(
-            lt(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'below')),
-            sql`${webhookDeliveries.status} <> 'pending'`,
-          ),
-        )
-        .orderBy(asc(webhookDeliveries.deliveryId))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    /** Deletes an event that has no delivery left. */
-    deleteEvent: onFirstUse(() =>
-      db
-        .delete(webhookEvents)
-        .where(
-          and(
-            eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')),
-            sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_id = ${bind(webhookEvents.eventId, 'eventId')})`,
-          ),
-        )
-        .prepare(),
-    ),
-  }
+  const run = on(connection, WEBHOOK_TX)
 
   function deleteDelivery({ deliveryId, eventId }: Pick<HookDelivery, 'deliveryId' | 'eventId'>): void {
     run.deleteAttempts.run({ deliveryId })
@@ -278,69 +279,71 @@ export function createWebhookTx(
 const ALL = -1
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-export function createWebhookReader(connection: Database, vault: Vault): Pick<Reader, 'endpoints' | 'hooks'> {
-  const db = drizzle(connection)
-  const reports = (...conditions: Parameters<typeof and>) =>
-    db
-      .select({
-        ...OWNED,
-        type: webhookEvents.type,
-        lastStatus: webhookAttempts.status,
-        lastError: webhookAttempts.error,
-        lastAttemptAt: webhookAttempts.calledAt,
-        nextAttemptAt: jobs.runAt,
-      })
-      .from(webhookDeliveries)
-      .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
-      .innerJoin(webhookEvents, eq(webhookEvents.eventId, webhookDeliveries.eventId))
-      .leftJoin(
-        webhookAttempts,
-        and(
-          eq(webhookAttempts.deliveryId, webhookDeliveries.deliveryId),
-          eq(webhookAttempts.number, webhookDeliveries.attempts),
-        ),
-      )
-      .leftJoin(jobs, and(eq(jobs.subjectId, webhookDeliveries.deliveryId), sql`${jobs.kind} = 'webhook'`))
-      .where(and(...conditions))
-  const ofEndpoint = [
-    eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId')),
-    sql`(${sql.placeholder('before')} IS NULL OR ${webhookDeliveries.seq} < (SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'before')}))`,
-  ]
-  const page = (...conditions: Parameters<typeof and>) =>
-    onFirstUse(() =>
-      reports(...ofEndpoint, ...conditions)
-        .orderBy(desc(webhookDeliveries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
+const reports = (...conditions: Parameters<typeof and>) =>
+  db
+    .select({
+      ...OWNED,
+      type: webhookEvents.type,
+      lastStatus: webhookAttempts.status,
+      lastError: webhookAttempts.error,
+      lastAttemptAt: webhookAttempts.calledAt,
+      nextAttemptAt: jobs.runAt,
+    })
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+    .innerJoin(webhookEvents, eq(webhookEvents.eventId, webhookDeliveries.eventId))
+    .leftJoin(
+      webhookAttempts,
+      and(
+        eq(webhookAttempts.deliveryId, webhookDeliveries.deliveryId),
+        eq(webhookAttempts.number, webhookDeliveries.attempts),
+      ),
     )
-  const run = {
-    endpointsOfApp: endpointsOfApp(db),
-    endpoint: endpointById(db),
-    troubled: onFirstUse(() =>
-      db
-        .select(columnsIn(getTableColumns(webhookEndpoints), TROUBLED))
-        .from(webhookEndpoints)
-        .where(
-          sql`${webhookEndpoints.disabledAt} IS NOT NULL OR ${webhookEndpoints.certificateUntil} < ${bind(webhookEndpoints.certificateUntil, 'before')}`,
-        )
-        .prepare(),
-    ),
-    everyHook: page(),
-    hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
-    ofIssue: onFirstUse(() =>
-      reports(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')), ofOwner(webhookEvents))
-        .orderBy(asc(webhookDeliveries.seq))
-        .prepare(),
-    ),
-    attempts: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookAttempts)
-        .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
-        .orderBy(asc(webhookAttempts.number))
-        .prepare(),
-    ),
-  }
+    .leftJoin(jobs, and(eq(jobs.subjectId, webhookDeliveries.deliveryId), sql`${jobs.kind} = 'webhook'`))
+    .where(and(...conditions))
+const IN_PAGE = [
+  ofEndpoint,
+  sql`(${sql.placeholder('before')} IS NULL OR ${webhookDeliveries.seq} < (SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'before')}))`,
+]
+const page = (...conditions: Parameters<typeof and>) =>
+  statement(() =>
+    reports(...IN_PAGE, ...conditions)
+      .orderBy(desc(webhookDeliveries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  )
+
+const WEBHOOK_READER = {
+  endpointsOfApp: endpointsOfApp,
+  endpoint: endpointById,
+  troubled: statement(() =>
+    db
+      .select(columnsIn(getTableColumns(webhookEndpoints), TROUBLED))
+      .from(webhookEndpoints)
+      .where(
+        sql`${webhookEndpoints.disabledAt} IS NOT NULL OR ${webhookEndpoints.certificateUntil} < ${bind(webhookEndpoints.certificateUntil, 'before')}`,
+      )
+      .prepare(),
+  ),
+  everyHook: page(),
+  hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
+  ofIssue: statement(() =>
+    reports(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')), ofOwner(webhookEvents))
+      .orderBy(asc(webhookDeliveries.seq))
+      .prepare(),
+  ),
+  attempts: statement(() =>
+    db
+      .select()
+      .from(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+      .orderBy(asc(webhookAttempts.number))
+      .prepare(),
+  ),
+}
+
+export function createWebhookReader(connection: Database, vault: Vault): Pick<Reader, 'endpoints' | 'hooks'> {
+  const run = on(connection, WEBHOOK_READER)
   return {
     endpoints: {
       async ofApp(appId) {

@@ -1,12 +1,14 @@
-/** SQL statements: built by Drizzle, compiled and prepared when they are first used, with named parameters. */
-import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+/** SQL statements: built by Drizzle and compiled once for the process, prepared once on each connection that uses them. */
+import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, eq, getTableColumns, Param, type Placeholder, type Query, type SQL, sql, type Table } from 'drizzle-orm'
-import { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite/driver'
-import { PreparedQuery, SQLiteBunSession } from 'drizzle-orm/bun-sqlite/session'
-import { NoopLogger } from 'drizzle-orm/logger'
 import {
   type AnySQLiteColumn,
+  BaseSQLiteDatabase,
   type PreparedQueryConfig,
+  type SelectedFieldsOrdered,
+  type SQLiteExecuteMethod,
+  SQLitePreparedQuery,
+  SQLiteSession,
   SQLiteSyncDialect,
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
@@ -44,138 +46,155 @@ export function parameters<T extends SQLiteTable>(table: T, names?: readonly str
   }
 }
 
+type SyncConfig = PreparedQueryConfig & { type: 'sync' }
+type NoSchema = Record<string, never>
+
+/** Drizzle serves as a query builder only; connections execute the compiled text. */
+class CompiledQuery extends SQLitePreparedQuery<SyncConfig> {
+  readonly compiled: Compiled
+
+  constructor(query: Query, fields: SelectedFieldsOrdered | undefined, method: SQLiteExecuteMethod) {
+    super('sync', method, query)
+    this.compiled = compile(query, fields)
+  }
+
+  override run = executedElsewhere
+  override all = executedElsewhere
+  override get = executedElsewhere
+  override values = executedElsewhere
+}
+
+class QueryBuilder extends SQLiteSession<'sync', Changes, NoSchema, NoSchema> {
+  override prepareQuery(query: Query, fields: SelectedFieldsOrdered | undefined, method: SQLiteExecuteMethod) {
+    return new CompiledQuery(query, fields, method)
+  }
+
+  override transaction(): never {
+    throw new Error('Transactions are begun by the store')
+  }
+}
+
+function executedElsewhere(): never {
+  throw new Error('A statement is executed on a connection')
+}
+
+const dialect = new SQLiteSyncDialect()
+export const db = new BaseSQLiteDatabase('sync', dialect, new QueryBuilder(dialect), undefined)
+
 type PreparedStatement = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
 
 /**
  * `run` answers how many rows were changed. RETURNING would cost more, because SQLite collects its rows in a temporary
  * table.
  */
-type OnFirstUse<P extends PreparedStatement> = Pick<P, 'get' | 'all'> & {
+type Executed<P extends PreparedStatement> = Pick<P, 'get' | 'all'> & {
   run(values?: Parameters<P['run']>[0]): Changes
 }
 
-/** Prepares a statement when it is first used: preparing all of them would take longer than the rest of a start. */
-export function onFirstUse<P extends PreparedStatement>(prepare: () => P): OnFirstUse<P> {
-  let prepared: P | undefined
-  const statement = () => {
-    prepared ??= prepare()
-    return prepared
+/** Compiled when it is first used: compiling all statements would take longer than the rest of a start. */
+export function statement<P extends PreparedStatement>(build: () => P) {
+  let built: CompiledQuery | undefined
+  const compiled = () => {
+    built ??= build() as unknown as CompiledQuery
+    return built
   }
+  const executed = new WeakMap<Database, Executed<P>>()
   return {
-    get: (values) => statement().get(values),
-    all: (values) => statement().all(values),
-    run: (values) => statement().run(values) as Changes,
+    /** The same for the same connection, which prepares it when it is first used. */
+    on(connection: Database): Executed<P> {
+      const known = executed.get(connection) ?? (executedOn(connection, compiled) as Executed<P>)
+      executed.set(connection, known)
+      return known
+    },
   }
 }
 
-/** A statement written as SQL, prepared when it is first used. */
-export function plain<Row, Values extends SQLQueryBindings | SQLQueryBindings[] = []>(
-  connection: Database,
-  text: string,
-) {
-  const prepare = () => connection.prepare<Row, Values>(text)
+function executedOn(connection: Database, compiled: () => CompiledQuery) {
+  const prepare = () => {
+    const query = compiled()
+    return {
+      statement: connection.prepare<unknown, SQLQueryBindings[]>(query.getQuery().sql),
+      // Values are passed as one array, which Bun's types do not know: separate ones Bun would collect into an array again.
+      bind: (values: Values) => query.compiled.bind(values) as unknown as SQLQueryBindings,
+      read: query.compiled.read,
+    }
+  }
   let prepared: ReturnType<typeof prepare> | undefined
-  const statement = () => {
+  const first = () => {
     prepared ??= prepare()
     return prepared
   }
-  type Bound = Parameters<ReturnType<typeof prepare>['get']>
   return {
-    get: (...values: Bound) => statement().get(...values),
-    all: (...values: Bound) => statement().all(...values),
-    run: (...values: Bound) => statement().run(...values),
-    values: (...values: Bound) => statement().values(...values),
+    run(values: Values = {}) {
+      const { statement, bind } = first()
+      return statement.run(bind(values))
+    },
+    all(values: Values = {}) {
+      const { statement, bind, read } = first()
+      return statement.values(bind(values)).map(read)
+    },
+    get(values: Values = {}) {
+      const { statement, bind, read } = first()
+      const row = statement.values(bind(values))[0]
+      return row && read(row)
+    },
+  }
+}
+type Values = Record<string, unknown>
+
+/** Several statements on a connection, by their names. */
+export const on = <S extends Record<string, { on(connection: Database): unknown }>>(
+  connection: Database,
+  statements: S,
+) =>
+  Object.fromEntries(Object.entries(statements).map(([name, one]) => [name, one.on(connection)])) as {
+    [Name in keyof S]: ReturnType<S[Name]['on']>
+  }
+
+/** A statement written as SQL, prepared when it is first used. */
+export function plain<Row, Values extends SQLQueryBindings | SQLQueryBindings[] = []>(text: string) {
+  return {
+    on(connection: Database) {
+      const prepare = () => connection.prepare<Row, Values>(text)
+      let prepared: ReturnType<typeof prepare> | undefined
+      const first = () => {
+        prepared ??= prepare()
+        return prepared
+      }
+      type Bound = Parameters<ReturnType<typeof prepare>['get']>
+      return {
+        get: (...values: Bound) => first().get(...values),
+        all: (...values: Bound) => first().all(...values),
+        run: (...values: Bound) => first().run(...values),
+        values: (...values: Bound) => first().values(...values),
+      }
+    },
   }
 }
 
 /**
- * Updates only the changed columns of a locked row: each unchanged column would cost its constraints and its index
- * entries. Each set of columns has its own statement; beyond `most` sets, or if `before` is unknown, all columns are
- * updated.
+ * Updates only the changed columns of a locked row, or all of them if `before` is unknown: each unchanged column would
+ * cost its constraints and its index entries. Each set of columns has its own statement.
  */
 export function updating<const Name extends string>(
   all: readonly Name[],
-  most: number,
-  prepare: (names: readonly Name[]) => PreparedStatement,
+  build: (names: readonly Name[]) => PreparedStatement,
 ) {
   type Row = { readonly [K in Name]: unknown }
-  const update = (names: readonly Name[]) => ({ names, ...onFirstUse(() => prepare(names)) })
-  const updateAll = update(all)
-  const updates = new Map<string, typeof updateAll>()
+  const updates = new Map<string, ReturnType<typeof statement<PreparedStatement>>>()
   const updateOf = (names: readonly Name[]) => {
     const key = names.join()
-    if (!updates.has(key) && updates.size < most) updates.set(key, update(names))
-    return updates.get(key) ?? updateAll
+    const update = updates.get(key) ?? statement(() => build(names))
+    updates.set(key, update)
+    return update
   }
-  return (key: Record<string, unknown>, row: Row, before: Row | undefined): void => {
+  return (connection: Database, key: Record<string, unknown>, row: Row, before: Row | undefined): void => {
     const changed = before ? all.filter((name) => row[name] !== before[name]) : all
     if (changed.length === 0) return
-    const { names, run } = updateOf(changed)
     const values: Record<string, unknown> = { ...key }
-    for (const name of names) values[name] = row[name] ?? null
-    run(values as never)
-  }
-}
-
-export type Drizzle = BunSQLiteDatabase
-
-export function drizzle(connection: Database): Drizzle {
-  const dialect = new SQLiteSyncDialect()
-  return new BunSQLiteDatabase('sync', dialect, new CompilingSession(connection, dialect), undefined)
-}
-
-type PrepareArguments = Parameters<SQLiteBunSession<Record<string, never>, Record<string, never>>['prepareQuery']>
-type PreparedConfig = Omit<PreparedQueryConfig, 'statement' | 'run'>
-
-class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<string, never>> {
-  readonly #connection: Database
-
-  constructor(connection: Database, dialect: SQLiteSyncDialect) {
-    super(connection, dialect, undefined)
-    this.#connection = connection
-  }
-
-  override prepareQuery<T extends PreparedConfig>(...args: PrepareArguments): PreparedQuery<T> {
-    const [query, fields, method, isArrayMode, mapper] = args
-    if (mapper) return super.prepareQuery(...args)
-    return new CompiledSQLiteQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
-  }
-}
-
-class CompiledSQLiteQuery<T extends PreparedConfig> extends PreparedQuery<T> {
-  readonly #statement: Statement<unknown, SQLQueryBindings[]>
-  readonly #compiled: Compiled
-
-  constructor(
-    statement: Statement<unknown, SQLQueryBindings[]>,
-    query: Query,
-    fields: PrepareArguments[1],
-    method: PrepareArguments[2],
-    isArrayMode: boolean,
-  ) {
-    super(statement, query, new NoopLogger(), fields, method, isArrayMode)
-    this.#statement = statement
-    this.#compiled = compile(query, fields)
-  }
-
-  override run(values: Record<string, unknown> = {}) {
-    return this.#statement.run(this.#bind(values))
-  }
-
-  override all(values: Record<string, unknown> = {}): T['all'] {
-    return this.#statement.values(this.#bind(values)).map((row) => this.#compiled.read(row))
-  }
-
-  override get(values: Record<string, unknown> = {}): T['get'] {
-    const row = this.#statement.values(this.#bind(values))[0]
-    return row && this.#compiled.read(row)
-  }
-
-  /**
-   * Passes all values as one array, which Bun's types do not know: as separate arguments Bun would collect them into an
-   * array again.
-   */
-  #bind(values: Record<string, unknown>): SQLQueryBindings {
-    return this.#compiled.bind(values) as unknown as SQLQueryBindings
+    for (const name of changed) values[name] = row[name] ?? null
+    updateOf(changed)
+      .on(connection)
+      .run(values as never)
   }
 }
