@@ -846,8 +846,8 @@ export function storeSuite(
         'that is removed while it %s is nobody’s any more, and no other goes',
         async (how) => {
           for (const kind of ['deliver', 'await-report'] as const) await queue(NOW, { kind })
-          await queue(NOW, { of: issueNumber(2) })
           const job = how === 'is held' ? await claimOne() : undefined
+          await queue(NOW, { of: issueNumber(2) })
           await run((tx) => tx.jobs.remove('deliver', issue.issueId))
           if (job) expect(await holds(job)).toBe(false)
           expect((await claim(10, 'await-report')).map(({ subjectId }) => subjectId)).toEqual([issue.issueId])
