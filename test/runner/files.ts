@@ -84,7 +84,7 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'store/pipelined-transaction.test.ts': STORE,
   'store/postgres.test.ts': STORE,
   'store/replica.test.ts': STORE,
-  'store/round-trips.test.ts': [...STORE_AND_USE_CASES, 'docs/several-servers.md'],
+  'store/round-trips.test.ts': STORE_AND_USE_CASES,
   'store/transaction-runner.test.ts': STORE,
   'binary/deploy/deploy.realtime.test.ts': [...SERVERS, 'deploy/', 'src/cli/', 'src/http/'],
   'binary/plans.test.ts': [...SERVERS, 'src/domain/', 'src/providers/'],
