@@ -1,5 +1,4 @@
 /** Issues of these worlds, as the product makes them. */
-
 import type { RequestFacts } from '../../src/abuse/rules/assess'
 import type { Issue } from '../../src/domain/codes/issue'
 import { prefixOf } from '../../src/domain/phone/phone'

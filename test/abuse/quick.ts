@@ -2,7 +2,6 @@
  * What of the product decides, without HTTP, database and carriers: limits, the watch of traffic and the rules are the
  * product's own; issues are kept in memory. A day takes seconds. Whether it decides as the product does is tested.
  */
-
 import { TrafficWatch } from '../../src/abuse/counters/traffic-watch'
 import type { RuleHit } from '../../src/abuse/rules/assess'
 import { refusalOf } from '../../src/abuse/rules/assess'
@@ -30,12 +29,13 @@ const LOOKED_EVERY_MS = SECOND_MS
 const PRUNED_EVERY_MS = 5 * MINUTE_MS
 const SWEPT_EVERY_MS = 10 * MINUTE_MS
 
-/** The keys that a world has. */
 const keyOf = (kind: ApiKey['kind']): ApiKey => ({
   ...{ keyId: `key-${kind}`, appId: APP_ID, organizationId: 'org', kind, mode: 'live', scopes: [] },
   ...{ allowedOrigins: [], allowedCidrs: [], limits: {}, allows: [] },
   ...{ region: 'KR', expiresAt: undefined, revokedAt: undefined },
 })
+/** The keys that a world has. */
+const KEYS = { sk: keyOf('sk'), pk: keyOf('pk'), relay: keyOf('relay') }
 
 export class QuickService implements Service {
   readonly #clock: VirtualClock
@@ -90,7 +90,7 @@ export class QuickService implements Service {
   /** As `issueCode` does, in its order. */
   async #admit(asked: Asked, refused: (by: RuleHit) => void): Promise<Sent> {
     const now = this.#clock.now()
-    const key = keyOf(asked.kind)
+    const key = KEYS[asked.kind]
     const permit = this.#limiter.acquire(requestLimits(limits, key, 'issue', asked.address), now)
     const { facts, phoneHash, issue } = orderOf(asked, this.#random, now)
     const entrant = await this.#traffic.acquire(APP_ID, { ...facts, mayProve: this.#mayProve })

@@ -1,5 +1,4 @@
 /** Two weeks of a world before its day, as they would be stored: lived through where everything is sent. */
-
 import { sampleOf } from '../../src/abuse/counters/age-scheduler'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
