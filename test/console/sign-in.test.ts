@@ -21,7 +21,7 @@ describe('signing in', () => {
   const guess = (ip: string, more: Record<string, string> = {}) => from(ip, { password: 'wrong', ...more })
   const statusesOf = async (answers: Array<ReturnType<typeof from>>) =>
     (await Promise.all(answers)).map(({ status }) => status)
-  const later = (ms: number) => world.advance(ms)
+  const later = (ms: number) => world.leap(ms)
   const entries = async () => (await owner.call('audit/list', {})).body.rows
 
   beforeEach(async () => {

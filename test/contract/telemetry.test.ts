@@ -1,5 +1,6 @@
 /** What operators are told: lines of the log, metrics and traces, each of whatever happens. docs/watching.md. */
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import v8 from 'node:v8'
 import { createMetrics, type Metrics } from '../../src/system/telemetry/metrics'
 import { startTracing, type Tracing } from '../../src/system/telemetry/traces'
 import * as manage from '../../src/usecases/administer'
@@ -145,6 +146,11 @@ describe('the log', () => {
 })
 
 describe('metrics', () => {
+  // For gauges that nobody is told, prom-client walks the heap when they are made: here that of all tests before.
+  const heap = spyOn(v8, 'getHeapSpaceStatistics')
+  beforeAll(() => void heap.mockReturnValue([]))
+  afterAll(() => heap.mockRestore())
+
   let metrics: Metrics
   const TOKEN = 'a-token-of-sixteen-characters-or-more'
 
