@@ -3,7 +3,7 @@
  * docs/performance.md.
  */
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { migrate } from '../../src/store/sqlite/connection/migrate'
 import { CountingFile } from '../support/counting-file'
 import { FilePlace } from '../support/place'
@@ -45,6 +45,17 @@ afterAll(async () => {
 test('a delivered code takes 2 commits and 17 statements: counted for its phone, issued with its first attempt, and recorded with its charge', async () => {
   expect(await costOf(issue)).toEqual({ commits: 2, statements: 17 })
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
+})
+
+test('a connection prepares a statement once: another code of the same kind prepares none', async () => {
+  await issue()
+  await world.settle()
+  const prepare = spyOn(Database.prototype, 'prepare')
+  await issue()
+  await world.settle()
+  const prepared = prepare.mock.calls
+  prepare.mockRestore()
+  expect(prepared).toEqual([])
 })
 
 test('what becomes of a message is stored as what changes by it, which leaves the index of live codes as it is', async () => {
