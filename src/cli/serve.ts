@@ -24,6 +24,7 @@ import { backupsOf, scheduleBackups } from './scheduled-backups'
 import { startTelemetry } from './telemetry'
 
 const WARM_UP_AFTER_MS = 50
+const turn = () => new Promise(setImmediate)
 /** Requests that come while a server is replaced wait so long at most; their callers wait for some seconds, too. */
 const WAIT_IN_SOCKET_MS = 5_000
 const COLLECTED_AT_ONCE_BYTES = 32 * 2 ** 20
@@ -92,21 +93,23 @@ export async function serve(opened: Opened): Promise<Served> {
     (other) => `WATCHWORD_METRICS_LISTEN=${metrics.listen?.host}:${other}`,
     () => telemetry.begin(app.vitals, descriptors),
   )
-  // Until the last day is read, requests wait in a socket that was handed over. Elsewhere they would be refused.
-  if (!opened.front && hasInheritedSocket(process.env)) await Promise.race([app.warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
+  // Between the parts, transactions have their turn: one that waited for all of them would look like overload.
+  const warmUp = async () => {
+    const warm = app.warmUp()
+    for (const load of [numbers, warmUpConnections, log.warmUp]) {
+      await turn()
+      load()
+    }
+    await warm
+  }
+  // Requests wait in a socket that was handed over until the last day is read and all is loaded. Elsewhere they would be refused.
+  if (!opened.front && hasInheritedSocket(process.env)) await Promise.race([warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
   opened.front?.serve(app.fetch)
   const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
 
   let isDraining = false
   // Reports that it listens before the remaining work.
-  const warmUp = () => {
-    if (isDraining) return
-    void app.warmUp()
-    numbers()
-    warmUpConnections()
-    log.warmUp()
-  }
-  setImmediate(() => setTimeout(warmUp, WARM_UP_AFTER_MS).unref())
+  setImmediate(() => setTimeout(() => isDraining || warmUp(), WARM_UP_AFTER_MS).unref())
   const endBackups = scheduleBackups(config, log)
   const drain = async (reason: string) => {
     if (isDraining) return
