@@ -875,9 +875,10 @@ export function storeSuite(
         const headsOf = () => store.read.jobs.heads('deliver')
 
         test('stand in a queue of their own, the oldest first, and are not claimed from another', async () => {
-          for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
+          for (const n of [1, 2, 3, 4]) await queue(NOW, { of: issueNumber(n) })
           await moveTo('b', NOW - 1)
           await moveTo('a')
+          await moveTo('a', NOW + 5)
           expect(await headsOf()).toEqual([
             { queue: FRONT, runAt: NOW },
             { queue: 'a', runAt: NOW },
@@ -890,7 +891,7 @@ export function storeSuite(
             true,
           ])
           expect(await store.read.jobs.carrierQueues(NOW + 9)).toMatchObject([
-            { carrier: 'a', kind: 'deliver', waiting: 1, due: 0 },
+            { carrier: 'a', kind: 'deliver', waiting: 2, due: 1, oldestDueMs: 4 },
             { carrier: 'b', kind: 'deliver', waiting: 1, due: 1, oldestDueMs: 10 },
           ])
         })

@@ -155,6 +155,15 @@ const JOB_READER = {
   firstFrom: plain<{ queue: string; runAt: number }, { kind: string; from: string }>(
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
   ),
+  /** A loose index scan: it skips from queue to queue, however many jobs each holds. */
+  allHeads: plain<{ queue: string; runAt: number }, { kind: string }>(
+    `WITH RECURSIVE queues AS (
+       SELECT min(queue) AS queue FROM jobs WHERE kind = $kind
+       UNION ALL
+       SELECT (SELECT min(queue) FROM jobs WHERE kind = $kind AND queue > queues.queue) FROM queues WHERE queue IS NOT NULL
+     ) SELECT queue, (SELECT min(run_at) FROM jobs WHERE kind = $kind AND queue = queues.queue) AS runAt
+       FROM queues WHERE queue IS NOT NULL`,
+  ),
   firstDue: plain<unknown, { kind: string; queue: string; now: number }>(
     'SELECT 1 FROM jobs WHERE kind = $kind AND queue = $queue AND run_at <= $now LIMIT 1',
   ),
@@ -171,7 +180,7 @@ const JOB_READER = {
 }
 
 export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
-  const { queueByKind, queueByCarrier, firstFrom, firstDue, held, waiting } = on(connection, JOB_READER)
+  const { queueByKind, queueByCarrier, firstFrom, allHeads, firstDue, held, waiting } = on(connection, JOB_READER)
 
   return {
     jobs: {
@@ -179,16 +188,11 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
         return held.get({ kind, subjectId })
       },
       async heads(kind) {
-        // A loose index scan: it skips from queue to queue, however many jobs each holds.
-        const heads: Array<{ queue: string; runAt: number }> = []
-        for (
-          let head = firstFrom.get({ kind, from: '' });
-          head;
-          head = firstFrom.get({ kind, from: `${head.queue}\0` })
-        ) {
-          heads.push(head)
-        }
-        return heads
+        const first = firstFrom.get({ kind, from: '' })
+        const second = first && firstFrom.get({ kind, from: `${first.queue}\0` })
+        // One statement for all takes a quarter of the time for a thousand queues, and twice as long for one, which most kinds have.
+        if (second) return allHeads.all({ kind })
+        return first ? [first] : []
       },
       async hasDue(kind, queue, now) {
         return firstDue.get({ kind, queue, now }) !== null
