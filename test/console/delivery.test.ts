@@ -8,7 +8,7 @@ import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { LIGHTS } from './accessible'
-import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
+import { chooseOption, faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -157,7 +157,7 @@ describe('templates', () => {
     await page.getByLabel('DLT entity ID (India)').fill('1201')
     await page.getByLabel('DLT template ID (India)').fill('1107')
     await page.getByRole('combobox', { name: 'Add a language' }).fill('Hindi')
-    await page.getByRole('option', { name: 'Hindi' }).click()
+    await chooseOption(page, 'Hindi')
     const hindi = page.getByLabel('Text in Hindi')
     await hindi.fill('#{who} ')
     await page.getByText('Missing: #{code}').waitFor()
@@ -530,7 +530,7 @@ describe('providers and usage', () => {
     await page.getByText('There is no country “Atlantis”').waitFor()
     for (const name of ['Japan (JP)', 'South Korea (KR)']) {
       await country.fill(name.slice(0, 5))
-      await page.getByRole('option', { name }).click()
+      await chooseOption(page, name)
     }
     await page.keyboard.press('Escape')
     for (const name of ['main', 'backup']) await page.getByLabel('Add a carrier').selectOption(name)

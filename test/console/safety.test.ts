@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { type Json, newFolder, programIn, runJson } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { callFrom, OpenConsole } from './open-console'
-import { openPage } from './support'
+import { chooseOption, openPage } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -163,7 +163,7 @@ describe('an app', () => {
   const chooseRegion = async (search: string, country: string) => {
     await region().click()
     await opened.page.keyboard.type(search)
-    await opened.page.getByRole('option', { name: country }).click()
+    await chooseOption(opened.page, country)
   }
   const save = async () => {
     await inDialog().getByRole('button', { name: 'Save' }).click()
@@ -181,7 +181,7 @@ describe('an app', () => {
     await change.click()
     await allowed.click()
     await opened.page.keyboard.type('Japan')
-    await opened.page.getByRole('option', { name: 'Japan (JP)' }).click()
+    await chooseOption(opened.page, 'Japan (JP)')
     await opened.page.keyboard.press('Escape')
     await save()
     expect((await issue()).status).not.toBe(403)
@@ -242,7 +242,7 @@ describe('an app', () => {
     expect(await page.getByRole('option').count()).toBeGreaterThan(200)
     await page.getByRole('option').first().getByText('서버 설정대로: 대한민국 (KR)').waitFor()
     await page.keyboard.type('JP')
-    await page.getByRole('option', { name: '일본 (JP)' }).click()
+    await chooseOption(page, '일본 (JP)')
     await page.getByRole('button', { name: '앱 만들기' }).click()
     await page.getByRole('row').filter({ hasText: '병원' }).getByText('일본 (JP)').waitFor()
     const { apps } = await opened.rpc('apps/list')

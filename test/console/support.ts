@@ -1,7 +1,7 @@
 /** The console in a real browser: what a page complained of, what it asked for, and whether axe finds fault with it. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { chromiumPath } from '../binary/support'
-import { HANGS_AFTER_MS } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 
 const BROWSER_FLAGS = [
   '--no-sandbox',
@@ -77,6 +77,19 @@ interface AxeCore {
     context: Document,
     options: { runOnly: string[] },
   ): Promise<{ violations: { id: string; nodes: { html: string; target: unknown[]; failureSummary?: string }[] }[] }>
+}
+
+/**
+ * Chooses an option by keys. A list that becomes shorter while someone types moves, and a click would meet another place.
+ */
+export async function chooseOption(page: Page, name: string): Promise<void> {
+  const option = page.getByRole('option', { name })
+  await option.waitFor()
+  await until(async () => {
+    await page.keyboard.press('ArrowDown')
+    return (await option.getAttribute('data-combobox-selected')) !== null
+  }, `the option ${name} to be reached`)
+  await page.keyboard.press('Enter')
 }
 
 /**
