@@ -14,7 +14,13 @@ export interface MigrationStep {
   of: number
 }
 
-const checksumOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+/** Of each migration, once: a start compares them several times. */
+const checksums = new Map<string, string>()
+function checksumOf(text: string): string {
+  const checksum = checksums.get(text) ?? new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  checksums.set(text, checksum)
+  return checksum
+}
 
 /**
  * The checksums to store once `texts` are applied; undefined where `stored` has them already. Migrations applied before

@@ -40,13 +40,19 @@ export interface Place {
 }
 
 export const newPlace = async (): Promise<Place> =>
-  IS_POSTGRES ? await (await import('./schema-place')).SchemaPlace.find() : new FilePlace()
+  IS_POSTGRES
+    ? await (await import('./schema-place')).SchemaPlace.find()
+    : (await import('./reused-file')).ReusedFile.find()
 
 export class FilePlace implements Place {
   /** Reading the schema anew for each query would take longer than the query. */
   #reading: File | undefined
 
-  constructor(readonly dir = mkdtempSync(join(scratch, 'watchword-test-'))) {}
+  constructor(private readonly folder = mkdtempSync(join(scratch, 'watchword-test-'))) {}
+
+  get dir(): string {
+    return this.folder
+  }
 
   get file(): string {
     return join(this.dir, 'watchword.db')

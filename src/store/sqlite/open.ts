@@ -34,6 +34,8 @@ export interface StoreOptions {
   atEnd?: (work: () => void) => void
   /** Defers group commits instead of `atEnd`; a command makes its writes yield to those of a server. */
   soon?: (drain: () => Promise<void>) => void
+  /** Opens a connection; tests take one that another store has closed, with all that it has prepared. */
+  connect?: (file: string, options: { create: true } | { readonly: true }) => Database
 }
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -62,12 +64,13 @@ export function openStore({
   checkpointPages = CHECKPOINT_PAGES,
   atEnd = setImmediate,
   soon = atEnd,
+  connect = (path, options) => new Database(path, { ...options, strict: true }),
 }: StoreOptions): FileStore {
-  const writing = openWriter(file, vault)
-  const reading = openReader(file)
+  const writing = openWriter(connect(file, { create: true }), vault)
+  const reading = openReader(connect(file, { readonly: true }))
   reading.run('PRAGMA cache_size = -65536')
   // Queries over a whole day read each page once and would evict the pages of the other connection's cache.
-  const scanning = openReader(file)
+  const scanning = openReader(connect(file, { readonly: true }))
   scanning.run('PRAGMA cache_size = -256')
 
   // `data_version` of the writer's connection changes when another process has committed; changes of this process are
@@ -272,15 +275,13 @@ function createFollowClock(writing: Database, clock: StoreOptions['clock']): (ha
   return follow
 }
 
-function openReader(file: string): Database {
-  const db = new Database(file, { readonly: true, strict: true })
+function openReader(db: Database): Database {
   db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   return db
 }
 
 /** Throws what `migrate` and `takeKeys` throw, after closing the connection. */
-function openWriter(file: string, vault: Vault): Database {
-  const db = new Database(file, { create: true, strict: true })
+function openWriter(db: Database, vault: Vault): Database {
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     // Always on: a row that grows or moves would otherwise leave a copy in its old place, which outlives an erasure.
