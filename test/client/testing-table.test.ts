@@ -1,6 +1,7 @@
 /** Test mode in memory says what the real service says: one table of stories, and any other ones. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TestTemplate } from '../../client/testing'
+import { isNightly } from '../support/depth'
 import fc from '../support/property'
 import { HANGS_AFTER_MS } from '../support/until'
 import { World } from '../support/world'
@@ -506,7 +507,7 @@ describe('test mode in memory is test mode', () => {
 
 /** `WATCHWORD_STORIES=5000` tells more; `WATCHWORD_SEED=7` others. */
 const RUNS = {
-  numRuns: Number(process.env.WATCHWORD_STORIES ?? 60),
+  numRuns: Number(process.env.WATCHWORD_STORIES ?? (isNightly ? 200 : 30)),
   seed: Number(process.env.WATCHWORD_SEED ?? 20_260_301),
 }
 
