@@ -83,10 +83,10 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     Number((await world.rows<{ n: number }>('SELECT count(*) AS n FROM issues'))[0]?.n) - BEFORE
   const RESERVED = [{ reserved: BEFORE + 1 }]
 
-  // The vendor makes no difference.
-  const testOnce = name === VENDORS[0] ? test : () => {}
+  /** Of what no vendor has a part in: only nightly plays it with each. */
+  const testOnce = isNightly || name === VENDORS[0] ? test : () => {}
 
-  test('is what an app does not ask for until it is told to: what looks like abuse is refused', async () => {
+  testOnce('is what an app does not ask for until it is told to: what looks like abuse is refused', async () => {
     expect(await issue()).toMatchObject(LIMITED)
     expect(await issue({ challenge: 'good-token' })).toMatchObject(LIMITED)
     expect(vendor.forms).toEqual([])
@@ -103,13 +103,13 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect(await world.rows('SELECT reserved FROM wallets')).toEqual(RESERVED)
   })
 
-  test('is not looked at where nothing would be refused', async () => {
+  testOnce('is not looked at where nothing would be refused', async () => {
     await ask()
     expect((await issue({ phoneNumber: HONEST, challenge: 'wrong-token' })).status).toBe(200)
     expect(vendor.forms).toEqual([])
   })
 
-  test('is not asked for again when the request is repeated, nor is it part of what is repeated', async () => {
+  testOnce('is not asked for again when the request is repeated, nor is it part of what is repeated', async () => {
     await ask()
     const first = await issue({ idempotencyKey: 'same', purpose: 'p', challenge: 'good-token' })
     for (const again of [{ challenge: 'good-token' }, { challenge: 'another-token' }, {}])
@@ -130,7 +130,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect(await world.rows('SELECT reserved FROM wallets')).toEqual(RESERVED)
   })
 
-  test('lifts only what a proof is to lift', async () => {
+  testOnce('lifts only what a proof is to lift', async () => {
     await ask()
     const decide = (decided: Partial<Protection>) => world.run(administer.protectApp(world.admin, keys.appId, decided))
     // What an owner has decided is no question of who asks.
@@ -181,7 +181,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     },
   )
 
-  test('lifts nothing that its owner decides while the vendor is asked', async () => {
+  testOnce('lifts nothing that its owner decides while the vendor is asked', async () => {
     await ask()
     vendor.answer = async () => {
       const caps: Protection['caps'] = [{ kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 5 }]
@@ -192,7 +192,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect(await issued()).toBe(0)
   })
 
-  test('of whom a server asks for is told with the address that it names, and else with none', async () => {
+  testOnce('of whom a server asks for is told with the address that it names, and else with none', async () => {
     await ask()
     const headers = { 'x-watchword-client-ip': '198.51.100.4' }
     expect((await issue({ challenge: 'good-1' }, { key: keys.live, headers })).status).toBe(200)
@@ -200,7 +200,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect(vendor.forms.map(({ remoteip }) => remoteip)).toEqual(['198.51.100.4', undefined])
   })
 
-  test('is 1 to 4,096 visible characters', async () => {
+  testOnce('is 1 to 4,096 visible characters', async () => {
     const refused = async (challenge: unknown) => (await issue({ phoneNumber: HONEST, challenge })).data?.reason
     expect(await refused('')).toBe('required')
     expect(await refused('x'.repeat(4_097))).toBe('too_long')
@@ -305,7 +305,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect((await issue(last, { key: keys.live })).status).toBe(200)
   })
 
-  test('of a vendor that is not there is as the app has chosen', async () => {
+  testOnce('of a vendor that is not there is as the app has chosen', async () => {
     await vendor.stop()
     await ask()
     expect(await issue({ challenge: 'good-token' })).toMatchObject(LIMITED)
@@ -321,7 +321,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     }
   })
 
-  test('is asked for no more once that was taken back, or the app is gone', async () => {
+  testOnce('is asked for no more once that was taken back, or the app is gone', async () => {
     await ask()
     await world.run(administer.removeChallenge(world.admin, keys.appId))
     expect(await issue({ challenge: 'good-token' })).toMatchObject(LIMITED)
@@ -330,7 +330,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     expect(await world.rows('SELECT * FROM challenges')).toEqual([])
   })
 
-  test('is seen by its owner as what would have been refused, once', async () => {
+  testOnce('is seen by its owner as what would have been refused, once', async () => {
     await ask()
     expect((await issue()).status).toBe(403)
     expect((await issue({ challenge: 'wrong-token' })).status).toBe(403)
@@ -345,7 +345,7 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     ])
   })
 
-  test('costs one statement for all codes, whether they are refused or not', async () => {
+  testOnce('costs one statement for all codes, whether they are refused or not', async () => {
     await ask()
     const asked: string[] = []
     const directory = world.store.read.challenges
