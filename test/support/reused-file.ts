@@ -16,6 +16,7 @@ class Connected {
   /** Connections that no store uses. */
   readonly #idle = { create: [] as File[], readonly: [] as File[] }
   #inUse = 0
+  #isRemoved = false
   /** An operator's own connection. */
   readonly beside: File
   readonly #clear: () => void
@@ -40,7 +41,8 @@ class Connected {
     this.#inUse++
     const close = () => {
       this.#inUse--
-      idle.push(db)
+      if (this.#isRemoved) closeForGood(db)
+      else idle.push(db)
     }
     return Object.assign(db, { close })
   }
@@ -57,11 +59,15 @@ class Connected {
   }
 
   #remove(): void {
-    this.beside.close()
+    this.#isRemoved = true
+    for (const db of [...this.#idle.create, ...this.#idle.readonly, this.beside]) closeForGood(db)
     rmSync(this.dir, { recursive: true, force: true })
   }
 }
 atEnd(Connected.removeFree)
+
+/** A store that closes it only gives it back. */
+const closeForGood = (db: File) => File.prototype.close.call(db)
 
 /** What came with the migrations stays. */
 const KEPT: Readonly<Record<string, string>> = {
