@@ -49,7 +49,7 @@ const BROKEN: ReadonlyArray<[mistake: string, sql: string, found: string]> = [
   ['loses what operators see', 'DELETE FROM relays;', 'operators see everything'],
 ]
 
-describe.each(Object.entries(STORES))('on %s', (name, { migrations, find }) => {
+describe.each(Object.entries(STORES))('on %s', (_, { migrations, find }) => {
   const released = migrations.length
   afterEach(() => void migrations.splice(released))
 
@@ -80,11 +80,11 @@ describe.each(Object.entries(STORES))('on %s', (name, { migrations, find }) => {
     tellEvidence('upgrades', 1)
   })
 
-  // The drill is the same on both. After a drill that failed, a later one in this process sometimes hung on PostgreSQL, and nobody
-  // knows yet why.
-  const finds = name === 'sqlite' ? BROKEN : []
-  test.each(finds)('a migration that %s is found', async (_mistake, sql, found) => {
-    await expect(upgraded(newest, PLANTED + sql).then((place) => drill(place, newest))).rejects.toThrow(found)
+  test.each(BROKEN)('a migration that %s is found', async (_mistake, sql, found) => {
+    const place = await upgraded(newest, PLANTED + sql)
+    // `rejects` waits in a loop of its own, which runs nothing but input and output while a connection is open.
+    const error = await drill(place, newest).catch((thrown: Error) => thrown)
+    expect(error?.message).toContain(found)
   })
 
   test('a migration that fails leaves the database to its release', async () => {
