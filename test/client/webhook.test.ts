@@ -5,6 +5,7 @@ import { verifyWebhook, type WebhookFailure, type WebhookRequest, WebhookVerific
 import { verifyWebhookSignature } from '../../client/webhook'
 import { EVENT_TYPES, type OtpEvent, sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhooks/signature'
+import { errorOf } from '../support/error-of'
 import fc from '../support/property'
 
 const SECRET = newSecret(Buffer.alloc(32, 7))
@@ -70,7 +71,7 @@ describe('a request of the service', () => {
     const request = { body: BODY, secret: SECRET }
     expect(await verifyWebhook({ ...request, headers: sign(BODY, [SECRET], nowSec) })).toEqual(EVENT)
     const old = verifyWebhook({ ...request, headers: sign(BODY, [SECRET], nowSec - 400) })
-    await expect(old).rejects.toMatchObject({ name: 'WebhookVerificationError', reason: 'expired' })
+    expect(await errorOf(old)).toMatchObject({ name: 'WebhookVerificationError', reason: 'expired' })
   })
 })
 
@@ -208,7 +209,7 @@ describe.each([
     const request = { headers: kept(sign(body)), secret: SECRET, now }
     expect(await verifyWebhookSignature({ ...request, body })).toBeUndefined()
     const tampered = verifyWebhookSignature({ ...request, body: `${body}!` })
-    await expect(tampered).rejects.toMatchObject({ reason: 'bad_signature' })
+    expect(await errorOf(tampered)).toMatchObject({ reason: 'bad_signature' })
   })
 
   describe('which may be', () => {
@@ -307,8 +308,8 @@ describe('a receiver set up wrongly is told so, and not as if the request were f
     ['an unset one', undefined as never],
   ])('%s', async (_, secret) => {
     // A key of no bytes is one that everybody can sign with.
-    await expect(verify({ secret })).rejects.toBeInstanceOf(TypeError)
-    await expect(verify({ secret })).rejects.toThrow('the webhook secret is not set')
+    expect(await errorOf(verify({ secret }))).toBeInstanceOf(TypeError)
+    expect((await errorOf(verify({ secret }))).message).toContain('the webhook secret is not set')
   })
 
   test.each<[string, unknown]>([
@@ -316,8 +317,8 @@ describe('a receiver set up wrongly is told so, and not as if the request were f
     ['no body', undefined],
     ['null', null],
   ])('%s', async (_, body) => {
-    await expect(verify({ body: body as string })).rejects.toBeInstanceOf(TypeError)
-    await expect(verify({ body: body as string })).rejects.toThrow('raw body')
+    expect(await errorOf(verify({ body: body as string }))).toBeInstanceOf(TypeError)
+    expect((await errorOf(verify({ body: body as string }))).message).toContain('raw body')
   })
 })
 

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
 import { join, resetPassword, setUpToken } from '../../src/usecases/people'
+import { errorOf } from '../support/error-of'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'
 
@@ -193,7 +194,7 @@ test('a link whose time is over when the account is made has made none', async (
     isCommon: () => false,
   }
   const person = { token, name: 'Eve', email: 'eve@example.com', password: PASSWORD }
-  await expect(join({ ...world, passwords }, { ip: undefined }, person)).rejects.toMatchObject({
+  expect(await errorOf(join({ ...world, passwords }, { ip: undefined }, person))).toMatchObject({
     detail: { reason: 'link_used_up' },
   })
   expect((await world.store.read.people.all()).map(({ name }) => name).toSorted()).toEqual(['Ann', 'Bob'])

@@ -6,6 +6,7 @@ import type { Access } from '../../src/console/contract/base'
 import { may, ROLES, type Role } from '../../src/domain/access/operator'
 import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 import { setUpToken } from '../../src/usecases/people'
+import { errorOf } from '../support/error-of'
 import { type Furnished, PLAIN_PASSWORDS, World } from '../support/world'
 import { ConsoleClient } from './client'
 
@@ -177,8 +178,7 @@ describe('the console', () => {
     await openSession(deps, visitor, ann)
     expect((await world.store.read.people.all())[0]?.role).toBe('viewer')
     for (const before of [{ passwordHash: 'of before a reset' }, { totpSecret: 'of before it was taken off' }]) {
-      const refusal = await openSession(deps, visitor, { ...ann, ...before }).catch((error: Error) => error)
-      expect(refusal).toMatchObject({ kind: 'unauthorized' })
+      expect(await errorOf(openSession(deps, visitor, { ...ann, ...before }))).toMatchObject({ kind: 'unauthorized' })
     }
   })
 

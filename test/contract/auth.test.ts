@@ -3,6 +3,7 @@ import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
 import { formatKey } from '../../src/domain/access/api-key'
 import { clientIpOf } from '../../src/http/authenticate'
 import { revokeKey } from '../../src/usecases/administer'
+import { errorOf } from '../support/error-of'
 import { IS_POSTGRES } from '../support/place'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
@@ -215,7 +216,7 @@ describe.each(WIRES)('authentication over %s', (wire) => {
     )
 
     test.each([[['*']], [['otp:issue', 'otp:status']], [['otp:send']]])('scopes %p poison the key', async (scopes) => {
-      await expect(world.key({ appId: keys.appId, kind: 'pk', mode: 'test', scopes })).rejects.toThrow()
+      await errorOf(world.key({ appId: keys.appId, kind: 'pk', mode: 'test', scopes }))
       await world.write("UPDATE api_keys SET scopes = ? WHERE kind = 'pk'", JSON.stringify(scopes))
       expect(await call('verify', pk, { origin: ORIGIN })).toMatchObject(UNAUTHORIZED)
     })

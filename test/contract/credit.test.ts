@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addCredit, clawBackCredit, refundIssue } from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
+import { errorOf } from '../support/error-of'
 import { type Furnished, SMS_URL, World } from '../support/world'
 
 describe("the operator's entries", () => {
@@ -46,8 +47,7 @@ describe("the operator's entries", () => {
       [{ ...order, issueId: 'nope' }, 'nope'],
       [{ ...order, appId: 'app_other' }, released],
     ] as const) {
-      const refusal = await refundIssue(world.admin, wrong).catch((error: Error) => error)
-      expect(String(refusal)).toContain(message)
+      expect((await errorOf(refundIssue(world.admin, wrong))).message).toContain(message)
     }
     expect((await read('balance')).balance).toBe(1_000)
   })
@@ -75,7 +75,7 @@ describe("the operator's entries", () => {
     await clawBackCredit(world.admin, { appId: keys.appId, amount: 10, reference: 'pay1' })
     expect((await read('balance')).balance).toBe(1_000)
     const other = clawBackCredit(world.admin, { appId: keys.appId, amount: 9, reference: 'pay1' })
-    expect(String(await other.catch((error: Error) => error))).toContain('reference')
+    expect((await errorOf(other)).message).toContain('reference')
     expect((await read('balance')).balance).toBe(1_000)
   })
 

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered, codeIn } from '../support/carrier'
+import { errorOf } from '../support/error-of'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
 
@@ -487,11 +488,10 @@ describe('live delivery', () => {
 
     test('a route names known providers of its channel, each once', async () => {
       for (const wrong of [['nope'], ['kakao'], [], ['main', 'main']]) {
-        const refusal = await route(wrong).catch((error: Error) => error)
-        expect(refusal).toBeInstanceOf(Error)
+        await errorOf(route(wrong))
       }
-      expect(await route(['main'], { country: 'Korea' }).catch((error: Error) => error)).toBeInstanceOf(Error)
-      expect(await route(['main'], { appId: 'app_none' }).catch((error: Error) => error)).toBeInstanceOf(Error)
+      await errorOf(route(['main'], { country: 'Korea' }))
+      await errorOf(route(['main'], { appId: 'app_none' }))
       expect(await world.rows('SELECT * FROM routes')).toEqual([])
     })
 

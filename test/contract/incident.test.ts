@@ -11,6 +11,7 @@ import {
 } from '../../src/usecases/administer'
 import { verifyAudit } from '../../src/usecases/verify-audit'
 import { answered, Carrier } from '../support/carrier'
+import { errorOf } from '../support/error-of'
 import { BACKUP_URL, type Furnished, SMS_URL, World } from '../support/world'
 
 const SILENCE: TransportResult = { kind: 'unknown', reason: 'TimeoutError' }
@@ -209,8 +210,8 @@ describe('what an incident has spoilt is found', () => {
   })
 
   test('an end before its beginning, and an app there is not, are refused', async () => {
-    await expect(assessIncident(world.admin, incident({ to: 0 }))).rejects.toMatchObject({ kind: 'invalid' })
-    await expect(assessIncident(world.admin, incident({ appId: 'app_none' }))).rejects.toMatchObject({
+    expect(await errorOf(assessIncident(world.admin, incident({ to: 0 })))).toMatchObject({ kind: 'invalid' })
+    expect(await errorOf(assessIncident(world.admin, incident({ appId: 'app_none' })))).toMatchObject({
       kind: 'not_found',
     })
   })

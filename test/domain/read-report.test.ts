@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { emptyTally, type UsageSum } from '../../src/domain/operations/usage'
 import type { Store } from '../../src/ports/store'
 import { MOST_ROWS, readReport } from '../../src/usecases/read-report'
+import { errorOf } from '../support/error-of'
 
 /** A store in which each of so many purposes was used once. */
 const storeWith = (purposes: number) => {
@@ -28,7 +29,7 @@ const ask = (purposes: number) =>
 test('a report with too many rows is refused, and none is cut off: callers make up purposes', async () => {
   const { rows, next, total } = await ask(MOST_ROWS)
   expect([rows.length, next === undefined, total.issued]).toEqual([1_000, false, MOST_ROWS])
-  expect(await ask(MOST_ROWS + 1).catch((error: unknown) => error)).toMatchObject({
+  expect(await errorOf(ask(MOST_ROWS + 1))).toMatchObject({
     ...{ kind: 'invalid', detail: { param: 'groupBy', reason: 'too_many_rows' } },
   })
 })

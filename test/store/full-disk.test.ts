@@ -4,6 +4,7 @@ import { Refusal } from '../../src/domain/shared/error'
 import { TransactionState } from '../../src/store/sqlite/connection/transaction-state'
 import { createTransactions } from '../../src/store/sqlite/connection/tx'
 import { Writer } from '../../src/store/sqlite/connection/writer'
+import { errorOf } from '../support/error-of'
 import { openWithConnection, query, Scratch } from './open'
 import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, VAULT } from './sample'
 
@@ -260,7 +261,7 @@ test('a statement of the store that fails is known as a failure of the storage',
   const open = createTransactions(writing, VAULT, undefined, new TransactionState())
   writing.run('PRAGMA query_only = ON')
   const { tx, end } = open(NOW)
-  await expect(tx.issues.add(issueNumber(1))).rejects.toMatchObject({ name: 'SQLiteError' })
+  expect(await errorOf(tx.issues.add(issueNumber(1)))).toMatchObject({ name: 'SQLiteError' })
   end()
   writing.run('PRAGMA query_only = OFF')
   await store.close()

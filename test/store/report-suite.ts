@@ -8,6 +8,7 @@ import { amountText, type MessagePrice } from '../../src/domain/wallet/message-p
 import type { Store } from '../../src/ports/store'
 import { type ReportPage, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
 import { rollUpUsage } from '../../src/usecases/roll-up-usage'
+import { errorOf } from '../support/error-of'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { SEED } from '../support/seed'
 import { attemptOf, furnish, OWNER, StillClock, settled, uuidAt } from './sample'
@@ -130,7 +131,7 @@ export function reportSuite(name: string, open: (clock: StillClock) => Opened | 
     test('of an app that was not asked for, and of test mode, are left out', async () => {
       await add(store, randomHistories(seededRandom(SEED + 38)))
       const other = report({ appIds: ['app_other'] })
-      expect(await other.catch((error: unknown) => error)).toMatchObject({ kind: 'not_found' })
+      expect(await errorOf(other)).toMatchObject({ kind: 'not_found' })
       expect((await report({ mode: 'test', groupBy: ['day'] })).rows).toEqual([])
       expect((await report({ appIds: [OWNER.appId] })).total).toEqual((await report({})).total)
     })

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import type { Store } from '../../src/ports/store'
 import { migrate } from '../../src/store/sqlite/connection/migrate'
 import { NEWEST_OF_PHONE } from '../../src/store/sqlite/issues'
+import { errorOf } from '../support/error-of'
 import { until } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { reportSuite } from './report-suite'
@@ -126,7 +127,7 @@ test('a message that was sealed for one issue does not open for another', async 
   const outside = new Database(scratch.file)
   outside.run(`UPDATE outbox SET issue_id = X'${other.issueId.replaceAll('-', '')}'`)
   outside.close()
-  await expect(store.transaction((tx) => tx.outbox.find(other.issueId))).rejects.toThrow()
+  await errorOf(store.transaction((tx) => tx.outbox.find(other.issueId)))
   await store.close()
 })
 
@@ -188,7 +189,7 @@ test('what was sealed for one webhook does not open for another', async () => {
   for (const [table, column, key, read] of reads) {
     expect(await read()).toBeDefined()
     swap(table, column, key)
-    await expect(read()).rejects.toThrow()
+    await errorOf(read())
     swap(table, column, key)
   }
   outside.close()
@@ -213,7 +214,7 @@ test('assertWritable throws where the database cannot be written', async () => {
   const { store, writing } = openWithConnection(scratch.file)
   await store.assertWritable()
   writing.run('PRAGMA query_only = ON')
-  await expect(store.assertWritable()).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await errorOf(store.assertWritable())).toMatchObject({ kind: 'unavailable' })
   writing.run('PRAGMA query_only = OFF')
   await store.assertWritable()
   await store.close()

@@ -11,6 +11,7 @@ import type { Telemetry } from '../../src/ports/telemetry'
 import { openStore, type SharedStore, type SharedStoreOptions } from '../../src/store/postgres/open'
 import { createVault } from '../../src/system/vault'
 import { webhookCall } from '../../src/usecases/send-webhook'
+import { errorOf } from '../support/error-of'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { Wire } from '../support/wire'
@@ -58,7 +59,7 @@ describe('a database', () => {
 
   test('of another program is left as it is', async () => {
     await rows('CREATE TABLE theirs (id integer)')
-    await expect(open()).rejects.toMatchObject({ name: 'ForeignDatabaseError' })
+    expect(await errorOf(open())).toMatchObject({ name: 'ForeignDatabaseError' })
     expect(
       await rows("SELECT 1 FROM pg_tables WHERE tablename = 'issues' AND schemaname = current_schema()"),
     ).toHaveLength(0)
@@ -67,7 +68,7 @@ describe('a database', () => {
   test('of another secret is refused', async () => {
     await open()
     const vault = createVault(Buffer.from('another master secret, 32+ characters'))
-    await expect(open({ vault })).rejects.toMatchObject({ name: 'WrongSecretError' })
+    expect(await errorOf(open({ vault }))).toMatchObject({ name: 'WrongSecretError' })
   })
 
   test('of a release that has taken away what this one needs is refused, and one that only has more is not', async () => {
@@ -75,7 +76,7 @@ describe('a database', () => {
     await rows('UPDATE schema_version SET version = 99')
     await open()
     await rows('UPDATE schema_version SET needs = 99')
-    await expect(open()).rejects.toMatchObject({ name: 'NewerDatabaseError' })
+    expect(await errorOf(open())).toMatchObject({ name: 'NewerDatabaseError' })
   })
 })
 

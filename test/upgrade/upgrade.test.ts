@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { migrate as migratePostgres, MIGRATIONS as OF_POSTGRES } from '../../src/store/postgres/connection/migrate'
 import { migrate as migrateSQLite, MIGRATIONS as OF_SQLITE } from '../../src/store/sqlite/connection/migrate'
+import { errorOf } from '../support/error-of'
 import { tellEvidence } from '../support/evidence'
 import { HANGS_AFTER_MS } from '../support/until'
 import { drill } from './drill'
@@ -82,15 +83,13 @@ describe.each(Object.entries(STORES))('on %s', (_, { migrations, find }) => {
 
   test.each(BROKEN)('a migration that %s is found', async (_mistake, sql, found) => {
     const place = await upgraded(newest, PLANTED + sql)
-    // `rejects` waits in a loop of its own, which runs nothing but input and output while a connection is open.
-    const error = await drill(place, newest).catch((thrown: Error) => thrown)
-    expect(error?.message).toContain(found)
+    expect((await errorOf(drill(place, newest))).message).toContain(found)
   })
 
   test('a migration that fails leaves the database to its release', async () => {
     const { place, migrate } = await find(newest.version)
     migrations.push(`${PLANTED} SELECT of_nothing FROM apps;`)
-    await expect((async () => migrate())()).rejects.toThrow('of_nothing')
+    expect((await errorOf((async () => migrate())())).message).toContain('of_nothing')
     migrations.splice(released)
     await drill(place, newest)
   })
