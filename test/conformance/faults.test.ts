@@ -7,7 +7,7 @@ import { seededChoice } from '../../src/conformance/seeded-choice'
 import { type Furnished, World } from '../support/world'
 
 /** A client makes a call between two of them, so that certainly some codes are verified. */
-const KILLS = 40
+const KILLS = 12
 
 let world: World
 let keys: Furnished

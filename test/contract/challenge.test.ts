@@ -275,11 +275,8 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
     await ask({ onOutage: 'pass' })
     const answers: Array<(response: Response) => void> = []
     vendor.answer = () => new Promise((resolve) => answers.push(resolve))
-    const inFlight: Array<ReturnType<typeof issue>> = []
-    for (let n = 0; n < 128; n++) {
-      inFlight.push(issue({ challenge: `junk-${n}` }, { key: keys.live }))
-      await until(() => answers.length === n + 1, `check ${n + 1} to be in flight`)
-    }
+    const inFlight = Array.from({ length: 128 }, (_, n) => issue({ challenge: `junk-${n}` }, { key: keys.live }))
+    await until(() => answers.length === 128, '128 checks to be in flight')
     const last = { idempotencyKey: 'over', purpose: 'over', challenge: 'good-token' }
     const over = await issue(last, { key: keys.live })
     expect(over).toEqual(expect.objectContaining({ status: 429, data: TOO_MANY }))
