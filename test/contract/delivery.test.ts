@@ -487,9 +487,7 @@ describe('live delivery', () => {
     })
 
     test('a route names known providers of its channel, each once', async () => {
-      for (const wrong of [['nope'], ['kakao'], [], ['main', 'main']]) {
-        await errorOf(route(wrong))
-      }
+      for (const wrong of [['nope'], ['kakao'], [], ['main', 'main']]) await errorOf(route(wrong))
       await errorOf(route(['main'], { country: 'Korea' }))
       await errorOf(route(['main'], { appId: 'app_none' }))
       expect(await world.rows('SELECT * FROM routes')).toEqual([])
