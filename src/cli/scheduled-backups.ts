@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import type { Config } from '../config'
-import { isBackupDue, nextBackupAt } from '../domain/operations/backup-schedule'
+import { isBackupDue, newestOf, nextBackupAt } from '../domain/operations/backup-schedule'
 import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
 import { lastFailureAt, listBackups, noteFailure } from '../system/backups'
@@ -24,8 +24,8 @@ export function scheduleBackups(config: Config, log: Log, schedule = systemSched
   const ending = new AbortController()
   const stop = schedule(EVERY_MINUTE, async () => {
     const { made, failedAt } = backupsOf(config)
-    if (isBackupDue(at, { newestAt: made[0]?.at, failedAt }, systemClock.now()))
-      await makeOne(config, log, ending.signal)
+    const now = systemClock.now()
+    if (isBackupDue(at, { newestAt: newestOf(made, now)?.at, failedAt }, now)) await makeOne(config, log, ending.signal)
   })
   return () => {
     stop()

@@ -1,6 +1,7 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/phone'
+import { removeLeftovers } from '../system/backups'
 import { systemSchedule } from '../system/clock'
 import { lockDataDir } from '../system/data-dir-lock'
 import { systemDial } from '../system/dial'
@@ -47,7 +48,11 @@ export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
   leaveNoCoreFiles()
   // Only one server may use a data folder.
-  if (!fleet) lockDataDir(config.dataDir)
+  if (!fleet) {
+    lockDataDir(config.dataDir)
+    const removed = removeLeftovers(config.dataDir)
+    if (removed.length > 0) log.info({ removed }, 'removed what killed backups had left')
+  }
   warnOfKeyFile(opened)
   const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
   assertParses()

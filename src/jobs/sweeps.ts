@@ -38,7 +38,7 @@ export class Sweeps {
   #cancel = () => {}
   #stopSchedule = () => {}
   #running: Promise<void> = Promise.resolve()
-  #telling: Promise<void> | undefined
+  readonly #besides = new Map<string, Promise<void>>()
   #isStopped = false
   readonly #notices: NoticeWatch
 
@@ -61,8 +61,9 @@ export class Sweeps {
     this.#isStopped = true
     this.#cancel()
     this.#stopSchedule()
+    this.#notices.stop()
     await this.#running
-    await this.#telling
+    await Promise.all(this.#besides.values())
   }
 
   /** Each sweep schedules the next one, so that two never overlap. */
@@ -80,13 +81,18 @@ export class Sweeps {
     await expireDue(deps)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
-    await this.#notices.look()
-    // Not awaited: a receiver that does not answer must not delay the sweep.
-    this.#telling ??= tellOperator(deps)
+    // Not awaited: a receiver that does not answer, or a week of usage to count, must not delay the sweep.
+    this.#beside('notices', () => this.#notices.look())
+    this.#beside('operator', () => tellOperator(deps))
+  }
+
+  /** Runs unless the last run of the same name has not ended. */
+  #beside(name: string, work: () => Promise<void>): void {
+    if (this.#besides.has(name)) return
+    const running = work()
       .catch((error: unknown) => this.#note(error))
-      .finally(() => {
-        this.#telling = undefined
-      })
+      .finally(() => this.#besides.delete(name))
+    this.#besides.set(name, running)
   }
 
   /** Runs after the usage roll-up, which counts what is about to be erased. */

@@ -15,14 +15,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DAY_MS } from '../domain/shared/value'
 import type { Backup } from '../ports/files'
+import { isLocked } from './data-dir-lock'
 
 const folderOf = (dataDir: string) => join(dataDir, 'backups')
 const UNFINISHED = '.unfinished'
 const NAME = /^watchword-.+\.db$/
 
-/** Newest first. */
+/** Newest first. The time is that of the file: one from a clock that was ahead lies in the future. */
 export function listBackups(dataDir: string): Backup[] {
   const folder = folderOf(dataDir)
   try {
@@ -82,7 +82,7 @@ export function lastFailureAt(dataDir: string): number | undefined {
 function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: string) => void): Made {
   const folder = folderOf(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  removeUnfinished(folder, now)
+  removeLeftovers(dataDir)
   const name = `watchword-${new Date(now).toISOString().replaceAll(':', '-')}.db`
   const unfinished = join(folder, `${name}${UNFINISHED}`)
   rmSync(unfinished, { force: true })
@@ -94,17 +94,34 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
     rmSync(unfinished, { force: true })
     throw error
   }
-  const [made, ...others] = listBackups(dataDir)
+  const all = listBackups(dataDir)
+  const made = all.find((one) => one.name === name)
   if (!made) throw new Error('the backup has vanished')
-  const removed = others.slice(Math.max(0, keep - 1)).map((old) => old.name)
+  const removed = all
+    .filter((one) => one !== made)
+    .slice(Math.max(0, keep - 1))
+    .map((old) => old.name)
   for (const old of removed) rmSync(join(folder, old))
   return { made, removed }
 }
 
-/** Removes files of backups that were killed. A backup in progress is younger. */
-function removeUnfinished(folder: string, now: number): void {
-  for (const name of readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)))
-    if (now - statSync(join(folder, name)).mtimeMs > DAY_MS) rmSync(join(folder, name))
+/**
+ * Removes what killed backups have left, and returns the names. SQLite keeps the file of a backup in progress locked; its journal
+ * lies beside it. A file that cannot be removed stays.
+ */
+export function removeLeftovers(dataDir: string): string[] {
+  const folder = folderOf(dataDir)
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)) : []
+  return names.filter((name) => {
+    try {
+      const file = join(folder, name)
+      if (isLocked(file)) return false
+      for (const suffix of ['-journal', '']) rmSync(file + suffix, { force: true })
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
 /** Copies `file` to `copy`, on disk when it returns. */

@@ -22,10 +22,25 @@ export function lockDataDir(dataDir: string): void {
     if (isLockedByAnother(dataDir)) throw alreadyServed(dataDir)
   } catch (error) {
     lock.close()
-    const isBusy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
-    throw isBusy ? alreadyServed(dataDir) : error
+    throw isBusy(error) ? alreadyServed(dataDir) : error
   }
   held.push(lock)
+}
+
+const isBusy = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+
+/** Whether another program writes to a database file. */
+export function isLocked(file: string): boolean {
+  const db = new Database(file, { create: false, readwrite: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.run('BEGIN EXCLUSIVE')
+    return false
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    db.close()
+  }
 }
 
 const alreadyServed = (dataDir: string) =>

@@ -67,7 +67,7 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
       tx.attempts.ofIssue(issue, issue.issueId),
       tx.outbox.find(issue.issueId),
     ])
-    const interrupted = attempts.find(({ leg, outcome }) => leg === issue.leg && outcome === undefined)
+    const interrupted = attempts.find(({ outcome }) => outcome === undefined)
     if (interrupted) return void (await this.#recordInterrupted(tx, job, issue, interrupted))
     if (!issue.sendPending) return void (await tx.jobs.finish(job))
     const open = (await openMessages(tx, issue)).at(-1)
@@ -125,13 +125,18 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
   }
 
-  /** The process that made this call died before it recorded the answer: nobody knows whether the message left. */
+  /**
+   * The process that made this call died before it recorded the answer: nobody knows whether the message left. Its own report may
+   * still come.
+   */
   async #recordInterrupted(tx: Tx, job: Job, issue: Issue, attempt: Attempt): Promise<void> {
     const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
     const route = this.router({ ...issue, channel: attempt.leg })
     const reports = route.find(({ carrier }) => carrier.name === attempt.carrier)?.carrier.reports ?? true
     await tx.jobs.finish(job)
     await tx.attempts.answer(withAnswer(attempt, outcome, tx.now))
+    // A report of an earlier leg has ended the delivery meanwhile.
+    if (isFinal(issue)) return
     const step = afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now })
     await takeStep(this.deps, tx, issue, step, { by: attempt.carrier, isKept: true })
   }

@@ -8,7 +8,7 @@ import type { App } from '../domain/access/app'
 import type { Issue } from '../domain/codes/issue'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
-import { isUuid } from '../domain/shared/value'
+import { isUuid, MODES } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { findAnywhere } from './inspect'
@@ -67,7 +67,7 @@ async function findMentions(
   const found: Issue[] = []
   let searches = 0
   for (const { appId } of apps) {
-    for (const mode of ['live', 'test'] as const) {
+    for (const mode of MODES) {
       let before: string | undefined
       do {
         if (searches++ === SEARCHES_AT_MOST) return found

@@ -11,7 +11,7 @@ import type { Attempt } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { QueueState } from '../domain/operations/job'
 import { missing } from '../domain/shared/error'
-import { isUuid } from '../domain/shared/value'
+import { isUuid, MODES } from '../domain/shared/value'
 import type { LedgerEntry } from '../domain/wallet/wallet'
 import type { HookReport } from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
@@ -70,7 +70,7 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
 
 export async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
   for (const { appId } of await store.read.apps.withRemoved()) {
-    for (const mode of ['live', 'test'] as const) {
+    for (const mode of MODES) {
       const issue = await store.read.issues.find({ appId, mode }, issueId)
       if (issue) return issue
     }

@@ -79,8 +79,9 @@ async function applyReport(
   await noteInAttempt(tx, awaited, report)
   if (!issue) return
   await noteAbsence(tx, issue, leg, report.absence)
-  // A message that an earlier leg left open is over.
-  if (report.status === 'failed' && awaited.messageId !== issue.messageId) await tx.reports.forget(awaited.messageId)
+  // A message that an earlier leg left open is over, and so is one that was under way when another leg was delivered.
+  const isOver = isFinal(issue) || (report.status === 'failed' && awaited.messageId !== issue.messageId)
+  if (isOver) await tx.reports.forget(awaited.messageId)
   const earlier = await openMessages(tx, issue)
   const steps = afterReport(issue, awaited, report, tx.now, earlier.at(-1))
   if (steps.length > 0 && report.status === 'delivered') {

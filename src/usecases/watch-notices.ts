@@ -3,6 +3,7 @@
  * lets one of them begin or end each. Decisions: "Notices".
  */
 import { isOver } from '../abuse/rules/incident'
+import { newestOf } from '../domain/operations/backup-schedule'
 import {
   BACKUP_OVERDUE_MS,
   CARRIER_DOWN_MS,
@@ -49,9 +50,15 @@ export class NoticeWatch {
   #lookedAt: number | undefined
   #usage: { at: number; byApp: Map<string, AppUsage> } | undefined
   readonly #startedAt: number
+  #isStopped = false
 
   constructor(private readonly deps: WatchDependencies) {
     this.#startedAt = deps.clock.now()
+  }
+
+  /** A look that is reading usage ends soon. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   /** To be called often; looks now and then. */
@@ -61,6 +68,7 @@ export class NoticeWatch {
     if (this.#lookedAt !== undefined && Math.abs(now - this.#lookedAt) < LOOK_EVERY_MS) return
     this.#lookedAt = now
     const found = await this.#conditions(now)
+    if (this.#isStopped) return
     const { begin, save, end } = compareConditions(await store.read.notices.open(), found, now)
     for (const condition of begin) await beginNotice(this.deps, condition)
     for (const notice of [...save, ...end]) await changeNotice(this.deps, notice)
@@ -105,14 +113,17 @@ export class NoticeWatch {
 
   async #usageOf(appIds: readonly string[], now: number): Promise<Map<string, AppUsage>> {
     if (this.#usage && Math.abs(now - this.#usage.at) < USAGE_EVERY_MS) return this.#usage.byApp
+    const { usage } = this.deps.store.lists
     const byApp = new Map<string, AppUsage>()
-    for (const appId of appIds) {
+    // A database that was filled elsewhere is rolled up first: until then each hour of each app would be counted here.
+    const isRolledUp = now - ((await usage.rolledUntil()) ?? now) < USUAL_DAYS * DAY_MS
+    for (const appId of isRolledUp ? appIds : []) {
+      if (this.#isStopped) return byApp
       const from = now - USUAL_DAYS * DAY_MS
       // The hours are whole ones, so these are one to two hours.
       const lately = now - (now % HOUR_MS) - HOUR_MS
       const slice = { offsetMs: 0, stepMs: DAY_MS, byPurpose: false }
-      const sumsOf = (from: number, to: number) =>
-        this.deps.store.lists.usage.sums({ appId, mode: 'live' }, { ...slice, from, to }, now)
+      const sumsOf = (from: number, to: number) => usage.sums({ appId, mode: 'live' }, { ...slice, from, to }, now)
       const before = await sumsOf(from, lately)
       const [usual, recent] = [totalOfTallies(before), totalOfTallies(await sumsOf(lately, now + 1))]
       // An app that is new has less than a week.
@@ -153,7 +164,7 @@ export class NoticeWatch {
   #ofBackups(now: number): Condition[] {
     const { made, failedAt = 0, nextAt } = this.deps.backups()
     if (nextAt === undefined) return []
-    const newest = made[0]?.at
+    const newest = newestOf(made, now)?.at
     const isLate = now - Math.max(newest ?? 0, this.#startedAt) >= BACKUP_OVERDUE_MS
     if (!isLate && failedAt <= (newest ?? 0)) return []
     const facts = { newest: newest === undefined ? '' : dayOf(newest) }

@@ -1,6 +1,7 @@
 /** Backups that the server has made at their times: whether one is there is told by files, the log and the doctor. */
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBackups } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
@@ -97,13 +98,27 @@ test('one that is being made when the server goes is given up, and is no failure
   expect([logged, backupsOf(configOf('03:00')).failedAt]).toEqual([[], undefined])
 })
 
-test('what a killed one has left goes a day later', async () => {
+test('a backup removes what a killed one has left, and leaves one alone that is being made', async () => {
   await minute()
-  const left = join(dataDir, 'backups', 'watchword-x.db.unfinished')
-  const young = join(dataDir, 'backups', 'watchword-y.db.unfinished')
-  for (const file of [left, young]) writeFileSync(file, '')
-  utimesSync(left, 0, 0)
+  const [left, journal, made] = ['x.db.unfinished', 'x.db.unfinished-journal', 'y.db.unfinished'].map((name) =>
+    join(dataDir, 'backups', `watchword-${name}`),
+  ) as [string, string, string]
+  for (const file of [left, journal]) writeFileSync(file, '')
+  using making = new Database(made)
+  making.run('BEGIN EXCLUSIVE')
   rmSync(join(dataDir, 'backups', listBackups(dataDir)[0]?.name ?? ''))
   await minute()
-  expect([await Bun.file(left).exists(), await Bun.file(young).exists()]).toEqual([false, true])
+  expect([left, journal, made].map((file) => existsSync(file))).toEqual([false, false, true])
+})
+
+test('a backup of a clock that was ahead counts neither as newest nor as made, and is not kept for the new one', async () => {
+  await minute()
+  const [ahead] = listBackups(dataDir)
+  const future = (Date.now() + 30 * 86_400_000) / 1_000
+  utimesSync(join(dataDir, 'backups', ahead?.name ?? ''), future, future)
+  expect(await found()).toEqual(['warn: There are no backups.'])
+  await minute()
+  // One is kept.
+  expect(listBackups(dataDir).map(({ name }) => name)).not.toEqual([ahead?.name ?? ''])
+  expect(listBackups(dataDir)).toHaveLength(1)
 })

@@ -115,6 +115,52 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(starts()).toEqual([1, 1, 1])
   })
 
+  describe('of which a later leg was under way when its server was killed, and an earlier one was delivered', () => {
+    let issueId: string
+    const attempts = () =>
+      world.rows<{ leg: string; outcome: string | null; code: string | null; report: string | null }>(
+        'SELECT leg, outcome, code, report FROM attempts ORDER BY number',
+      )
+
+    beforeEach(async () => {
+      issueId = await issue()
+      world.sms.answer = () => new Promise(() => {})
+      await world.advance(9_000)
+      expect(starts()).toEqual([1, 1, 0])
+      world.clock.forgetTimers()
+      const after = await World.start({ place: world.place, clock: world.clock, seed: 2 })
+      after.sms.requests.push(...world.sms.requests)
+      after.whatsapp.requests.push(...world.whatsapp.requests)
+      world = after
+      expect(await report('meta', world.whatsapp.requests[0])).toBe(1)
+    })
+
+    test('gives that message an outcome when its lease is over, and changes nothing else', async () => {
+      await world.advance(40_000)
+      expect(await attempts()).toEqual([
+        { leg: 'whatsapp', outcome: 'accepted', code: null, report: 'delivered' },
+        { leg: 'sms', outcome: 'ambiguous', code: 'INTERRUPTED', report: null },
+      ])
+      expect(await status(issueId)).toBe('delivered')
+      expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+    })
+
+    test.each([0, 40_000])('notes its own report once, %i ms later, and counts its message', async (ms) => {
+      await world.advance(ms)
+      expect(await report('main', world.sms.requests[0])).toBe(1)
+      expect(await report('main', world.sms.requests[0])).toBe(0)
+      await world.advance(40_000)
+      expect((await attempts())[1]).toMatchObject({ leg: 'sms', report: 'delivered' })
+      const owner = { appId: keys.appId, mode: 'live' } as const
+      const usage = await world.store.lists.usage.rows(owner, 0, world.clock.now() + 1, world.clock.now())
+      expect(usage.map(({ channel, issued, messages }) => [channel, issued, messages]).sort()).toEqual([
+        ['sms', 0, 1],
+        ['whatsapp', 1, 1],
+      ])
+      expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+    })
+  })
+
   test('ends where a leg is delivered: no timer starts another one', async () => {
     const issueId = await issue()
     expect(await report('meta', world.whatsapp.requests[0])).toBe(1)

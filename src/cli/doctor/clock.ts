@@ -1,4 +1,5 @@
 /** Compares the clock of this machine with the timestamps it has written. */
+import { MODES } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
 import { type Check, findings, type SharedInstallation, type Wrong } from './finding'
 
@@ -29,9 +30,7 @@ export const checkClock: Check = async ({ store: { read }, now }) => {
 }
 
 async function newestIssues(read: Reader, now: number): Promise<number[]> {
-  const owners = (await read.apps.withRemoved()).flatMap(({ appId }) =>
-    (['live', 'test'] as const).map((mode) => ({ appId, mode })),
-  )
+  const owners = (await read.apps.withRemoved()).flatMap(({ appId }) => MODES.map((mode) => ({ appId, mode })))
   const pages = await Promise.all(owners.map((owner) => read.issues.page(owner, { limit: 1 }, now)))
   return pages.flat().map(({ createdAt }) => createdAt)
 }

@@ -1,9 +1,9 @@
 /** Checks the disk: its free space, that the database is writable, and that a recent backup exists. */
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { nextBackupAt } from '../../domain/operations/backup-schedule'
+import { newestOf, nextBackupAt } from '../../domain/operations/backup-schedule'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
-import { lastFailureAt, listBackups } from '../../system/backups'
+import { lastFailureAt, listBackups, removeLeftovers } from '../../system/backups'
 import { DATABASE_FILE } from '../open'
 import { iso } from '../output'
 import { type Check, type DoctorFinding, findings, type Wrong } from './finding'
@@ -92,6 +92,8 @@ const ADVICE =
 
 export const checkBackups: Check = ({ config: { dataDir, backups }, now }) => {
   const wrong: Wrong[] = []
+  const left = removeLeftovers(dataDir)
+  if (left.length > 0) wrong.push({ state: 'ok', message: `Removed what killed backups had left: ${left.join(', ')}.` })
   const failedAt = lastFailureAt(dataDir)
   if (failedAt !== undefined) {
     wrong.push({
@@ -100,12 +102,17 @@ export const checkBackups: Check = ({ config: { dataDir, backups }, now }) => {
       advice: "Run `watchword backup`, which says why; so does the server's log. Look at the room on the disk first.",
     })
   }
-  const [newest] = listBackups(dataDir)
+  const newest = newestOf(listBackups(dataDir), now)
   if (!newest)
     return findings('backups', [...wrong, { state: 'warn', message: 'There are no backups.', advice: ADVICE }], '')
   const hours = Math.floor((now - newest.at) / HOUR_MS)
   const message = `The newest backup is ${newest.name}, ${hours} hours old.`
   if (now - newest.at > DAY_MS) wrong.push({ state: 'warn', message, advice: ADVICE })
   const next = iso(nextBackupAt(backups.at, now))
-  return findings('backups', wrong, next ? `${message} The server makes the next one at ${next}.` : message)
+  const fine = next ? `${message} The server makes the next one at ${next}.` : message
+  return findings(
+    'backups',
+    wrong.every(({ state }) => state === 'ok') ? [...wrong, { state: 'ok', message: fine }] : wrong,
+    '',
+  )
 }

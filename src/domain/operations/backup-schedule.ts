@@ -18,6 +18,13 @@ const lastAt = (times: readonly number[], now: number) =>
 export const nextBackupAt = (times: readonly number[], now: number): number | undefined =>
   times.length === 0 ? undefined : Math.min(...times.map((time) => lastAt([time], now) + DAY_MS))
 
+/** The newest backup that is not from a clock that was ahead. */
+export const newestOf = <B extends { at: number }>(newestFirst: readonly B[], now: number): B | undefined =>
+  newestFirst.find(({ at }) => at <= now + AHEAD_MS)
+
+/** Clocks of a disk and of a server may differ by as much. */
+const AHEAD_MS = MINUTE_MS
+
 interface LastBackups {
   /** When the newest backup was made, Unix milliseconds. */
   newestAt: number | undefined

@@ -9,7 +9,8 @@ import { MINUTE_MS, type Owner } from '../shared/value'
  * next leg of an issue whose message was not delivered in time · webhook: send one event to one endpoint · notice: tell
  * the operator of one notice on one way.
  */
-export type JobKind = 'deliver' | 'await-report' | 'next-leg' | 'webhook' | 'notice'
+export const JOB_KINDS = ['await-report', 'deliver', 'next-leg', 'notice', 'webhook'] as const
+export type JobKind = (typeof JOB_KINDS)[number]
 
 /**
  * The queue jobs start in. A message whose carrier has no room waits in the queue of that carrier's name; webhooks have
@@ -32,11 +33,14 @@ export interface Job extends Owner {
 /** Longest timeout of a carrier. It is below the lease, so that a running call is never taken for a lost one. */
 export const MAX_TIMEOUT_MS = 20_000
 
-/** How long a claimed job may run before another runner takes it over; must exceed every carrier timeout. */
+/**
+ * How long a claimed job may run before another runner takes it over; must exceed every carrier timeout. The start of a leg calls
+ * nobody, and a code may live for 30 s only.
+ */
 export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   deliver: 30_000,
   'await-report': 30_000,
-  'next-leg': 30_000,
+  'next-leg': 3_000,
   webhook: 30_000,
   notice: 30_000,
 }

@@ -11,7 +11,7 @@ export const USAGE_INTERVAL_MS = 15 * MINUTE_MS
 
 export const TALLIED = ['issued', 'sent', 'delivered', 'failed', 'verified', 'spent', 'messages'] as const
 
-/** `sent`: issues with a message at a carrier. `messages`: those that carriers accepted; an issue may have one for each leg. */
+/** `sent`: issues with a message at a carrier. `messages`: those that carriers took; an issue may have one for each leg. */
 export type UsageTally = Record<(typeof TALLIED)[number], number>
 
 export const emptyTally = (): UsageTally => ({

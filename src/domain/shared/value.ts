@@ -2,7 +2,8 @@
 import { CHANNELS, type Channel, LEGS, type Leg } from '../../../contract/constants'
 
 /** Decided by the key's prefix; live and test data never mix. */
-export type Mode = 'live' | 'test'
+export const MODES = ['live', 'test'] as const
+export type Mode = (typeof MODES)[number]
 
 export { CHANNELS, type Channel, LEGS, type Leg }
 export const isChannel = (text: string): text is Channel => CHANNELS.some((channel) => channel === text)

@@ -35,11 +35,13 @@ export interface WalletReader {
   ledgerOfIssue(appId: string, issueId: string): Promise<LedgerEntry[]>
 }
 
+export type OwnedUsageRow = Owner & UsageRow
+
 export interface UsageTx {
-  /** The first hour that is not rolled up yet; `Infinity` while there are no issues. */
-  rolledUntil(): Promise<number>
-  /** Counts the issues of one hour and stores the result. Hours without issues that follow count as done, to `until`. */
-  rollUp(hour: number, until: number): Promise<void>
+  /** Stores counted rows, in the place of those of the same interval. */
+  keep(rows: readonly OwnedUsageRow[]): Promise<void>
+  /** Everything before this time is stored. The mark never goes back, since several servers may roll up at once. */
+  markRolled(until: number): Promise<void>
 }
 
 export interface UsageReader {
@@ -50,4 +52,10 @@ export interface UsageReader {
   rows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
   /** The same, added up by the database. A sum may come in several parts. */
   sums(owner: Owner, slice: UsageSlice, now: number): Promise<UsageSum[]>
+  /** Rows before this time are stored, Unix milliseconds; undefined before the first roll-up. */
+  rolledUntil(): Promise<number | undefined>
+  /** Start of the hour of the first issue at `from` or later. */
+  firstHour(owner: Owner, from: number): Promise<number | undefined>
+  /** Counts the issues of one hour, in steps. */
+  countHour(owner: Owner, hour: number): Promise<UsageRow[]>
 }

@@ -68,7 +68,17 @@ const DECISIONS = oldestRows(
   'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash',
   'minute',
 )
-const HOURS = oldestRows('traffic_hours', 'app_id, hour, key_kind, country', 'hour')
+/** By app, as they lie. */
+const HOURS = plain(
+  `WITH gone AS (DELETE FROM traffic_hours WHERE (app_id, hour, key_kind, country) IN (
+     SELECT old.* FROM apps JOIN LATERAL (
+       SELECT app_id, hour, key_kind, country FROM traffic_hours
+       WHERE traffic_hours.app_id = apps.app_id COLLATE "default" AND hour < $1
+       ORDER BY hour LIMIT $2 FOR UPDATE SKIP LOCKED) AS old ON true LIMIT $2) RETURNING 1)
+   SELECT count(*) FROM gone`,
+  ({ at, limit }) => [at, limit],
+  count,
+)
 const SNAPSHOTS = oldestRows('traffic_snapshots', 'app_id', 'made_at')
 const INCIDENTS = oldestRows('incidents', 'incident_id', 'ended_at')
 

@@ -8,16 +8,15 @@ import {
   type UsageSum,
   type UsageTally,
 } from '../../domain/operations/usage'
-import { HOUR_MS, type Leg, MINUTE_MS, type Mode, type Owner } from '../../domain/shared/value'
+import { HOUR_MS, type Leg, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type { UsageReader } from '../../ports/store/wallets'
 import { idFloor, idTime } from '../ids'
-import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS, TAKEN } from '../rows/usage'
 import { plain } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
 
 const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
-const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
 const RANGE = 'i.app_id = $1 AND i.mode = $2 AND i.issue_id >= $3 AND i.issue_id < $4'
 
 /**
@@ -28,15 +27,15 @@ const COUNT = plain<CountedRow>(
   `SELECT ${AT}, i.leg, coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose,
      ${STEP} AS step, count(*),
      count(*) FILTER (WHERE i.delivery_status IN ('sent', 'delivered') OR a.provider IS NOT NULL
-       OR EXISTS (SELECT FROM attempts a WHERE ${ACCEPTED})),
+       OR EXISTS (SELECT FROM attempts a WHERE ${TAKEN})),
      count(*) FILTER (WHERE i.delivery_status = 'delivered'), count(*) FILTER (WHERE i.delivery_status = 'failed'),
      count(*) FILTER (WHERE i.verification_status = 'verified'), sum(i.debited_amount), count(a.provider)
-   FROM issues i LEFT JOIN attempts a ON ${ACCEPTED} AND a.leg = i.leg
+   FROM issues i LEFT JOIN attempts a ON ${TAKEN} AND a.leg = i.leg
    WHERE ${RANGE}
    GROUP BY at, i.leg, carrier, i.country, i.purpose, step
    UNION ALL
    SELECT ${AT}, a.leg, a.provider, coalesce(i.country, ''), i.purpose, ${STEP} AS step, 0, 0, 0, 0, 0, 0, count(*)
-   FROM issues i JOIN attempts a ON ${ACCEPTED} AND a.leg <> i.leg
+   FROM issues i JOIN attempts a ON ${TAKEN} AND a.leg <> i.leg
    WHERE ${RANGE} AND (i.legs IS NOT NULL OR i.leg <> i.channel)
    GROUP BY at, a.leg, a.provider, i.country, i.purpose, step`,
   ({ appId, mode, from, to }) => [appId, mode, idFloor(from as number), idFloor(to as number)],
@@ -65,11 +64,6 @@ const FIRST_HOUR = plain(
   ({ appId, mode, from }) => [appId, mode, idFloor(from as number)],
   ([id]) => Math.floor(idTime(String(id)) / HOUR_MS) * HOUR_MS,
 )
-const OWNERS = plain<Owner>(
-  `SELECT app_id, mode FROM apps, (VALUES ('live'), ('test')) AS modes (mode)`,
-  () => [],
-  ([appId, mode]) => ({ appId: String(appId), mode: mode as Mode }),
-)
 const COLUMNS = `at, channel, provider, country, purpose, ${TALLIED.join(', ')}, latencies`
 const KEEP = plain(
   `INSERT INTO usage_intervals (app_id, mode, ${COLUMNS})
@@ -88,24 +82,13 @@ const MARK = plain(
 )
 
 export function usageTx(transaction: Transaction): Tx['usage'] {
-  const firstHourFrom = async (from: number, owners: readonly Owner[]) => {
-    const hours = await Promise.all(owners.map((owner) => transaction.get(FIRST_HOUR, { ...owner, from })))
-    return Math.min(...hours.map((hour) => hour ?? Number.POSITIVE_INFINITY))
-  }
   return {
-    async rolledUntil() {
-      // Only one server counts an hour.
-      lock(transaction, 'usage')
-      return (await transaction.get(ROLLED)) ?? firstHourFrom(0, await transaction.all(OWNERS))
+    async keep(rows) {
+      for (const row of rows) transaction.run(KEEP, { ...row })
     },
-    async rollUp(hour, until) {
+    async markRolled(until) {
       lock(transaction, 'usage')
-      const owners = await transaction.all(OWNERS)
-      for (const owner of owners) {
-        const rows = await transaction.all(COUNT, { ...owner, from: hour, to: hour + HOUR_MS })
-        for (const row of mergeBuckets(rows)) transaction.run(KEEP, { ...owner, ...row })
-      }
-      transaction.run(MARK, { at: Math.min(await firstHourFrom(hour + HOUR_MS, owners), until) })
+      if (until > ((await transaction.get(ROLLED)) ?? 0)) transaction.run(MARK, { at: until })
     },
   }
 }
@@ -141,13 +124,15 @@ const MAX_COUNTS_KEPT = 2_000
 export function usageReader(pool: Querying, elapsed: () => number): UsageReader {
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
+  const countHour = async ({ appId, mode }: Owner, hour: number) =>
+    mergeBuckets(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
+
   async function hourOf(owner: Owner, hour: number, now: number): Promise<UsageRow[]> {
     const name = `${owner.appId}/${owner.mode}/${hour}`
     const known = counts.get(name)
     if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
     const startedAt = elapsed()
-    const { appId, mode } = owner
-    const rows = mergeBuckets(await pool.all(COUNT, { appId, mode, from: hour, to: hour + HOUR_MS }))
+    const rows = await countHour(owner, hour)
     const tookMs = elapsed() - startedAt
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
@@ -161,15 +146,20 @@ export function usageReader(pool: Querying, elapsed: () => number): UsageReader 
     return Math.min(Math.max(rolled, from), to)
   }
 
-  /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
+  /** Counts what is not stored: whole hours with issues, of which only the intervals asked for are answered. */
   async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {
     const rows: UsageRow[] = []
-    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; hour < to && hour <= now; hour += HOUR_MS)
+    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; ; hour += HOUR_MS) {
+      hour = (await pool.get(FIRST_HOUR, { appId: owner.appId, mode: owner.mode, from: hour })) ?? to
+      if (hour >= to || hour > now) return rows
       rows.push(...(await hourOf(owner, hour, now)).filter(({ at }) => at >= from && at < to))
-    return rows
+    }
   }
 
   return {
+    rolledUntil: () => pool.get(ROLLED),
+    firstHour: ({ appId, mode }, from) => pool.get(FIRST_HOUR, { appId, mode, from }),
+    countHour,
     async rows(owner, from, to, now) {
       const rolled = await rolledIn(owner, { from, to })
       const { appId, mode } = owner

@@ -5,6 +5,10 @@ import { addTally, emptyTally, LATENCY_STEPS_MS, TALLIED, type UsageRow } from '
 export const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}
   WHEN a.answered_at IS NOT NULL THEN ${LATENCY_STEPS_MS.length} END`
 
+/** Attempts `a` of an issue `i` that a carrier took: it said so, or has reported on the message. Either costs. */
+export const TAKEN = `a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id
+  AND (a.outcome = 'accepted' OR a.report IS NOT NULL)`
+
 export interface CountedRow extends Omit<UsageRow, 'latencies'> {
   step: number | null
 }

@@ -3,9 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
-import { MINUTE_MS } from '../../domain/shared/value'
 import type { Reader, Tx } from '../../ports/store'
-import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
+import { idFloor, uuidBytes } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
 import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
@@ -114,6 +113,10 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
   }
 }
 
+/** Attempts counted in one step, which takes a millisecond or two. */
+const ATTEMPTS_PER_STEP = 1_000
+const BEYOND_ALL_IDS = new Uint8Array(16).fill(0xff)
+
 const ATTEMPT_READER = {
   ofIssue: attemptsOfIssue,
   appIds: statement(() => db.select({ appId: apps.appId }).from(apps).prepare()),
@@ -130,22 +133,21 @@ const ATTEMPT_READER = {
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below
        AND provider = $carrier AND outcome IS NOT NULL
      GROUP BY outcome, code, ms`),
-  newest: plain<{ id: Uint8Array | null }, { appId: string }>(
-    "SELECT max(issue_id) AS id FROM attempts WHERE app_id = $appId AND mode = 'live'",
+  further: plain<{ id: Uint8Array }, { appId: string; from: Uint8Array }>(
+    `SELECT issue_id AS id FROM attempts WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from
+     ORDER BY issue_id LIMIT 1 OFFSET ${ATTEMPTS_PER_STEP}`,
   ),
 }
-
 export function createAttemptReader(connection: Database): Pick<Reader, 'attempts'> {
-  const { ofIssue, appIds, outcomes, answers, newest } = on(connection, ATTEMPT_READER)
-  const at = (time: number) => uuidBytes(idFloor(time))
-
-  /** The minutes since a time in which an app has issues. A busy hour has millions of rows, so the caller pauses between minutes. */
-  function* minutesSince(since: number) {
+  const { ofIssue, appIds, outcomes, answers, further } = on(connection, ATTEMPT_READER)
+  /** Parts of an app's attempts since a time. A busy hour has millions of rows, so the caller pauses between parts. */
+  function* partsSince(since: number) {
     for (const { appId } of appIds.all()) {
-      const last = newest.get({ appId })?.id
-      const until = last ? idTime(uuidText(last)) : since - 1
-      for (let from = since; from <= until; from += MINUTE_MS)
-        yield { appId, from: at(from), below: at(from + MINUTE_MS) }
+      for (let from: Uint8Array | undefined = uuidBytes(idFloor(since)); from !== undefined; ) {
+        const next: Uint8Array | undefined = further.get({ appId, from })?.id
+        yield { appId, from, below: next ?? BEYOND_ALL_IDS }
+        from = next
+      }
     }
   }
 
@@ -156,8 +158,8 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
       },
       async outcomesSince(since) {
         const found = new Map<string, Record<SendOutcome['kind'], number>>()
-        for (const minute of minutesSince(since)) {
-          for (const { carrier, outcome, calls } of outcomes.all(minute)) {
+        for (const part of partsSince(since)) {
+          for (const { carrier, outcome, calls } of outcomes.all(part)) {
             const known = found.get(carrier) ?? { accepted: 0, refused: 0, ambiguous: 0 }
             known[outcome] += calls
             found.set(carrier, known)
@@ -168,8 +170,8 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
       },
       async answersSince(carrier, since) {
         const found = new Map<string, AnswerCount>()
-        for (const minute of minutesSince(since)) {
-          for (const row of answers.all({ ...minute, carrier })) {
+        for (const part of partsSince(since)) {
+          for (const row of answers.all({ ...part, carrier })) {
             const key = `${row.outcome} ${row.code} ${row.ms}`
             const { calls = 0, said } = found.get(key) ?? {}
             const words = { code: row.code ?? undefined, said: row.said ?? said }

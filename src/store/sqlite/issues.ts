@@ -284,16 +284,21 @@ const further = (order: typeof asc) =>
 const NEWEST_FIRST = { pages: pages(desc), further: further(desc) }
 const OLDEST_FIRST = { pages: pages(asc), further: further(asc) }
 
-const TEST_ISSUES = plain<
-  { organizationId: string; issues: number },
-  [Uint8Array, number]
->(`SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
-     WHERE mode = 'test' AND issue_id > ? AND issues.created_at >= ? GROUP BY organization_id`)
+/** Each app is asked by itself: a join would read the index of all phones ever. */
+const TEST_ISSUES = {
+  apps: plain<{ appId: string; organizationId: string }>(
+    'SELECT app_id AS appId, organization_id AS organizationId FROM apps',
+  ),
+  of: plain<{ id: Uint8Array; createdAt: number }, [string, Uint8Array]>(
+    `SELECT issue_id AS id, created_at AS createdAt FROM issues
+     WHERE app_id = ? AND mode = 'test' AND issue_id > ? ORDER BY issue_id LIMIT ${LONG_PAGE}`,
+  ),
+}
 
 export function createIssueReader({ reading: connection, scanning, group }: Connections): Pick<Reader, 'issues'> {
   const setBackMs = furthestSetBack(connection)
   const { issueById, standingById, newestOfPurpose, newestOfPhone } = on(connection, ISSUE_READER)
-  const testIssues = TEST_ISSUES.on(scanning)
+  const testIssues = on(scanning, TEST_ISSUES)
   const walk = ({ isOldestFirst, status, ...filter }: IssueFilter, now: number): IssuePages => {
     const order = isOldestFirst ? OLDEST_FIRST : NEWEST_FIRST
     const further = order.further.on(connection)
@@ -342,7 +347,17 @@ export function createIssueReader({ reading: connection, scanning, group }: Conn
       page: (owner, filter, now) => readIssuePage(owner, filter, walk(filter, now)),
       search: (owner, filter, now) => readIssues(owner, filter, walk(filter, now), ROWS_AT_MOST),
       async testIssuesSince(since) {
-        return testIssues.all(uuidBytes(idFloor(since)), since)
+        const counted = new Map<string, number>()
+        for (const { appId, organizationId } of testIssues.apps.all()) {
+          for (let after: Uint8Array | undefined = uuidBytes(idFloor(since)); after !== undefined; ) {
+            const rows: Array<{ id: Uint8Array; createdAt: number }> = testIssues.of.all(appId, after)
+            const issues = rows.filter(({ createdAt }) => createdAt >= since).length
+            if (issues > 0) counted.set(organizationId, issues + (counted.get(organizationId) ?? 0))
+            after = rows[LONG_PAGE - 1]?.id
+            await nextTurn()
+          }
+        }
+        return [...counted].map(([organizationId, issues]) => ({ organizationId, issues }))
       },
     },
   }

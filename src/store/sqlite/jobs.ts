@@ -1,8 +1,9 @@
 /** Jobs and their leases. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
-import { FRONT, LEASE_MS, type QueueState } from '../../domain/operations/job'
+import { FRONT, JOB_KINDS, type JobKind, LEASE_MS, type QueueState } from '../../domain/operations/job'
 import type { Reader, Tx } from '../../ports/store'
+import { nextTurn } from './connection/read-group'
 import { bind, changes, db, on, parameters, plain, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
 import { jobs } from './schema'
@@ -141,17 +142,16 @@ export function createJobTx(connection: Database, current: TransactionState): Pi
   }
 }
 
+/** Jobs counted in one step. Each message that may still be reported on has one, so there may be millions. */
+const JOBS_PER_STEP = 2_000
+
 const JOB_READER = {
-  queueByKind: plain<
-    QueueState,
-    { now: number }
-  >(`SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
-       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`),
-  queueByCarrier: plain<
-    QueueState & { carrier: string },
-    { now: number }
-  >(`SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
-       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`),
+  /** Jobs of a queue in the order of their time, behind the one that was counted last. */
+  following: plain<
+    [number, number],
+    [string, string, number, number]
+  >(`SELECT run_at, job_id FROM jobs WHERE kind = ? AND queue = ? AND (run_at, job_id) > (?, ?)
+     ORDER BY run_at, job_id LIMIT ${JOBS_PER_STEP}`),
   firstFrom: plain<{ queue: string; runAt: number }, { kind: string; from: string }>(
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
   ),
@@ -180,7 +180,34 @@ const JOB_READER = {
 }
 
 export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
-  const { queueByKind, queueByCarrier, firstFrom, allHeads, firstDue, held, waiting } = on(connection, JOB_READER)
+  const { following, firstFrom, allHeads, firstDue, held, waiting } = on(connection, JOB_READER)
+
+  function headsOf(kind: JobKind): Array<{ queue: string; runAt: number }> {
+    const first = firstFrom.get({ kind, from: '' })
+    const second = first && firstFrom.get({ kind, from: `${first.queue}\0` })
+    // One statement for all takes a quarter of the time for a thousand queues, and twice as long for one, which most kinds have.
+    if (second) return allHeads.all({ kind })
+    return first ? [first] : []
+  }
+
+  async function countQueue(kind: JobKind, queue: string, now: number): Promise<QueueState> {
+    const state = { kind, waiting: 0, due: 0, oldestDueMs: 0 }
+    for (let last: [number, number] | undefined = [0, 0]; last !== undefined; ) {
+      const rows = following.values(kind, queue, ...last) as Array<[number, number]>
+      if (state.waiting === 0) state.oldestDueMs = Math.max(0, now - (rows[0]?.[0] ?? now))
+      state.waiting += rows.length
+      state.due += rows.filter(([runAt]) => runAt <= now).length
+      last = rows[JOBS_PER_STEP - 1]
+      await nextTurn()
+    }
+    return state
+  }
+
+  async function countQueues(kind: JobKind, now: number): Promise<Array<QueueState & { queue: string }>> {
+    const counted: Array<QueueState & { queue: string }> = []
+    for (const { queue } of headsOf(kind)) counted.push({ queue, ...(await countQueue(kind, queue, now)) })
+    return counted
+  }
 
   return {
     jobs: {
@@ -188,11 +215,7 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
         return held.get({ kind, subjectId })
       },
       async heads(kind) {
-        const first = firstFrom.get({ kind, from: '' })
-        const second = first && firstFrom.get({ kind, from: `${first.queue}\0` })
-        // One statement for all takes a quarter of the time for a thousand queues, and twice as long for one, which most kinds have.
-        if (second) return allHeads.all({ kind })
-        return first ? [first] : []
+        return headsOf(kind)
       },
       async hasDue(kind, queue, now) {
         return firstDue.get({ kind, queue, now }) !== null
@@ -201,10 +224,20 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
         return waiting.get({ limit })?.waiting ?? 0
       },
       async queues(now) {
-        return queueByKind.all({ now })
+        const states: QueueState[] = []
+        for (const kind of JOB_KINDS) {
+          const queues = await countQueues(kind, now)
+          const oldestDueMs = Math.max(...queues.map((one) => one.oldestDueMs))
+          const sum = (of: 'waiting' | 'due') => queues.reduce((total, one) => total + one[of], 0)
+          if (queues.length > 0) states.push({ kind, waiting: sum('waiting'), due: sum('due'), oldestDueMs })
+        }
+        return states
       },
       async carrierQueues(now) {
-        return queueByCarrier.all({ now })
+        const queues = await countQueues('deliver', now)
+        return queues
+          .filter(({ queue }) => queue !== FRONT)
+          .map(({ queue: carrier, ...state }) => ({ carrier, ...state }))
       },
     },
   }

@@ -116,7 +116,11 @@ const RETENTION_TX = {
   deleteOldHours: statement(() =>
     db
       .delete(trafficHours)
-      .where(oldestRows(trafficHours, ['app_id', 'hour', 'key_kind', 'country'], 'hour'))
+      .where(
+        // By app, as they lie.
+        sql`(app_id, hour, key_kind, country) IN (SELECT app_id, hour, key_kind, country FROM ${apps}
+          CROSS JOIN ${trafficHours} USING (app_id) WHERE hour < ${sql.placeholder('before')} LIMIT ${sql.placeholder('limit')})`,
+      )
       .returning({ hour: trafficHours.hour })
       .prepare(),
   ),

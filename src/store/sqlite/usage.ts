@@ -11,12 +11,11 @@ import {
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Owner } from '../../domain/shared/value'
 import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
-import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS } from '../rows/usage'
+import { type CountedRow, mergeBuckets, ROLLED_UNTIL, STEP, SUMS, TAKEN } from '../rows/usage'
 import { nextTurn } from './connection/read-group'
 import { on, plain } from './connection/statement'
 
 const AT = `(i.created_at / ${USAGE_INTERVAL_MS}) * ${USAGE_INTERVAL_MS} AS at`
-const ACCEPTED = "a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.outcome = 'accepted'"
 const RANGE = 'i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below'
 
 /**
@@ -27,15 +26,15 @@ const COUNT = `
   SELECT ${AT}, i.leg AS channel,
     coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
     count(*) AS issued, sum(i.delivery_status IN ('sent', 'delivered') OR a.provider IS NOT NULL
-      OR EXISTS (SELECT 1 FROM attempts a WHERE ${ACCEPTED})) AS sent,
+      OR EXISTS (SELECT 1 FROM attempts a WHERE ${TAKEN})) AS sent,
     sum(i.delivery_status = 'delivered') AS delivered, sum(i.delivery_status = 'failed') AS failed,
     sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent, count(a.provider) AS messages
-  FROM issues i LEFT JOIN attempts a ON ${ACCEPTED} AND a.leg = i.leg
+  FROM issues i LEFT JOIN attempts a ON ${TAKEN} AND a.leg = i.leg
   WHERE ${RANGE}
   GROUP BY at, i.leg, carrier, i.country, i.purpose, step
   UNION ALL
   SELECT ${AT}, a.leg, a.provider, coalesce(i.country, ''), i.purpose, ${STEP} AS step, 0, 0, 0, 0, 0, 0, count(*)
-  FROM issues i JOIN attempts a ON ${ACCEPTED} AND a.leg <> i.leg
+  FROM issues i JOIN attempts a ON ${TAKEN} AND a.leg <> i.leg
   WHERE ${RANGE} AND (i.legs IS NOT NULL OR i.leg <> i.channel)
   GROUP BY at, a.leg, a.provider, i.country, i.purpose, step`
 
@@ -74,22 +73,7 @@ function rolledUntil(connection: Database): () => number | undefined {
   }
 }
 
-const OLDEST_ISSUE = plain<{ id: Uint8Array | null }, { appId: string; mode: string; from: Uint8Array }>(
-  'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode AND issue_id >= $from',
-)
-
-/** Start of the hour of an owner's first issue at `from` or later. */
-function firstHour(connection: Database) {
-  const oldest = OLDEST_ISSUE.on(connection)
-  return ({ appId, mode }: Owner, from: number): number | undefined => {
-    const id = oldest.get({ appId, mode, from: uuidBytes(idFloor(from)) })?.id
-    return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : undefined
-  }
-}
-
 const USAGE_TX = {
-  owners: plain<Owner>("SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')"),
-  count: plain<CountedRow, HourRange>(COUNT),
   keep: plain<never, Record<string, string | number>>(
     `INSERT OR REPLACE INTO usage_intervals (app_id, mode, at, channel, provider, country, purpose, issued, sent,
        delivered, failed, verified, spent, messages, latencies)
@@ -102,22 +86,15 @@ const USAGE_TX = {
 }
 
 export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
-  const { owners, count, keep, mark } = on(connection, USAGE_TX)
+  const { keep, mark } = on(connection, USAGE_TX)
   const findRolled = rolledUntil(connection)
-  const firstHourOf = firstHour(connection)
-  const firstOfAll = (from: number) =>
-    Math.min(...owners.all().map((owner) => firstHourOf(owner, from) ?? Number.POSITIVE_INFINITY))
   return {
     usage: {
-      async rolledUntil() {
-        return findRolled() ?? firstOfAll(0)
+      async keep(rows) {
+        for (const row of rows) keep.run({ ...row, latencies: JSON.stringify(row.latencies) })
       },
-      async rollUp(hour, until) {
-        for (const { appId, mode } of owners.all()) {
-          for (const row of mergeBuckets(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
-            keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
-        }
-        mark.run({ name: ROLLED_UNTIL, at: String(Math.min(firstOfAll(hour + HOUR_MS), until)) })
+      async markRolled(until) {
+        if (until > (findRolled() ?? 0)) mark.run({ name: ROLLED_UNTIL, at: String(until) })
       },
     },
   }
@@ -137,6 +114,9 @@ const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
 const USAGE_READER = {
+  oldest: plain<{ id: Uint8Array | null }, { appId: string; mode: string; from: Uint8Array }>(
+    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode AND issue_id >= $from',
+  ),
   kept: plain<
     UsageHourRow,
     { appId: string; mode: string; from: number; to: number }
@@ -157,8 +137,11 @@ const USAGE_READER = {
 
 export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
   const findRolled = rolledUntil(connection)
-  const { kept, summed, counted, further } = on(connection, USAGE_READER)
-  const firstHourOf = firstHour(connection)
+  const { kept, summed, counted, further, oldest } = on(connection, USAGE_READER)
+  const firstHourOf = ({ appId, mode }: Owner, from: number): number | undefined => {
+    const id = oldest.get({ appId, mode, from: uuidBytes(idFloor(from)) })?.id
+    return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : undefined
+  }
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
   async function countHour({ appId, mode }: Owner, hour: number): Promise<UsageRow[]> {
@@ -190,16 +173,28 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
   const rolledIn = (owner: Owner, { from, to }: { from: number; to: number }) =>
     Math.min(Math.max(findRolled() ?? firstHourOf(owner, 0) ?? to, from), to)
 
-  /** Counts what is not stored: whole hours, of which only the intervals asked for are answered. */
+  /** Counts what is not stored: whole hours with issues, of which only the intervals asked for are answered. */
   async function countedRows(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]> {
     const rows: UsageRow[] = []
-    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; hour < to && hour <= now; hour += HOUR_MS)
+    for (let hour = Math.floor(from / HOUR_MS) * HOUR_MS; ; hour += HOUR_MS) {
+      hour = firstHourOf(owner, hour) ?? to
+      if (hour >= to || hour > now) return rows
       rows.push(...(await hourOf(owner, hour, now)).filter(({ at }) => at >= from && at < to))
-    return rows
+    }
   }
 
   return {
     usage: {
+      async rolledUntil() {
+        return findRolled()
+      },
+      async firstHour(owner, from) {
+        const hour = firstHourOf(owner, from)
+        // Thousands of owners are asked for one after the other.
+        await nextTurn()
+        return hour
+      },
+      countHour,
       async rows(owner, from, to, now) {
         const rolled = rolledIn(owner, { from, to })
         const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)

@@ -54,8 +54,10 @@ export async function noteAbsence(
 
 /** Forgets the messages whose reports can change nothing any more. */
 async function forgetReports(tx: Tx, before: Issue, after: Issue, { staysOpen }: Step): Promise<void> {
-  const isLegOver = after.messageId !== before.messageId && !staysOpen
-  if (isFinal(after) || isLegOver) await tx.reports.forget(before.messageId)
+  const isOtherMessage = after.messageId !== before.messageId
+  // The message of the current leg may be under way: what its carrier reports is noted with its attempt.
+  const isUnderWay = before.sendPending && isOtherMessage && after.deliveryStatus === 'delivered'
+  if (!isUnderWay && (isFinal(after) || (isOtherMessage && !staysOpen))) await tx.reports.forget(before.messageId)
   if (!isFinal(after) || before.legs === undefined) return
   // A report of an earlier leg has ended the delivery: nobody asks about the current one any more.
   await tx.jobs.remove('await-report', after.issueId)
