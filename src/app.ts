@@ -2,6 +2,7 @@
 import type { Recorder } from './abuse/counters/traffic-watch'
 import type { Config } from './config'
 import { createConsole } from './console'
+import { DISPATCHER_SILENT_MS } from './domain/operations/job'
 import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
@@ -31,8 +32,14 @@ export interface RunningApp {
   vitals(): Promise<Vitals>
   /** Loads and reads what the first requests need. */
   warmUp(): Promise<void>
-  /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so their leases are released. */
-  start(how?: { alone: boolean }): Promise<void>
+  /** Takes over from an earlier process. `alone`: no other process runs jobs on this store, so their leases are released. */
+  begin(how: { alone: boolean }): Promise<void>
+  /** Starts dispatching and sweeping. */
+  dispatch(): void
+  /** Both. */
+  start(): Promise<void>
+  /** Whether the dispatcher looks for work. A watchdog ends a process that does not. */
+  isDispatching(): boolean
   /** Announces the stop to load balancers and the other servers. Requests and jobs are still handled until `stop`. */
   leave(): Promise<void>
   /** Takes no more work, waits for running work, and closes the store. */
@@ -72,7 +79,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ backups, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ backups, disk: ports.disk, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 
@@ -116,7 +123,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     fetch: createFetch({ routes, clock, random, log, descriptors, telemetry }),
     vitals: () =>
       readVitals({
-        ...{ store, clock, load: node.load },
+        ...{ store, clock, load: node.load, disk: ports.disk },
         limiters: () => carriers.limiters(),
         tellsWallets: config.metrics.wallets,
       }),
@@ -124,12 +131,19 @@ export function createApp(config: Config, ports: Ports): RunningApp {
       api()
       return node.warm()
     },
-    async start(how = { alone: false }) {
+    async begin(how) {
       await node.start(how)
       await carriers.refresh()
+    },
+    dispatch() {
       runner.start()
       sweeps.start()
     },
+    async start() {
+      await this.begin({ alone: false })
+      this.dispatch()
+    },
+    isDispatching: () => clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
     leave,
     async stop() {
       await leave()

@@ -353,15 +353,32 @@ const PREFIX = 'WATCHWORD_'
 /** Settings that name a PostgreSQL. Together with `--data` they are a mistake, since one of the two would be ignored silently. */
 const DATABASES = ['DATABASE_URL', 'DATABASE_URL_FILE'] as const
 
-/** `flags` win over `env`. Throws `ConfigError` with one line for each mistake. */
+/** Kubernetes describes each Service to the containers beside it: one named `watchword` would look like settings. */
+const OF_A_SERVICE = /^(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/
+const isOfService = (name: string, value: string | undefined) =>
+  OF_A_SERVICE.test(name) || (name === 'PORT' && /^(tcp|udp|sctp):\/\//.test(value ?? ''))
+
+/**
+ * `flags` win over `env`. `examine` looks for settings that this machine does not allow. Throws `ConfigError` with one line for
+ * each mistake, all at once.
+ */
 export function readConfig(
-  env: Record<string, string | undefined>,
+  environment: Record<string, string | undefined>,
   flags: Record<string, string | undefined> = {},
+  examine: (
+    settings: Pick<SettingValues, 'HOST' | 'DATA' | 'METRICS_LISTEN'>,
+    isFolder: boolean,
+  ) => Array<[string, string]> = () => [],
 ): Config {
+  const env = Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value]) => name.startsWith(PREFIX) && !isOfService(name.slice(PREFIX.length), value),
+    ),
+  )
   const given = Object.fromEntries(
     Object.keys(settings).map((name) => [name, flags[name] ?? (env[PREFIX + name] || undefined)]),
   )
-  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in settings))
+  const unknown = Object.keys(env).filter((name) => !(name.slice(PREFIX.length) in settings))
   const { value, wrong } = readSettings(given)
   const mistakes = [
     ...wrong.map(({ name, message }) => `${PREFIX}${name}: ${message}`),
@@ -373,6 +390,8 @@ export function readConfig(
   const databaseUrl = besideFolder ? undefined : databaseUrlOf(given, mistakes)
   if ((given.OPERATOR_WEBHOOK_URL === undefined) !== (given.OPERATOR_WEBHOOK_SECRET === undefined))
     mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
+  if (databaseUrl === undefined && given.DATABASE_REPLICA_URL !== undefined)
+    mistakes.push(`${PREFIX}DATABASE_REPLICA_URL: needs ${PREFIX}DATABASE_URL, whose replica it names`)
   if (databaseUrl !== undefined && given.BACKUP_AT !== undefined)
     mistakes.push(`${PREFIX}BACKUP_AT: is for a data folder; a PostgreSQL is backed up by pg_dump, or its archive`)
   const sources = ['SECRET', 'SECRET_FILE', 'SECRET_COMMAND'].filter((name) => given[name] !== undefined)
@@ -381,6 +400,8 @@ export function readConfig(
     mistakes.push(
       `${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL, or ${PREFIX}SECRET_FILE or ${PREFIX}SECRET_COMMAND; every server has the same one`,
     )
+  const examined = examine(value, databaseUrl === undefined)
+  mistakes.push(...examined.map(([name, message]) => `${PREFIX}${name}: ${message}`))
   if (mistakes.length > 0) {
     const isUsage = besideFolder !== undefined || wrong.some(({ name }) => flags[name] !== undefined)
     throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)

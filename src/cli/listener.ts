@@ -17,11 +17,8 @@ export function listenFor(config: Config, { fetch, descriptors }: Listening): Li
   const { host, port } = config
   const common = { host, port, fetch, routePatterns: ROUTE_PATTERNS, descriptors }
   if (hasInheritedSocket(process.env)) return listenOnInherited(common)
-  return orInUse(
-    port,
-    (other) => `--port ${other}`,
-    () => listen(common),
-  )
+  const ways = { setting: 'WATCHWORD_HOST', another: (other: number) => `--port ${other}` }
+  return listeningAt({ host, port }, ways, () => listen(common))
 }
 
 function listenOnInherited(options: Parameters<typeof listen>[0]): Listener {
@@ -34,13 +31,28 @@ function listenOnInherited(options: Parameters<typeof listen>[0]): Listener {
   throw new Failure('port_mismatch', message)
 }
 
-/** `setting` names the option or variable for another port. */
-export function orInUse<T>(port: number | undefined, setting: (port: number) => string, begin: () => T): T {
+interface Address {
+  host: string
+  port: number
+}
+
+/**
+ * Explains why nothing can listen at an address. `setting` names the setting of the address, `another` the option or variable for
+ * another port.
+ */
+export function listeningAt<T>(
+  { host, port }: Address,
+  { setting, another }: { setting: string; another: (port: number) => string },
+  begin: () => T,
+): T {
   try {
     return begin()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === undefined) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    if (code !== 'EADDRINUSE')
+      throw new Failure('cannot_listen', `${setting}: cannot listen on ${host} port ${port} (${code})`)
     const other = port === 65_535 ? 8787 : port + 1
-    throw new Failure('port_in_use', `Port ${port} is in use; choose another: ${setting(other)}`)
+    throw new Failure('port_in_use', `Port ${port} is in use; choose another: ${another(other)}`)
   }
 }

@@ -16,6 +16,7 @@ import { type ClockSighting, databaseClock, systemClock } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { eventLoopBatch } from '../system/event-loop-batch'
 import { type LogOnUse, logOnUse } from '../system/log'
+import { machineMistakes } from '../system/machine-mistakes'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault, systemRandom } from '../system/vault'
 import { throttleWrites } from '../system/write-throttle'
@@ -64,11 +65,18 @@ export interface Beginning {
  * wrong folder is a mistake, and a key file without its database is a loss; neither is a new service.
  */
 export async function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Promise<Opened> {
-  const config = readConfig(process.env, flags)
+  const config = readConfig(process.env, flags, beginning.serves ? examined : undefined)
   if (!config.database) return await openFolder(config, beginning)
   if (beginning.isNew) throw notEmbedded('--new is for a data folder', 'an empty database is begun in any case')
   return openShared(config, config.database, beginning)
 }
+
+const examined: Parameters<typeof readConfig>[2] = ({ HOST, METRICS_LISTEN, DATA }, isFolder) =>
+  machineMistakes({
+    hosts: { HOST, METRICS_LISTEN: METRICS_LISTEN?.host },
+    dataDir: isFolder ? DATA : undefined,
+    databaseFile: DATABASE_FILE,
+  })
 
 /** Any server or command may be the first, so an empty database gets its schema here. */
 export async function openShared(
@@ -92,7 +100,7 @@ export async function openShared(
   if (!waits) return opening(await attempt())
   const { awaitDatabase } = await import('./awaited-database')
   const { opened, front } = await awaitDatabase(config, nameOf(database.url), log, attempt)
-  return { ...opening(opened), front }
+  return { ...opening(opened), ...(front && { front }) }
 }
 
 async function openFolder(config: Config, beginning: Beginning): Promise<Opened> {

@@ -1,8 +1,10 @@
 /** `watchword serve`. */
+import { join } from 'node:path'
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/phone'
 import { removeLeftovers } from '../system/backups'
 import { systemSchedule } from '../system/clock'
+import { diskOf } from '../system/data-dir-files'
 import { lockDataDir } from '../system/data-dir-lock'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
@@ -14,13 +16,15 @@ import { watchDescriptors } from '../system/listen'
 import { createMailer } from '../system/mailer'
 import { systemPasswords } from '../system/passwords'
 import { exposedKeyFile } from '../system/secret'
+import { serviceManager } from '../system/service-manager'
 import { createTransport } from '../system/transport'
 import { systemRandom } from '../system/vault'
 import { takeErasures } from '../usecases/erase-phone'
 import { setUpToken } from '../usecases/people/links'
 import { checkAuditEnd } from '../usecases/verify-audit'
-import { listenFor, orInUse } from './listener'
-import { adminOf, type Opened } from './open'
+import { untilAnswered } from './awaited-database'
+import { listenFor, listeningAt } from './listener'
+import { adminOf, DATABASE_FILE, type Opened, placeOf } from './open'
 import { backupsOf, scheduleBackups } from './scheduled-backups'
 import { startTelemetry } from './telemetry'
 
@@ -81,23 +85,27 @@ export async function serve(opened: Opened): Promise<Served> {
     descriptors,
     passwords: systemPasswords,
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
+    disk: fleet ? undefined : () => diskOf(join(config.dataDir, DATABASE_FILE)),
     hooks: createHookTransport({ connections: toReceivers }),
     schedule: systemSchedule,
     // The engine would keep the memory of the start until it needs as much again. A large heap is not collected here,
     // because that would delay the start.
     warmedUp: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
   })
+  // A PostgreSQL that goes away during the start is waited for, as one that is away before it.
+  const patiently = <T>(step: () => Promise<T>) => (fleet ? untilAnswered(placeOf(config), log, step) : step())
   // Runs before anything writes to the audit log.
-  await checkAuditEnd(opened)
+  await patiently(() => checkAuditEnd(opened))
   // Groups their writes into one commit.
-  const [token] = await Promise.all([setUpToken(opened), bringErasures(opened)])
-  await app.start({ alone: !fleet })
-  const { metrics } = config
-  const metricsUrl = orInUse(
-    metrics.listen?.port,
-    (other) => `WATCHWORD_METRICS_LISTEN=${metrics.listen?.host}:${other}`,
-    () => telemetry.begin(app.vitals, descriptors),
-  )
+  const [token] = await patiently(() => Promise.all([setUpToken(opened), bringErasures(opened)]))
+  await patiently(() => app.begin({ alone: !fleet }))
+  // Both listeners are there before the first message goes out: a start that ends at a port that is taken leaves none under way.
+  const { listen: metricsAt } = config.metrics
+  const beginMetrics = () => telemetry.begin(app.vitals, descriptors)
+  const another = (other: number) => `WATCHWORD_METRICS_LISTEN=${metricsAt?.host}:${other}`
+  const metricsUrl = metricsAt
+    ? listeningAt(metricsAt, { setting: 'WATCHWORD_METRICS_LISTEN', another }, beginMetrics)
+    : beginMetrics()
   // Between the parts, transactions have their turn: one that waited for all of them would look like overload.
   const warmUp = async () => {
     const warm = app.warmUp()
@@ -107,19 +115,24 @@ export async function serve(opened: Opened): Promise<Served> {
     }
     await warm
   }
-  // Requests wait in a socket that was handed over until the last day is read and all is loaded. Elsewhere they would be refused.
-  if (!opened.front && hasInheritedSocket(process.env)) await Promise.race([warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
+  // Requests wait in a socket that was handed over, and other servers answer them, until the last day is read and all is loaded.
+  const isAwaited = !opened.front && (fleet !== undefined || hasInheritedSocket(process.env))
+  if (isAwaited) await Promise.race([warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
   opened.front?.serve(app.fetch)
   const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
+  app.dispatch()
 
   let isDraining = false
   // Reports that it listens before the remaining work.
-  setImmediate(() => setTimeout(() => isDraining || warmUp(), WARM_UP_AFTER_MS).unref())
+  const manager = serviceManager(process.env)
+  const whenWarm = () => warmUp().then(() => isDraining || manager.ready(app.isDispatching))
+  setImmediate(() => setTimeout(() => isDraining || whenWarm(), WARM_UP_AFTER_MS).unref())
   const endBackups = scheduleBackups(config, log)
   const drain = async (reason: string) => {
     if (isDraining) return
     isDraining = true
     log.info({ reason }, 'draining')
+    manager.stopping()
     endBackups()
     const leaving = app.leave()
     await listener.stop(config.leavingMs)

@@ -2,7 +2,10 @@
 
 import { isSameSecret } from '../domain/access/api-key'
 import { Refusal } from '../domain/shared/error'
-import type { CallDocument, Carrier } from '../ports/carrier'
+import type { CallDocument, Carrier, ReportedMessage } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
+import type { Node } from '../ports/node'
+import type { ReportOutcome } from '../ports/telemetry'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json'
 
@@ -12,6 +15,8 @@ export type ReportAnswer = { recorded: number } | { text: string } | CallDocumen
 export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
+  node: ReportDependencies['node'] & Pick<Node, 'logSampler'>
+  clock: Pick<Clock, 'now'>
   /** The origin that carriers call, where it differs from the socket's. */
   publicUrl: string | undefined
 }
@@ -33,10 +38,34 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   }
   if (carrier.answerCall && url.searchParams.has('answer')) return (await carrier.answerCall(callback)) ?? refuse()
   const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
-  const reports = (await readReports(callback)) ?? refuse()
+  const note = (outcome: ReportOutcome) => noteReport(deps, carrier.name, outcome)
+  let reports: readonly ReportedMessage[] | undefined
+  try {
+    reports = await readReports(callback)
+  } catch (error) {
+    note('unreadable')
+    throw error
+  }
+  if (!reports) {
+    note('unauthorized')
+    return refuse()
+  }
   let recorded = 0
-  for (const report of reports) if (await recordReport(deps, carrier.name, report)) recorded++
+  for (const report of reports) {
+    const isRecorded = await recordReport(deps, carrier.name, report)
+    if (isRecorded) recorded++
+    note(isRecorded ? 'recorded' : 'unmatched')
+  }
   return carrier.reportAnswer === undefined ? { recorded } : { text: carrier.reportAnswer }
+}
+
+/** Counted, and logged now and then: an integrator whose reports do not get in must find out why. */
+function noteReport({ telemetry, clock, node }: ReceiveDependencies, carrier: string, outcome: ReportOutcome): void {
+  // A name that nobody has set up is a stranger's word.
+  if (carrier === '') return
+  const unsaid =
+    outcome === 'recorded' ? undefined : node.logSampler.next(`report ${carrier} ${outcome}`, clock.now())?.unsaid
+  telemetry.reportReceived({ carrier, outcome, unsaid })
 }
 
 function refuse(): never {

@@ -1,4 +1,5 @@
 /** Everything that an app needs from outside: `system/` and `store/` implement it, and tests have their own. */
+import type { DiskUsage } from '../domain/operations/disk'
 import type { Clock, Schedule } from './clock'
 import type { Backups, ErasedFile } from './files'
 import type { Log } from './log'
@@ -22,6 +23,8 @@ export interface Ports {
   passwords: Passwords
   /** Backups of the database, newest first. */
   backups: () => Backups
+  /** The disk of the data folder; undefined where the database is elsewhere. Throws where it cannot be asked. */
+  disk?: (() => DiskUsage) | undefined
   store: Store
   /** Only with an embedded database. */
   erasedFile?: ErasedFile | undefined

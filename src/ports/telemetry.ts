@@ -9,6 +9,7 @@ import type { Issue, Origin, ReasonCode } from '../domain/codes/issue'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { QueueState } from '../domain/operations/job'
 import type { NodeCondition } from '../domain/operations/node'
+import type { NoticeKind } from '../domain/operations/notice'
 import type { Refusal } from '../domain/shared/error'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 
@@ -22,6 +23,7 @@ export interface Telemetry {
   /** Once for each message, when its credit is settled. Later reports of the carrier are not counted. */
   deliveryEnded(ended: DeliveryEnded): void
   webhookAnswered(answered: WebhookAnswered): void
+  reportReceived(received: ReportReceived): void
   /**
    * Begins a span, which does nothing where tracing is off. `parent`: a W3C `traceparent`; for a request the header its caller
    * sent, unchecked.
@@ -102,6 +104,18 @@ export interface DeliveryEnded {
   endedAt: number
 }
 
+/** `unmatched`: no message awaits it, such as a second one about the same message. */
+export const REPORT_OUTCOMES = ['recorded', 'unmatched', 'unauthorized', 'unreadable'] as const
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number]
+
+export interface ReportReceived {
+  /** By name, and of a carrier that is set up. */
+  carrier: string
+  outcome: ReportOutcome
+  /** How many reports of the carrier with this outcome were not logged since the last one that was. */
+  unsaid: number | undefined
+}
+
 export interface WebhookAnswered {
   origin: Origin | undefined
   issueId: string | undefined
@@ -154,6 +168,10 @@ export interface Vitals {
   databaseBytes: number
   /** Size of the write-ahead log; undefined where the server has none of its own. */
   logBytes: number | undefined
+  /** Free space of the disk of the data folder; undefined where the database is elsewhere. */
+  freeBytes: number | undefined
+  /** Kinds of the notices that are open. */
+  notices: readonly NoticeKind[]
   /** How long the oldest waiting transaction has waited. */
   waitingMs: number
   /** Balance and reserved credits of each app; empty where that metric is off. */

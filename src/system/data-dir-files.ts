@@ -1,10 +1,34 @@
 /** Small files in the data folder, beside the database: a backup that is put in its place does not replace them. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DiskUsage } from '../domain/operations/disk'
 import type { ErasedFile, HeadFile } from '../ports/files'
 
 const HEAD_FILE = 'watchword.audit'
 const ERASED_FILE = 'watchword.erased'
+
+/** The disk of a database file. */
+export function diskOf(file: string): DiskUsage {
+  const { bavail, bsize, files, ffree } = statfsSync(dirname(file))
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return {
+    free: bavail * bsize,
+    size: sizeOf(file),
+    log: sizeOf(`${file}-wal`),
+    // Some file systems do not count inodes.
+    files: files === 0 ? Number.POSITIVE_INFINITY : ffree,
+  }
+}
 
 /** The head of the audit log, in one line. */
 export function headFileIn(dataDir: string): HeadFile {

@@ -1,4 +1,5 @@
 /** How this server is, for metrics: what waits, whom carriers serve, what is stored. */
+import type { DiskUsage } from '../domain/operations/disk'
 import { conditionsOf } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
@@ -10,12 +11,20 @@ export interface VitalsDependencies {
   clock: Clock
   load: StoreLoad
   limiters: () => Map<string, ConcurrencyLimiter>
+  disk?: (() => DiskUsage) | undefined
   /** Whether apps are told of one by one. */
   tellsWallets: boolean
 }
 
 /** Throws `unavailable` where the database cannot be read. */
-export async function readVitals({ store, clock, load, limiters, tellsWallets }: VitalsDependencies): Promise<Vitals> {
+export async function readVitals({
+  store,
+  clock,
+  load,
+  limiters,
+  disk,
+  tellsWallets,
+}: VitalsDependencies): Promise<Vitals> {
   const { read } = store
   const now = clock.now()
   return {
@@ -29,17 +38,17 @@ export async function readVitals({ store, clock, load, limiters, tellsWallets }:
     pool: store.pool(),
     databaseBytes: await read.size(),
     logBytes: store.logBytes(),
+    freeBytes: disk?.().free,
+    notices: (await read.notices.open()).map(({ kind }) => kind),
     waitingMs: load.waitingMs(),
     wallets: tellsWallets ? await walletsOf(store) : [],
   }
 }
 
 async function walletsOf({ read }: Store): Promise<Vitals['wallets']> {
-  const apps = await read.apps.all()
-  return Promise.all(
-    apps.map(async ({ appId }) => {
-      const { balance = 0, reserved = 0 } = (await read.wallets.find(appId)) ?? {}
-      return { appId, balance, reserved }
-    }),
-  )
+  const wallets = new Map((await read.wallets.all()).map((wallet) => [wallet.appId, wallet]))
+  return (await read.apps.all()).map(({ appId }) => {
+    const { balance = 0, reserved = 0 } = wallets.get(appId) ?? {}
+    return { appId, balance, reserved }
+  })
 }

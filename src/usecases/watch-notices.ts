@@ -4,6 +4,7 @@
  */
 import { isOver } from '../abuse/rules/incident'
 import { newestOf } from '../domain/operations/backup-schedule'
+import { type DiskUsage, isShortOfSpace } from '../domain/operations/disk'
 import {
   BACKUP_OVERDUE_MS,
   CARRIER_DOWN_MS,
@@ -18,6 +19,7 @@ import {
 } from '../domain/operations/notice'
 import { totalOfTallies } from '../domain/operations/usage'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/shared/value'
+import { isOutOfCredit } from '../domain/wallet/wallet'
 import type { Clock } from '../ports/clock'
 import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
@@ -33,6 +35,7 @@ export interface WatchDependencies {
   node: Pick<Node, 'wakeUps'>
   /** Copies of the database, newest first. */
   backups: () => Backups
+  disk?: (() => DiskUsage) | undefined
 }
 
 const LOOK_EVERY_MS = 10 * SECOND_MS
@@ -88,16 +91,22 @@ export class NoticeWatch {
       ...(await this.#ofCarriers(now)),
       ...(await this.#ofEndpoints(apps, now)),
       ...this.#ofBackups(now),
+      ...this.#ofDisk(),
+      ...(await this.#ofClock(now)),
     ]
   }
 
   async #ofApps(apps: ReadonlyMap<string, string>, now: number): Promise<Condition[]> {
     const usage = await this.#usageOf([...apps.keys()], now)
     const found: Condition[] = []
+    const wallets = new Map((await this.deps.store.read.wallets.all()).map((wallet) => [wallet.appId, wallet]))
     for (const [appId, app] of apps) {
-      const wallet = await this.deps.store.read.wallets.find(appId)
+      const wallet = wallets.get(appId)
       const { spentPerDay = 0, failures } = usage.get(appId) ?? {}
-      if (wallet) {
+      // An app that never had credit has not begun yet.
+      if (wallet && wallet.entries > 0 && isOutOfCredit(wallet))
+        found.push({ kind: 'no_credit', subject: appId, appId, facts: { app } })
+      else if (wallet) {
         const available = wallet.balance - wallet.reserved
         const days = spentPerDay > 0 ? available / spentPerDay : undefined
         const isShort = days !== undefined && days < RUNWAY_DAYS
@@ -159,6 +168,21 @@ export class NoticeWatch {
       if (reason === 'Disabled by an operator' || reason === 'Being removed') return []
       return [{ kind: 'endpoint_disabled', ...about, facts: { ...facts, reason } }]
     })
+  }
+
+  #ofDisk(): Condition[] {
+    const disk = this.deps.disk?.()
+    if (!disk || !isShortOfSpace(disk)) return []
+    const mib = (bytes: number) => Math.round(bytes / 2 ** 20)
+    const facts = { freeMib: mib(disk.free), neededMib: mib(disk.size + disk.log) }
+    return [{ kind: 'disk_low', subject: 'server', appId: undefined, facts }]
+  }
+
+  async #ofClock(now: number): Promise<Condition[]> {
+    const setBackMs = await this.deps.store.read.clockSetBackMs(now - DAY_MS)
+    if (setBackMs === 0) return []
+    const facts = { seconds: Math.ceil(setBackMs / SECOND_MS) }
+    return [{ kind: 'clock_stepped', subject: 'server', appId: undefined, facts }]
   }
 
   #ofBackups(now: number): Condition[] {

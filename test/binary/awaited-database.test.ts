@@ -87,6 +87,41 @@ test('it lives, is not ready and refuses with Retry-After until its database ans
   network.stop()
 })
 
+test('it waits for a database that goes away while it starts, however often', async () => {
+  const postgres = await sharedPostgres()
+  const database = await postgres.database()
+  databases.push(database)
+  const network = await CuttingProxy.start(postgres.port)
+  const url = new URL(database.url)
+  url.port = String(network.port)
+  const cutting = setInterval(() => network.cut(), 60)
+  const server = await begun(url.href)
+  await server.says('waiting for the database')
+  clearInterval(cutting)
+  await until(async () => (await server.ask('/readyz')).status === 200, 'the server to be ready')
+  const { exitCode } = await server.end()
+  expect(exitCode).toBe(0)
+  network.stop()
+})
+
+test('its port stays closed until the first connection stands, so that no proxy sends it requests', async () => {
+  const postgres = await sharedPostgres()
+  const database = await postgres.database()
+  databases.push(database)
+  const network = await CuttingProxy.start(postgres.port)
+  const url = new URL(database.url)
+  url.port = String(network.port)
+  network.stall('answers')
+  const beginning = begun(url.href)
+  const first = await Promise.race([beginning, Bun.sleep(1_500)])
+  expect(first).toBeUndefined()
+  network.flow()
+  const server = await beginning
+  expect((await server.ask('/readyz')).status).toBe(200)
+  await server.end()
+  network.stop()
+})
+
 test('it ends when it is told to, and says nothing of the password', async () => {
   const server = await begun(`postgres://ann:hidden-word@127.0.0.1:${freePort()}/there`)
   await server.says('waiting for the database')

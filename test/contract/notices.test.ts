@@ -1,6 +1,7 @@
 /** What the operator is told of, on which ways, when, and how often. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { verifyWebhookSignature } from '../../client/webhook'
+import type { DiskUsage } from '../../src/domain/operations/disk'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import type { Clock } from '../../src/ports/clock'
 import type { Backups } from '../../src/ports/files'
@@ -33,11 +34,13 @@ let status: number
 /** They answer once this is settled. */
 let held: Promise<void> | undefined
 let backups: Backups
+let disk: DiskUsage
 
 const start = async (options: WorldOptions = {}) => {
   world = await World.start({
     env: { WATCHWORD_PUBLIC_URL: 'https://codes.example' },
     backups,
+    disk: () => disk,
     toOperator: {
       async request(request) {
         requests.push(request)
@@ -64,6 +67,7 @@ beforeEach(async () => {
   status = 200
   held = undefined
   backups = { made: [] }
+  disk = { free: 2 ** 40, size: 1, log: 0, files: 1 }
   await start()
   keys = await world.furnish()
 })
@@ -130,6 +134,51 @@ describe('low credit', () => {
       { kind: 'low_credit', facts: { app: 'demo', available: 10, days: 0 } },
     ])
   })
+})
+
+test('an app that is out of credit is told within seconds, also in quiet hours, and one that never had any is not', async () => {
+  await addWay('pager', 'webhook', { url: HOOK })
+  const quiet = { from: 0, to: 1_439, timeZone: 'UTC', urgentPass: true }
+  await world.run(administer.setQuietHours(world.admin, quiet))
+  await world.run(administer.createApp(world.admin, { name: 'not begun' }))
+  await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 1_000, reference: 'x' }))
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([`no_credit ${keys.appId}`])
+  expect(texts()).toMatchObject([
+    { type: 'notice.began', data: { urgent: true, says: 'App demo has no credit left. Its codes are refused.' } },
+  ])
+  await world.run(administer.addCredit(world.admin, { appId: keys.appId, amount: 1 }))
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([])
+})
+
+test('an app whose overdraft still pays is not out of credit', async () => {
+  await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 1_000, reference: 'x' }))
+  await world.run(administer.setOverdraft(world.admin, { appId: keys.appId, limit: 5 }))
+  await world.advance(LOOK_MS)
+  expect(await open()).not.toContain(`no_credit ${keys.appId}`)
+})
+
+test('a disk that has no room for a backup is told', async () => {
+  const [mib, gib] = [2 ** 20, 2 ** 30]
+  disk = { free: 3 * gib, size: 2 * gib, log: 50 * mib, files: 1_000 }
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([])
+  disk = { ...disk, free: 2 * gib }
+  await world.advance(LOOK_MS)
+  expect(await administer.listNotices(world, 'open')).toMatchObject([
+    { kind: 'disk_low', subject: 'server', facts: { freeMib: 2_048, neededMib: 2_098 } },
+  ])
+})
+
+test('a clock that was set back is told for a day', async () => {
+  world.clock.step(-90_000)
+  await world.advance(LOOK_MS)
+  expect(await administer.listNotices(world, 'open')).toMatchObject([
+    { kind: 'clock_stepped', facts: { seconds: expect.any(Number) } },
+  ])
+  await world.leap(25 * HOUR_MS)
+  expect(await open()).not.toContain('clock_stepped server')
 })
 
 test('a receiver that fails is told again, with the same id, and given up at last', async () => {

@@ -1,11 +1,14 @@
 /** Alert rules and dashboard ask for what is told: a metric that is renamed would leave an alarm that never fires. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { parser } from '@prometheus-io/lezer-promql'
 import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../src/domain/operations/job'
 import { invalid } from '../../src/domain/shared/error'
 import { createMetrics } from '../../src/system/telemetry/metrics'
 import { anIssue, NOW } from '../domain/sample'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const DEPLOY = join(import.meta.dir, '../../deploy')
 
@@ -25,6 +28,7 @@ async function tellEverything(): Promise<string> {
   told.deliveryEnded({ issue: anIssue({ deliveryStatus: 'delivered' }), carrier: 'main', endedAt: NOW + 1_000 })
   const webhook = { origin, issueId: 'i', eventId: 'e', endpointId: 'whe_a', type: 'otp.sent', attempts: 1 } as const
   told.webhookAnswered({ ...webhook, outcome: 'delivered', status: 200, ms: 1 })
+  told.reportReceived({ carrier: 'main', outcome: 'recorded', unsaid: undefined })
   store.committed(1, 1, 1)
   store.uncommitted('failed')
   store.checkpointed(1)
@@ -37,6 +41,8 @@ async function tellEverything(): Promise<string> {
     pool: { size: 1, busy: 1, waiting: 0 },
     databaseBytes: 1,
     logBytes: 1,
+    freeBytes: 1,
+    notices: ['no_credit'],
     waitingMs: 1,
     wallets: [{ appId: 'app_a', balance: 1, reserved: 0 }],
   }))
@@ -187,6 +193,9 @@ test('what is told is asked for: no metric of ours is without a panel', async ()
     'watchword_carrier_concurrency',
     'watchword_unit_wait_seconds',
     'watchword_vitals_up',
+    'watchword_notices_open',
+    'watchword_disk_free_bytes',
+    'watchword_reports_total',
   ]
   expect([...families].filter((name) => !asked.includes(name)).sort()).toEqual([...WITHOUT].sort())
 })

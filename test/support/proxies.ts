@@ -11,6 +11,8 @@ import { until } from './until'
 export interface RunningProxy {
   /** Where it ends TLS. */
   port: number
+  /** Ends it as its unit would, and starts it again at the same port. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -60,12 +62,22 @@ const proxy =
     const port = freePort()
     const command = await commandIn({ folder, port, ...certificateIn(folder) }, to)
     const places = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
-    const child = Bun.spawn(command, { env: { ...process.env, ...places }, stdout: 'ignore', stderr: 'pipe' })
-    const said = new Response(child.stderr).text()
-    await until(async () => child.exitCode !== null || (await listens(port)), 'the proxy to listen')
-    if (child.exitCode !== null) throw new Error(await said)
+    const begin = async () => {
+      const child = Bun.spawn(command, { env: { ...process.env, ...places }, stdout: 'ignore', stderr: 'pipe' })
+      const said = new Response(child.stderr).text()
+      await until(async () => child.exitCode !== null || (await listens(port)), 'the proxy to listen')
+      if (child.exitCode !== null) throw new Error(await said)
+      return child
+    }
+    let child = await begin()
     return {
       port,
+      async restart() {
+        // nginx drains at SIGQUIT, HAProxy at SIGUSR1, Caddy at SIGTERM.
+        child.kill(command[0]?.endsWith('nginx') ? 'SIGQUIT' : command[0]?.endsWith('haproxy') ? 'SIGUSR1' : 'SIGTERM')
+        await child.exited
+        child = await begin()
+      },
       async stop() {
         child.kill('SIGKILL')
         await child.exited
@@ -76,7 +88,10 @@ const proxy =
 
 const nginx = proxy(async ({ folder, port, certificate, key }, to) => {
   const site = changed('nginx.conf', [
-    ['    server 127.0.0.1:8787;', to.map((each) => `    server 127.0.0.1:${each};`).join('\n')],
+    [
+      '    server 127.0.0.1:8787 max_fails=0;',
+      to.map((each) => `    server 127.0.0.1:${each} max_fails=0;`).join('\n'),
+    ],
     ['listen 80;', `listen 127.0.0.1:${freePort()};`],
     ['listen 443', `listen 127.0.0.1:${port}`],
     ['otp.example.com;', 'localhost;'],
@@ -99,6 +114,7 @@ const caddy = proxy(async ({ folder, port, certificate, key }, to) => {
   const site = changed('Caddyfile', [
     ['reverse_proxy 127.0.0.1:8787 {', `reverse_proxy ${servers} {`],
     ['otp.example.com {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
+    ...(to.length > 1 ? [['\t\ttransport http {', '\t\tfail_duration 2s\n\t\ttransport http {'] as const] : []),
     ...(isOldCaddy() ? [['request_buffers 64KiB', 'buffer_requests'] as const] : []),
   ])
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)

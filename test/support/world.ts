@@ -3,6 +3,7 @@ import { contract } from '../../contract'
 import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyLimits, StoredKeyKind } from '../../src/domain/access/api-key'
+import type { DiskUsage } from '../../src/domain/operations/disk'
 import type { Leg, Mode } from '../../src/domain/shared/value'
 import { describeApi } from '../../src/http/openapi'
 import { WAIT_FOR_SLOT_MS } from '../../src/jobs/dispatch'
@@ -82,6 +83,7 @@ export interface WorldOptions {
   toOperator?: Transport
   mailer?: Mailer
   backups?: Backups
+  disk?: () => DiskUsage
   /** As a release hashed them that was no test. */
   passwords?: Passwords
   wrapTransport?: (transport: Transport) => Transport
@@ -170,6 +172,7 @@ export class World {
       descriptors: { areShort: () => false },
       passwords: options.passwords ?? PLAIN_PASSWORDS,
       backups: () => options.backups ?? { made: [] },
+      disk: options.disk,
       hooks: options.hooks ?? NOBODY_LISTENS,
       toOperator: options.toOperator ?? transportTo({}),
       mailer: options.mailer ?? NO_MAILER,

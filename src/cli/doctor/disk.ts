@@ -1,18 +1,15 @@
 /** Checks the disk: its free space, that the database is writable, and that a recent backup exists. */
-import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { newestOf, nextBackupAt } from '../../domain/operations/backup-schedule'
+import { type DiskUsage, FULL_BYTES, isShortOfSpace } from '../../domain/operations/disk'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import { lastFailureAt, listBackups, removeLeftovers } from '../../system/backups'
+import { diskOf } from '../../system/data-dir-files'
 import { DATABASE_FILE } from '../open'
 import { iso } from '../output'
 import { type Check, type DoctorFinding, findings, type Wrong } from './finding'
 
 const MIB = 2 ** 20
-const FULL_BYTES = 100 * MIB
-const LITTLE_BYTES = 1_024 * MIB
-/** Size of the write-ahead log before a checkpoint. */
-const LOG_BYTES = 64 * MIB
 const FEW_FILES = 100
 /** A checkpoint normally runs at 48 MB, so a log of this size is blocked. */
 const LONG_LOG_BYTES = 256 * MIB
@@ -32,7 +29,7 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
       advice: 'Look at free space, at the owner of the folder, and whether it is mounted read-only.',
     })
   }
-  const usage = usageOf(dataDir)
+  const usage = diskOf(join(dataDir, DATABASE_FILE))
   const { free, size, log } = usage
   wrong.push(...judgeRoom(dataDir, usage))
   if (log > LONG_LOG_BYTES) {
@@ -47,23 +44,12 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
 
 /** Findings about disk space, also for a database that does not open. */
 export const roomOf = (dataDir: string): DoctorFinding[] =>
-  judgeRoom(dataDir, usageOf(dataDir)).map((wrong) => ({ check: 'disk', ...wrong }))
+  judgeRoom(dataDir, diskOf(join(dataDir, DATABASE_FILE))).map((wrong) => ({ check: 'disk', ...wrong }))
 
-interface DiskUsage {
-  /** Bytes. */
-  free: number
-  /** Sizes of the database and of its write-ahead log. */
-  size: number
-  log: number
-  /** Free inodes. */
-  files: number
-}
-
-/** A backup needs as much space as the database and its log; the log needs space to grow before a checkpoint. */
 export function judgeRoom(dataDir: string, { free, size, log, files }: DiskUsage): Wrong[] {
   const advice = 'Make room, or move the data folder to a larger disk.'
   const wrong: Wrong[] = []
-  if (free < Math.max(LITTLE_BYTES, size + log + LOG_BYTES)) {
+  if (isShortOfSpace({ free, size, log })) {
     wrong.push({
       state: free < FULL_BYTES ? 'problem' : 'warn',
       message: `${mib(free)} are free in ${dataDir}; the database has ${mib(size + log)}, and a backup takes as much.`,
@@ -73,18 +59,6 @@ export function judgeRoom(dataDir: string, { free, size, log, files }: DiskUsage
   if (files < FEW_FILES)
     wrong.push({ state: 'problem', message: `${dataDir} has room for ${files} files more.`, advice })
   return wrong
-}
-
-function usageOf(dataDir: string): DiskUsage {
-  const { bavail, bsize, files, ffree } = statfsSync(dataDir)
-  const sizeOf = (name: string) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0
-  return {
-    free: bavail * bsize,
-    size: sizeOf(DATABASE_FILE),
-    log: sizeOf(`${DATABASE_FILE}-wal`),
-    // Some file systems do not count inodes.
-    files: files === 0 ? Number.POSITIVE_INFINITY : ffree,
-  }
 }
 
 const ADVICE =

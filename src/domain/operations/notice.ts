@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/value'
 import { isSecret } from '../webhooks/signature'
 
 export const NOTICE_KINDS = [
+  'no_credit',
   'low_credit',
   'carrier_down',
   'deliveries_failing',
@@ -15,6 +16,8 @@ export const NOTICE_KINDS = [
   'endpoint_disabled',
   'backup_overdue',
   'webhook_certificate',
+  'disk_low',
+  'clock_stepped',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
@@ -53,6 +56,11 @@ interface KindRules {
 }
 
 const KINDS: Readonly<Record<NoticeKind, KindRules>> = {
+  no_credit: {
+    ...{ isUrgent: true, calmMs: 0, page: '/wallet', title: 'An app is out of credit' },
+    says: ({ app }) => `App ${app} has no credit left. Its codes are refused.`,
+    advice: 'Add credit. Codes go out again at once.',
+  },
   low_credit: {
     ...{ isUrgent: false, calmMs: 0, page: '/wallet', title: 'Credit is low' },
     says: ({ app, available, days }) =>
@@ -94,6 +102,17 @@ const KINDS: Readonly<Record<NoticeKind, KindRules>> = {
         ? `App ${app}: the certificate of ${host} is refused.`
         : `App ${app}: the certificate of ${host} expires on ${until}.`,
     advice: 'Its owner must renew the certificate, or events are not delivered.',
+  },
+  disk_low: {
+    ...{ isUrgent: true, calmMs: 5 * MINUTE_MS, page: '/system', title: 'The disk is almost full' },
+    says: ({ freeMib, neededMib }) =>
+      `${freeMib} MiB are free on the disk of the database. A backup needs ${neededMib} MiB.`,
+    advice: 'Make room, or move the data folder to a larger disk. On a full disk no code can be issued.',
+  },
+  clock_stepped: {
+    ...{ isUrgent: false, calmMs: 0, page: '/system', title: 'The clock was set back' },
+    says: ({ seconds }) => `The clock of the database was set back by ${seconds} seconds in the last day.`,
+    advice: 'Check time synchronization (NTP). Codes that were valid then expire that much earlier.',
   },
 }
 

@@ -70,6 +70,10 @@ export function reserve(wallet: Wallet, price: number): Wallet {
   return { ...wallet, reserved: wallet.reserved + price }
 }
 
+/** Whether not even a message of one credit can be reserved. */
+export const isOutOfCredit = ({ balance, reserved, overdraftLimit }: Wallet): boolean =>
+  balance - reserved + overdraftLimit < 1
+
 export const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit'>) =>
   new Refusal('no_credit', 'The wallet has too little credit for this message', {
     code: overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',

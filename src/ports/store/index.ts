@@ -153,6 +153,8 @@ export interface Reader {
   nodes(): Promise<NodeState[]>
   /** Size of the database, bytes. */
   size(): Promise<number>
+  /** How far the clock was set back since a time, in all; milliseconds. */
+  clockSetBackMs(since: number): Promise<number>
 }
 
 /** Lists, usage and exports of console and command line. */

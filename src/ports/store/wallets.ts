@@ -29,6 +29,8 @@ export interface LedgerFilter {
 
 export interface WalletReader {
   find(appId: string): Promise<Wallet | undefined>
+  /** Of all apps, removed ones included. */
+  all(): Promise<Wallet[]>
   /** Newest first. */
   ledger(appId: string, filter: LedgerFilter): Promise<LedgerEntry[]>
   /** Entries tied to one issue, oldest first. */

@@ -126,6 +126,16 @@ function setBack(transaction: Transaction, values: { now: number; byMs: number; 
   transaction.run(STATEMENTS.fallSilent, values)
 }
 
+const SINCE = plain(
+  'SELECT coalesce(sum(set_back_ms), 0) FROM clock_steps WHERE noticed_at >= $1',
+  ({ since }) => [since],
+  ([ms]) => Number(ms),
+)
+
+/** How far the clock was set back since a time, in all; milliseconds. */
+export const clockSetBackMs = async (asked: Querying, since: number): Promise<number> =>
+  (await asked.get(SINCE, { since })) ?? 0
+
 /** How far the clock was set back in all, in milliseconds. An id may be later than its row by as much. */
 export const furthestSetBack = async (asked: Querying): Promise<number> =>
   (await asked.get(STATEMENTS.furthest))?.ms ?? 0

@@ -39,7 +39,8 @@ const isThere = isNull(issues.erasedAt)
 export const thisMessage = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 /** Failures at the phone of an issue. */
-const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
+/** The collation is that of its index: without it each check of a code would read all failures. */
+const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId} COLLATE "default"
   AND ${failures.keyKind} = ${issues.keyKind} AND ${failures.phoneHash} = ${issues.phoneHash}
   AND ${failures.state} <> 'null')`
 

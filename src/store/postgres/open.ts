@@ -14,6 +14,7 @@ import { appReader, challengeReader, keyReader, relayReader, templateReader } fr
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
 import { carrierReader, routeReader } from './carriers'
+import { clockSetBackMs } from './clock'
 import { createFleet, nodesOf } from './connection/fleet'
 import { MIGRATIONS, migrate } from './connection/migrate'
 import type { Time } from './connection/pipelined-transaction'
@@ -177,6 +178,7 @@ function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),
     size: async () => (await pool.get(SIZE)) ?? 0,
+    clockSetBackMs: (since) => clockSetBackMs(pool, since),
   }
 }
 

@@ -4,6 +4,7 @@ import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { listOf, plain, type Statement } from './connection/statement'
 import { lock, type Transaction } from './connection/transaction'
+import { deliveryDeletion } from './webhooks'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
 
@@ -122,19 +123,10 @@ const IDEMPOTENCY_RECORDS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
 const MESSAGES = oldest('outbox', 'issue_id', 'expires_at <= $1')
 
-/** Deliveries are selected by id, which carries the time; events go with their last delivery. */
+/** Deliveries are selected by id, which carries the time. */
 const HOOKS = plain(
-  `WITH old AS MATERIALIZED (
-     SELECT delivery_id, event_id FROM webhook_deliveries WHERE delivery_id < $1 AND status <> 'pending'
-     ORDER BY delivery_id LIMIT $2 FOR UPDATE SKIP LOCKED
-   ), gone_attempts AS (DELETE FROM webhook_attempts USING old WHERE webhook_attempts.delivery_id = old.delivery_id
-   ), gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.delivery_id AND kind = 'webhook'
-   ), gone_events AS (
-     DELETE FROM webhook_events WHERE event_id IN (SELECT event_id FROM old) AND NOT EXISTS (
-       SELECT 1 FROM webhook_deliveries AS other WHERE other.event_id = webhook_events.event_id
-         AND other.delivery_id NOT IN (SELECT delivery_id FROM old))
-   ), gone AS (DELETE FROM webhook_deliveries USING old WHERE webhook_deliveries.delivery_id = old.delivery_id RETURNING 1
-   ) SELECT count(*) FROM gone`,
+  deliveryDeletion(`SELECT delivery_id, event_id FROM webhook_deliveries WHERE delivery_id < $1 AND status <> 'pending'
+    ORDER BY delivery_id LIMIT $2 FOR UPDATE SKIP LOCKED`),
   ({ before, limit }) => [idFloor(before as number), limit],
   count,
 )

@@ -140,6 +140,12 @@ const READS = {
     ({ appId }) => [appId],
     walletRead,
   ),
+  all: plain(
+    `SELECT w.app_id, balance, reserved - coalesce(available, 0), overdraft_limit, entries, alert_below, updated_at
+     FROM wallets AS w LEFT JOIN (SELECT app_id, sum(available) AS available FROM wallet_slots GROUP BY app_id) AS s USING (app_id)`,
+    () => [],
+    walletRead,
+  ),
   ledger: ledgerPage(),
   ledgerOfType: ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType'))),
   /** The entry `rows` rows further down. */
@@ -165,6 +171,7 @@ const READS = {
 
 export const walletReader = (pool: Querying): WalletReader => ({
   find: (appId) => pool.get(READS.find, { appId }),
+  all: () => pool.all(READS.all),
   ledger: (appId, filter) =>
     readLedgerPage(filter, {
       further: (range) => pool.get(READS.further, { appId, ...range }),

@@ -52,6 +52,21 @@ const deliveries = (...conditions: Array<SQL | undefined>) =>
     .where(and(...conditions))
     .orderBy(asc(webhookDeliveries.seq))
 
+/**
+ * Deletes what `old` selects (`delivery_id, event_id`), with attempts, jobs, and events that have no other delivery. Written so that
+ * each row is found by its key: joined instead, the planner reads whole tables, because it does not know how few rows are old.
+ */
+export const deliveryDeletion = (old: string) =>
+  `WITH old AS MATERIALIZED (${old}),
+   gone_attempts AS (DELETE FROM webhook_attempts WHERE delivery_id = ANY (ARRAY(SELECT delivery_id FROM old))),
+   gone_jobs AS (DELETE FROM jobs WHERE subject_id = ANY (ARRAY(SELECT delivery_id FROM old)) AND kind = 'webhook'),
+   gone_events AS (
+     DELETE FROM webhook_events WHERE event_id = ANY (ARRAY(SELECT event_id FROM old)) AND (
+       SELECT 1 FROM webhook_deliveries AS other WHERE other.event_id = webhook_events.event_id
+         AND other.delivery_id <> ALL (ARRAY(SELECT delivery_id FROM old)) LIMIT 1) IS NULL),
+   gone AS (DELETE FROM webhook_deliveries WHERE delivery_id = ANY (ARRAY(SELECT delivery_id FROM old)) RETURNING 1)
+   SELECT count(*) FROM gone`
+
 const STATEMENTS = {
   ofOwner: statement((on) => on.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare(''), {
     sharedBy: 'anybody',
@@ -66,17 +81,9 @@ const STATEMENTS = {
     db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(''),
   ),
   deleteEndpoint: statement(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare('')),
-  /** Deletes up to `limit` deliveries of an endpoint, with attempts, jobs, and events that have no other delivery. */
+  /** Deletes up to `limit` deliveries of an endpoint. */
   deleteDeliveries: plain(
-    `WITH old AS MATERIALIZED (SELECT delivery_id, event_id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT $2),
-     gone_attempts AS (DELETE FROM webhook_attempts USING old WHERE webhook_attempts.delivery_id = old.delivery_id),
-     gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.delivery_id AND kind = 'webhook'),
-     gone_events AS (
-       DELETE FROM webhook_events WHERE event_id IN (SELECT event_id FROM old) AND NOT EXISTS (
-         SELECT 1 FROM webhook_deliveries AS other WHERE other.event_id = webhook_events.event_id
-           AND other.delivery_id NOT IN (SELECT delivery_id FROM old))),
-     gone AS (DELETE FROM webhook_deliveries USING old WHERE webhook_deliveries.delivery_id = old.delivery_id RETURNING 1)
-     SELECT count(*) FROM gone`,
+    deliveryDeletion('SELECT delivery_id, event_id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT $2'),
     ({ endpointId, limit }) => [endpointId, limit],
     ([deleted]) => Number(deleted),
   ),

@@ -1,6 +1,6 @@
 /** Adjusts stored times after the clock was set back. */
 import type { Database } from 'bun:sqlite'
-import { sql, sum } from 'drizzle-orm'
+import { gte, sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/operations/job'
 import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import { awaitedReports, clockSteps, issues, jobs } from './schema'
@@ -62,6 +62,19 @@ export function createSetBack(connection: Database): (now: number, byMs: number,
     run.bringForward.run({ byMs, now })
     run.giveUpEarlier.run({ byMs })
   }
+}
+
+const SINCE = statement(() =>
+  db
+    .select({ ms: sum(clockSteps.setBackMs).mapWith(Number) })
+    .from(clockSteps)
+    .where(gte(clockSteps.noticedAt, bind(clockSteps.noticedAt, 'since')))
+    .prepare(),
+)
+
+export function createClockReader(connection: Database): { clockSetBackMs(since: number): Promise<number> } {
+  const steps = SINCE.on(connection)
+  return { clockSetBackMs: async (since) => steps.get({ since })?.ms ?? 0 }
 }
 
 const FURTHEST = statement(() =>

@@ -7,6 +7,7 @@ import { createAppReader, createChallengeReader, createKeyReader, createRelayRea
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
+import { createClockReader } from './clock'
 import { readFailure } from './connection/failure'
 import type { Connections } from './connection/read-group'
 import { plain } from './connection/statement'
@@ -60,6 +61,7 @@ export function createReader(
       ...createNoticeReader(connection, vault),
       ...createPhoneReader(connection, vault),
       ...createKeyRingReader(connection, vault),
+      ...createClockReader(connection),
       async nodes() {
         return []
       },

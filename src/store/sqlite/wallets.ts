@@ -153,6 +153,7 @@ const ledgerPage = (...conditions: Parameters<typeof and>) =>
 
 const WALLET_READER = {
   findWallet: walletById,
+  allWallets: statement(() => db.select().from(wallets).prepare()),
   ledgerAll: ledgerPage(),
   ledgerOfType: ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType'))),
   /** The entry `rows` rows further down. */
@@ -192,7 +193,7 @@ export function createWalletReader({
   reading: connection,
   group,
 }: Pick<Connections, 'reading' | 'group'>): Pick<Reader, 'wallets'> {
-  const { findWallet, ledgerAll, ledgerOfType, further, entriesOfIssue } = on(connection, WALLET_READER)
+  const { findWallet, allWallets, ledgerAll, ledgerOfType, further, entriesOfIssue } = on(connection, WALLET_READER)
 
   return {
     wallets: {
@@ -201,6 +202,9 @@ export function createWalletReader({
           const row = findWallet.get({ appId })
           return row && walletOf(row)
         })
+      },
+      async all() {
+        return allWallets.all().map(walletOf)
       },
       ledger: (appId, filter) =>
         readLedgerPage(filter, {

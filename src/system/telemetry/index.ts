@@ -85,6 +85,10 @@ export function createLogSink(log: Log): TelemetrySink {
       }
       log.info(fields, 'delivery ended')
     },
+    reportReceived({ carrier, outcome, unsaid }) {
+      if (outcome === 'recorded' || unsaid === undefined) return
+      log.warn({ provider: carrier, outcome, ...(unsaid > 0 && { unsaid }) }, 'a report of a carrier changed nothing')
+    },
     webhookAnswered({ origin, ...answered }) {
       const fields = { requestId: origin?.requestId, traceId: traceIdOf(origin?.trace), ...answered }
       if (answered.outcome === 'again') log.debug(fields, 'webhook is tried again')
@@ -110,7 +114,7 @@ export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry
 
 const NOBODY: TelemetrySink = {
   ...{ requestAnswered() {}, issueDecided() {}, codeChecked() {}, attemptAnswered() {} },
-  ...{ codeEnded() {}, deliveryEnded() {}, webhookAnswered() {} },
+  ...{ codeEnded() {}, deliveryEnded() {}, webhookAnswered() {}, reportReceived() {} },
 }
 
 const both = (one: TelemetrySink, other: TelemetrySink): TelemetrySink => ({
@@ -141,5 +145,9 @@ const both = (one: TelemetrySink, other: TelemetrySink): TelemetrySink => ({
   webhookAnswered(answered) {
     one.webhookAnswered(answered)
     other.webhookAnswered(answered)
+  },
+  reportReceived(received) {
+    one.reportReceived(received)
+    other.reportReceived(received)
   },
 })

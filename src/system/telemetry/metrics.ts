@@ -3,8 +3,9 @@
  * operator's carriers and apps.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { NOTICE_KINDS } from '../../domain/operations/notice'
 import { VERSION } from '../../domain/operations/version'
-import type { StoreTelemetry, Vitals } from '../../ports/telemetry'
+import { REPORT_OUTCOMES, type StoreTelemetry, type Vitals } from '../../ports/telemetry'
 import type { TelemetrySink } from './index'
 
 export interface Metrics {
@@ -58,6 +59,7 @@ export function createMetrics(): Metrics {
     'carrier',
     'leg',
   )
+  const reports = counter('reports', 'Delivery reports of carriers, and what became of them', 'carrier', 'outcome')
   const webhooks = counter('webhooks', 'Calls of receivers, and what came of them', 'outcome')
   const webhookSeconds = histogram('webhook_duration_seconds', 'From call to answer', LATENCIES)
   const groups = histogram('commit_units', 'Transactions that a commit wrote together', GROUPS)
@@ -96,6 +98,9 @@ export function createMetrics(): Metrics {
         deliveries.inc({ mode, carrier, leg, outcome })
         if (mode === 'live') deliverySeconds.observe({ carrier, leg }, Math.max(0, endedAt - createdAt) / 1_000)
       },
+      reportReceived({ carrier, outcome }) {
+        reports.inc({ carrier, outcome })
+      },
       webhookAnswered({ outcome, ms }) {
         webhooks.inc({ outcome })
         webhookSeconds.observe(ms / 1_000)
@@ -121,6 +126,9 @@ export function createMetrics(): Metrics {
       // A server without its database still reports its other metrics.
       const seen = await look?.().catch(() => undefined)
       if (look) vitals(seen)
+      // `increase` needs a first sample of zero here, too.
+      for (const { name: carrier } of seen?.carriers ?? [])
+        for (const outcome of REPORT_OUTCOMES) reports.inc({ carrier, outcome }, 0)
       return registry.metrics()
     },
     contentType: registry.contentType,
@@ -144,6 +152,8 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
     'write_ahead_log_bytes',
     'What is not copied into the database yet, or was and is written over next',
   )
+  const free = gauge('disk_free_bytes', 'Free space of the disk that has the data folder')
+  const notices = gauge('notices_open', 'What needs the operator, by kind', 'kind')
   const transactionWait = gauge('unit_wait_seconds', 'How long the oldest transaction that has not begun has waited')
   const balance = gauge('wallet_balance_credits', 'What an app has', 'app')
   const reserved = gauge('wallet_reserved_credits', 'What of it is set aside for messages on their way', 'app')
@@ -153,7 +163,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
   return (vitals) => {
     // Labels that are gone must not keep their last value.
     for (const sign of passing) sign.reset()
-    for (const sign of [database, log, transactionWait]) sign.remove()
+    for (const sign of [database, log, free, transactionWait]) sign.remove()
     up.set(vitals ? 1 : 0)
     if (!vitals) return
     for (const { kind, waiting, due: dueNow, oldestDueMs } of vitals.queues) {
@@ -175,6 +185,8 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
     }
     database.set(vitals.databaseBytes)
     if (vitals.logBytes !== undefined) log.set(vitals.logBytes)
+    if (vitals.freeBytes !== undefined) free.set(vitals.freeBytes)
+    for (const kind of NOTICE_KINDS) notices.set({ kind }, vitals.notices.filter((one) => one === kind).length)
     transactionWait.set(vitals.waitingMs / 1_000)
     for (const wallet of vitals.wallets) {
       balance.set({ app: wallet.appId }, wallet.balance)

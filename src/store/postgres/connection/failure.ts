@@ -34,8 +34,13 @@ export class UnbegunError extends Error {
 /** True for that error, also if the database raised it. */
 export const isUnbegun = (error: unknown) => error instanceof UnbegunError || stateOf(error) === 'WW001'
 
+/** The server has no TLS although the URL asks for it, or no way to sign in that the driver knows: waiting does not help. */
+const FINAL =
+  /^ERR_POSTGRES_(TLS_NOT_AVAILABLE|TLS_UPGRADE_FAILED|UNSUPPORTED_AUTHENTICATION_METHOD|UNKNOWN_AUTHENTICATION_METHOD)$/
+
 /** The connection was lost, and with it the last answer. */
-export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(error) === undefined
+export const isLost = (error: unknown) =>
+  isDatabaseError(error) && stateOf(error) === undefined && !FINAL.test(error.code ?? '')
 
 /**
  * SQLSTATEs of conditions that may pass: out of reach, out of disk or memory, shutting down, a standby (0A000 for an

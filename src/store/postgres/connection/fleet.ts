@@ -19,6 +19,14 @@ function nodeOf(row: readonly unknown[]): NodeState {
   }
 }
 
+/** When the oldest job of all is due: the first of each queue, however many jobs each holds. */
+const OLDEST = `(WITH RECURSIVE head AS (
+     (SELECT kind, queue, run_at FROM jobs ORDER BY kind, queue, run_at LIMIT 1)
+     UNION ALL
+     SELECT next.* FROM head, LATERAL (SELECT kind, queue, run_at FROM jobs WHERE (kind, queue) > (head.kind, head.queue)
+       ORDER BY kind, queue, run_at LIMIT 1) AS next
+   ) SELECT min(run_at) FROM head)`
+
 /**
  * Heartbeat by the database's clock. If that is set back, the later time stays until stored times are adjusted. Servers
  * not seen for a day and expired counts are deleted.
@@ -26,7 +34,7 @@ function nodeOf(row: readonly unknown[]): NodeState {
 const BEAT = plain(
   `WITH here AS (
      INSERT INTO nodes (node_id, name, version, started_at, seen_at, leaving, lag_ms, followed, changes)
-     SELECT $1, $2, $3, clock_ms(), clock_ms(), $4, greatest(0, clock_ms() - (SELECT min(run_at) FROM jobs)), $5, $6
+     SELECT $1, $2, $3, clock_ms(), clock_ms(), $4, greatest(0, clock_ms() - ${OLDEST}), $5, $6
      ON CONFLICT (node_id) DO UPDATE SET seen_at = greatest(nodes.seen_at, excluded.seen_at), leaving = excluded.leaving,
        lag_ms = excluded.lag_ms, followed = excluded.followed, changes = excluded.changes
      RETURNING ${COLUMNS}

@@ -54,6 +54,8 @@ const MAX_RUNS = 60
 
 async function bringUp(sql: SQL, migrations: readonly string[], tell: Tell): Promise<void> {
   await sql.begin(async (tx) => {
+    // The limit of requests would cancel a migration of a large table, or a server that waits for another one's.
+    await tx.unsafe('SET LOCAL statement_timeout = 0')
     await tx`SELECT pg_advisory_xact_lock(hashtextextended('watchword migrations', 0))`
     await tx.unsafe(`SET LOCAL lock_timeout = ${WAITS_MS}`)
     const known = await applied(tx)

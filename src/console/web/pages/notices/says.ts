@@ -14,6 +14,12 @@ export function useSays(): (notice: ShownNotice) => string {
     const count = (name: string) => formats.number(Number(facts[name] ?? 0))
     const app = text('app')
     switch (kind) {
+      case 'no_credit':
+        return say.noCredit(app)
+      case 'disk_low':
+        return say.disk(count('freeMib'), count('neededMib'))
+      case 'clock_stepped':
+        return say.clock(count('seconds'))
       case 'low_credit':
         return facts.days === undefined
           ? say.credit(app, count('available'))

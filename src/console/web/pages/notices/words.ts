@@ -9,6 +9,7 @@ export type ShownQuietHours = NonNullable<Awaited<ReturnType<typeof client.notic
 
 /** The page where something can be done about it. */
 export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>> = {
+  no_credit: '/wallet',
   low_credit: '/wallet',
   carrier_down: '/providers',
   deliveries_failing: '/issues',
@@ -16,6 +17,8 @@ export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>>
   endpoint_disabled: '/webhooks',
   backup_overdue: '/system',
   webhook_certificate: '/webhooks',
+  disk_low: '/system',
+  clock_stepped: '/system',
 }
 
 interface KindWords {
@@ -40,6 +43,7 @@ export const noticeWords = inWords({
     phases: { began: 'began', ended: 'over' },
     statuses: { pending: 'waiting', sent: 'sent', failed: 'not taken', dropped: 'not sent' },
     kinds: {
+      no_credit: { title: 'An app is out of credit', advice: 'Add credit. Codes go out again at once.' },
       low_credit: { title: 'Credit is low', advice: 'Add credit before its codes are refused.' },
       carrier_down: {
         title: 'A carrier is down',
@@ -65,7 +69,19 @@ export const noticeWords = inWords({
         title: 'The certificate of a webhook endpoint',
         advice: 'Its owner must renew it, or events are not delivered.',
       },
+      disk_low: {
+        title: 'The disk is almost full',
+        advice: 'Make room, or move the data folder to a larger disk. On a full disk no code can be issued.',
+      },
+      clock_stepped: {
+        title: 'The clock was set back',
+        advice: 'Check time synchronization (NTP). Codes that were valid then expire that much earlier.',
+      },
     } satisfies Record<NoticeKind, KindWords>,
+    noCredit: (app: string) => `App ${app} has no credit left. Its codes are refused.`,
+    disk: (free: string, needed: string) =>
+      `${free} MiB are free on the disk of the database. A backup needs ${needed} MiB.`,
+    clock: (seconds: string) => `The clock of the database was set back by ${seconds} seconds in the last day.`,
     credit: (app: string, available: string) => `App ${app} has ${available} credits left.`,
     creditDays: (app: string, available: string, days: string) =>
       `App ${app} has ${available} credits left, enough for about ${days} days.`,
@@ -142,6 +158,7 @@ export const noticeWords = inWords({
     phases: { began: '시작', ended: '종료' },
     statuses: { pending: '대기', sent: '전송됨', failed: '전송 실패', dropped: '보내지 않음' },
     kinds: {
+      no_credit: { title: '앱의 크레딧이 모두 소진되었습니다', advice: '크레딧을 충전하면 바로 다시 발급됩니다.' },
       low_credit: { title: '크레딧이 부족합니다', advice: '인증번호 발급이 거부되기 전에 크레딧을 충전하세요.' },
       carrier_down: {
         title: '발송사가 응답하지 않습니다',
@@ -167,7 +184,19 @@ export const noticeWords = inWords({
         title: '웹훅 엔드포인트 인증서',
         advice: '인증서를 갱신하지 않으면 이벤트를 보낼 수 없습니다.',
       },
+      disk_low: {
+        title: '디스크 공간이 거의 없습니다',
+        advice:
+          '공간을 확보하거나 데이터 폴더를 더 큰 디스크로 옮기세요. 디스크가 가득 차면 인증번호를 발급할 수 없습니다.',
+      },
+      clock_stepped: {
+        title: '시계가 과거로 되돌아갔습니다',
+        advice: '시간 동기화(NTP)를 확인하세요. 그때 유효하던 인증번호는 그만큼 일찍 만료됩니다.',
+      },
     },
+    noCredit: (app) => `${app} 앱에 남은 크레딧이 없습니다. 인증번호 발급이 거부됩니다.`,
+    disk: (free, needed) => `데이터베이스 디스크에 ${free}MiB가 남았습니다. 백업에는 ${needed}MiB가 필요합니다.`,
+    clock: (seconds) => `최근 하루 동안 데이터베이스 시계가 ${seconds}초 뒤로 돌아갔습니다.`,
     credit: (app, available) => `${app} 앱에 크레딧이 ${available} 남았습니다.`,
     creditDays: (app, available, days) => `${app} 앱에 크레딧이 ${available} 남았습니다. 약 ${days}일 쓸 수 있습니다.`,
     carrier: (carrier, code) => `발송사 ${carrier}이(가) 메시지를 접수하지 않습니다${code === '' ? '' : `(${code})`}.`,

@@ -1,0 +1,38 @@
+/** What a statement reads on a PostgreSQL of the size at which it could hurt, as its own plans say. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import '../../src/console/rpc'
+import { tmpdir } from 'node:os'
+import { Postgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
+import { START, World } from '../support/world'
+import { drive } from './drive'
+import { DAYS, fillingEvents, LARGEST, POSTGRES } from './fill'
+import { EXPLAINING, LargePostgres } from './large-postgres'
+
+setDefaultTimeout(3 * HANGS_AFTER_MS)
+
+const MOST_ROWS = 5_000
+
+let server: Postgres
+let place: LargePostgres
+let world: World
+
+beforeAll(async () => {
+  server = await Postgres.start({ on: tmpdir(), settings: EXPLAINING })
+  place = new LargePostgres(server)
+  await place.fill()
+  world = await World.start({ place, env: { WATCHWORD_LIVE_RETENTION_DAYS: String(DAYS - 1) } })
+})
+afterAll(async () => {
+  await world?.stop()
+  await server?.stop()
+})
+
+test('nothing that is asked of an installation of three million issues reads more than it answers', async () => {
+  const failed = await drive(world, async (endpointId) => {
+    for (const insert of fillingEvents(POSTGRES, { appId: LARGEST, endpointId }, START)) await place.write(insert)
+  })
+  expect(failed).toEqual([])
+  const excessive = place.plans().filter(({ read, answered }) => read > MOST_ROWS + 3 * answered)
+  expect(excessive).toEqual([])
+})
