@@ -77,6 +77,12 @@ const numberPrefixes = () =>
 
 const flag = () => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 
+const share = () =>
+  z
+    .string()
+    .regex(/^(0(\.[0-9]{1,6})?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+
 const headers = () =>
   list()
     .refine(
@@ -158,6 +164,11 @@ const settings = {
     1_000,
   ),
   LOG_LEVEL: setting('Least level that is logged', () => z.enum(LOG_LEVELS), 'info'),
+  LOG_SUCCESSES: setting(
+    'Share of the successful requests that are logged, 0 to 1, with all lines of each; what fails is always logged',
+    share,
+    1,
+  ),
   DEFAULT_REGION: setting(
     'Country whose national phone formats are read',
     () => z.enum(numbers().getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR'),
@@ -222,11 +233,7 @@ const settings = {
   TRACES_HEADERS: setting('Headers of requests to the collector: name=value, separated by commas', headers),
   TRACES_SHARE: setting(
     'Share of the requests that are traced, from 0 to 1; requests that a caller traces are always traced',
-    () =>
-      z
-        .string()
-        .regex(/^(0(\.[0-9]{1,6})?|1(\.0+)?)$/, 'must be a number from 0 to 1')
-        .transform(Number),
+    share,
     1,
   ),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
@@ -295,6 +302,8 @@ export interface Config {
   publicUrl: string | undefined
   leavingMs: number
   logLevel: LogLevel
+  /** Share of the successful requests that are logged. */
+  loggedSuccesses: number
   /** How phone numbers are parsed where an app has no region. */
   numbering: Numbering
   trustedProxies: readonly string[]
@@ -415,6 +424,7 @@ export function readConfig(
     publicUrl: value.PUBLIC_URL,
     leavingMs: value.LEAVING_MS,
     logLevel: value.LOG_LEVEL,
+    loggedSuccesses: value.LOG_SUCCESSES,
     numbering: { region: value.DEFAULT_REGION, prefixes: value.NUMBER_PREFIXES },
     trustedProxies: value.TRUSTED_PROXIES,
     carrierTimeoutMs: value.PROVIDER_TIMEOUT_MS,

@@ -27,7 +27,7 @@ export async function startTelemetry(config: Config, log: Log, instanceId: strin
   const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
   let stopListening = async () => {}
   return {
-    telemetry: createTelemetry({ log, metrics: metrics?.sink, tracing }),
+    telemetry: createTelemetry({ log, loggedSuccesses: config.loggedSuccesses, metrics: metrics?.sink, tracing }),
     ofStore: metrics?.store,
     metrics: at ? undefined : route,
     begin(vitals, descriptors) {

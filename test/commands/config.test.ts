@@ -16,7 +16,7 @@ function mistakesOf(env: Record<string, string>, flags: Record<string, string> =
 test('without any, the service is the machine’s own, careful and priced at one credit', () => {
   expect(readConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, dataDir: './watchword-data', logLevel: 'info' },
-    leavingMs: 1_000,
+    ...{ leavingMs: 1_000, loggedSuccesses: 1 },
     ...{ secret: undefined, database: undefined, publicUrl: undefined, trustedProxies: [], webhookSources: [] },
     operatorHook: undefined,
     numbering: { region: 'KR', prefixes: [] },

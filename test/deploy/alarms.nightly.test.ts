@@ -100,7 +100,7 @@ async function series(looks: readonly string[]): Promise<Array<{ series: string;
   }))
 }
 
-/** Whether Prometheus says so a quarter of an hour after the last look began. */
+/** Whether Prometheus says so twelve minutes after the last look began. */
 async function isFiring(alertname: string, looks: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'watchword-alarms-'))
   try {
@@ -114,7 +114,7 @@ async function isFiring(alertname: string, looks: readonly string[]): Promise<bo
           promql_expr_test: [
             {
               expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"})`,
-              eval_time: `${(looks.length - 1) * (MINUTES + 1) + 15}m`,
+              eval_time: `${(looks.length - 1) * (MINUTES + 1) + 12}m`,
               exp_samples: [{ labels: '{}', value: 1 }],
             },
           ],

@@ -101,6 +101,35 @@ test('a restart loses no request where systemd holds the socket', async () => {
   expect(carrier.received.length).toBe(statuses.length)
 })
 
+test('its start is over when codes go out, and not before', async () => {
+  const on = await booted({ WATCHWORD_SECRET: SECRET })
+  // Returns once the service says that it is ready.
+  await on.machine.run('systemctl', 'start', 'watchword.service')
+  expect(await on.status('/readyz')).toBe(200)
+  const state = await on.machine.run('systemctl', 'show', '--property=Type,ActiveState', 'watchword.service')
+  expect(state.split('\n').filter(Boolean).sort()).toEqual(['ActiveState=active', 'Type=notify'])
+  await on.machine.run('systemctl', 'stop', 'watchword.service')
+  expect(await on.machine.run('systemctl', 'show', '--property=Result', '--value', 'watchword.service')).toBe(
+    'success\n',
+  )
+})
+
+test('a server whose event loop stands still is ended by the watchdog, and one that works is left alone', async () => {
+  const on = await booted({ WATCHWORD_SECRET: SECRET })
+  await on.machine.run('mkdir', '-p', '/etc/systemd/system/watchword.service.d')
+  const shorter = 'printf "[Service]\\nWatchdogSec=3\\n" > /etc/systemd/system/watchword.service.d/watchdog.conf'
+  await on.machine.run('sh', '-c', shorter)
+  await on.machine.run('systemctl', 'daemon-reload')
+  await on.machine.run('systemctl', 'start', 'watchword.service')
+  const process = await processOf(on.machine)
+  // Twice as long as the watchdog waits.
+  await Bun.sleep(6_000)
+  expect(await processOf(on.machine)).toBe(process)
+  await on.machine.run('kill', '-STOP', process)
+  await until(async () => ![process, '0'].includes(await processOf(on.machine)), 'the watchdog to end it')
+  await until(async () => (await on.status('/readyz')) === 200, 'the service to be ready again')
+})
+
 test('it is started again after each of twenty kills', async () => {
   const on = await booted({ WATCHWORD_SECRET: SECRET })
   await on.machine.run('systemctl', 'enable', '--now', 'watchword.service')

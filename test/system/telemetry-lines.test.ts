@@ -63,3 +63,28 @@ test('the end of a delivery is told with what it cost, and whether anybody knows
   const known = { issue: { ...issue, providerOutcomeAmbiguous: false }, carrier: undefined, endedAt: 0 }
   expect(lineOf((lines) => lines.deliveryEnded(known))).not.toHaveProperty('isAmbiguous')
 })
+
+test('of the successes as many are logged as asked for, with all lines of each, and every failure is', () => {
+  const lines: string[] = []
+  const note = (fields: object) => void lines.push((fields as { requestId: string }).requestId)
+  const sink = createLogSink({ debug() {}, info: note, warn: note, error: note }, 0.1)
+  const REQUESTS = 2_000
+  const request = { route: 'POST /v1/issue', appId: 'a', keyId: 'k', mode: 'live', refusal: undefined, ms: 1 } as const
+  const attempt = { issueId: 'i', mode: 'live', leg: 'sms', code: undefined, carrier: 'main', ms: 1 } as const
+  for (let n = 0; n < REQUESTS; n++) {
+    const origin: Origin = { requestId: `request-${n}` }
+    sink.requestAnswered({ ...request, origin, status: 200 })
+    sink.attemptAnswered({ ...attempt, origin, outcome: 'accepted' })
+  }
+  const logged = new Set(lines)
+  expect(lines).toHaveLength(2 * logged.size)
+  expect(logged.size).toBeWithin(REQUESTS * 0.07, REQUESTS * 0.13)
+  lines.length = 0
+  for (let n = 0; n < 10; n++) {
+    const origin: Origin = { requestId: `request-${n}` }
+    sink.attemptAnswered({ ...attempt, origin, outcome: 'refused' })
+    sink.attemptAnswered({ ...attempt, origin, outcome: 'ambiguous' })
+    sink.requestAnswered({ ...request, origin, status: 503 })
+  }
+  expect(lines).toHaveLength(30)
+})

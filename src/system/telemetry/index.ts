@@ -13,9 +13,16 @@ const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
 /** To tenths of a millisecond. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10
 
-export function createLogSink(log: Log): TelemetrySink {
+/** Lines of a request are logged together or not at all. */
+const isSampled = (requestId: string, share: number) => Bun.hash.crc32(requestId) / 2 ** 32 < share
+
+/** `loggedSuccesses`: share of the successful requests whose lines are logged. */
+export function createLogSink(log: Log, loggedSuccesses = 1): TelemetrySink {
+  const isLeftOut = (isSuccess: boolean, requestId = '') =>
+    isSuccess && loggedSuccesses < 1 && !isSampled(requestId, loggedSuccesses)
   return {
     requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode }) {
+      if (isLeftOut(status < 400, origin.requestId)) return
       const isRoutine = ROUTINE.has(route) && status < 500
       const fields = {
         requestId: origin.requestId,
@@ -32,6 +39,7 @@ export function createLogSink(log: Log): TelemetrySink {
       else log.info(fields, 'request')
     },
     issueDecided({ origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule, ms }) {
+      if (isLeftOut(!refusal && !rule, origin?.requestId)) return
       const fields = {
         requestId: origin?.requestId,
         traceId: traceIdOf(origin?.trace),
@@ -53,6 +61,7 @@ export function createLogSink(log: Log): TelemetrySink {
       // The line of its request is enough.
     },
     attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms }) {
+      if (isLeftOut(outcome === 'accepted', origin?.requestId)) return
       const fields = {
         requestId: origin?.requestId,
         traceId: traceIdOf(origin?.trace),
@@ -69,6 +78,7 @@ export function createLogSink(log: Log): TelemetrySink {
     // The end of a code is in the line of the request that ended it.
     codeEnded() {},
     deliveryEnded({ issue, carrier, endedAt }) {
+      if (isLeftOut(issue.deliveryStatus !== 'failed', issue.origin?.requestId)) return
       const fields = {
         requestId: issue.origin?.requestId,
         traceId: traceIdOf(issue.origin?.trace),
@@ -90,6 +100,7 @@ export function createLogSink(log: Log): TelemetrySink {
       log.warn({ provider: carrier, outcome, ...(unsaid > 0 && { unsaid }) }, 'a report of a carrier changed nothing')
     },
     webhookAnswered({ origin, ...answered }) {
+      if (isLeftOut(answered.outcome === 'delivered', origin?.requestId)) return
       const fields = { requestId: origin?.requestId, traceId: traceIdOf(origin?.trace), ...answered }
       if (answered.outcome === 'again') log.debug(fields, 'webhook is tried again')
       else log.info(fields, 'webhook ended')
@@ -99,6 +110,7 @@ export function createLogSink(log: Log): TelemetrySink {
 
 export interface Listeners {
   log: Log
+  loggedSuccesses?: number
   metrics?: TelemetrySink | undefined
   tracing?: Pick<Telemetry, 'begin'> | undefined
 }
@@ -106,8 +118,8 @@ export interface Listeners {
 /** The span where tracing is off. */
 export const NO_SPAN: Span = { trace: undefined, end() {} }
 
-export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry {
-  const lines = log.isUnread ? NOBODY : createLogSink(log)
+export function createTelemetry({ log, loggedSuccesses, metrics, tracing }: Listeners): Telemetry {
+  const lines = log.isUnread ? NOBODY : createLogSink(log, loggedSuccesses)
   const begin = tracing?.begin ?? (() => NO_SPAN)
   return metrics ? { ...both(lines, metrics), begin } : { ...lines, begin }
 }
