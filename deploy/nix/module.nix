@@ -112,9 +112,7 @@ in
       socketConfig.ListenStream = [ "" "${cfg.host}:${toString cfg.port}" ];
     };
     systemd.services.watchword = added // { wantedBy = [ "multi-user.target" ]; };
-    systemd.services.watchword-backup = added // {
-      unitConfig.ConditionPathExists = [ "" "${cfg.dataDir}/watchword.db" ];
-    };
+    systemd.services.watchword-backup = added;
     systemd.timers.watchword-backup.wantedBy = [ "timers.target" ];
   };
 }

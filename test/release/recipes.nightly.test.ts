@@ -97,7 +97,6 @@ describe('Nix', () => {
       })
       expect(services[unit].environment).toEqual({ WATCHWORD_SECRET_FILE: '%d/secret' })
     }
-    expect(services['watchword-backup'].unitConfig.ConditionPathExists).toEqual(['', '/srv/codes/watchword.db'])
   })
 
   test('a secret among the settings is refused, since everybody reads the store', () => {

@@ -99,10 +99,7 @@ test('the package of Nix has the units as they are in deploy, but for the path o
 
 test('the module of NixOS adds to the units, and takes nothing from their protection', () => {
   const settingsOfSystemd = [...textOfNix('module.nix').matchAll(/\b([A-Z][a-z]\w+) = /g)].map(([, name]) => name)
-  expect(settingsOfSystemd).toEqual([
-    ...['EnvironmentFile', 'LoadCredential', 'ReadWritePaths'],
-    ...['ListenStream', 'ConditionPathExists'],
-  ])
+  expect(settingsOfSystemd).toEqual([...['EnvironmentFile', 'LoadCredential', 'ReadWritePaths'], 'ListenStream'])
 })
 
 const textOfNix = (name: string) => readFileSync(join(folder.path, 'nix', name), 'utf8')
