@@ -85,7 +85,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
 
   const dispatcherLookedAt = () => runner.lastLookedAt()
   const readiness = createReadiness({
-    ...{ store, load: node.load, clock, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
+    ...{ store, load: node.load, clock, log, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
     warm: () => node.warm(),
     limiters: () => carriers.limiters(),
   })

@@ -5,6 +5,7 @@ import { presentableCode } from '../domain/delivery/delivery'
 import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
 import { conditionsOf, type NodeCondition, type NodeState } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
 import type { ConcurrencyLimiter, StoreLoad } from '../ports/node'
 import type { Store } from '../ports/store'
 import type { PoolUsage } from '../ports/telemetry'
@@ -13,6 +14,7 @@ export interface HealthDependencies {
   store: Store
   load: StoreLoad
   clock: Clock
+  log: Log
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
   /** Settles when the counts of the last day have been read. */
@@ -90,6 +92,7 @@ export function createReadiness({
   store,
   load,
   clock,
+  log,
   dispatcherLookedAt,
   warm,
   isLeaving,
@@ -97,6 +100,15 @@ export function createReadiness({
 }: HealthDependencies): () => Promise<Readiness> {
   let cached: { at: number; readiness: Promise<Readiness> } | undefined
   let knownFailures = 0
+  let noted: Readiness['status'] = 'ready'
+
+  /** A load balancer acts on it, so the log says when it changed, and by which check. */
+  function note({ status, checks }: Readiness): void {
+    if (status === noted) return
+    noted = status
+    if (status === 'ready') log.info({ ...checks }, 'ready again')
+    else log.warn({ ...checks }, 'not ready')
+  }
 
   async function examine(): Promise<Readiness> {
     const warmed = isWarm(warm, clock)
@@ -125,6 +137,7 @@ export function createReadiness({
     const isStale = !cached || Math.abs(at - cached.at) > CACHED_MS || load.writeFailures() > knownFailures
     if (!cached || isStale) cached = { at, readiness: examine() }
     const readiness = await cached.readiness
+    note(readiness)
     return isLeaving() ? { ...readiness, status: 'not_ready' } : readiness
   }
 }
