@@ -52,7 +52,22 @@ async function take(request: Request, read: (body: never) => Message): Promise<R
   if (arrivals) arrivals[to] = { at, code }
   if (values.hang) return new Promise<Response>(() => {})
   if (delayMs > 0) await Bun.sleep(delayMs)
+  const reporting = reportsTo
+  if (reporting) setTimeout(() => void report(reporting, messageId), REPORTS_AFTER_MS)
   return Response.json({ id: messageId })
+}
+
+const REPORTS_AFTER_MS = 500
+/** Where reports go, and what opens that door. */
+let reportsTo: { url: string; secret: string } | undefined
+
+async function report({ url, secret }: { url: string; secret: string }, messageId: string | undefined): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ messageId, status: 'delivered' })
+  await fetch(url, { method: 'POST', headers, body }).then(
+    (answer) => answer.arrayBuffer(),
+    () => {},
+  )
 }
 
 const server = Bun.serve({
@@ -69,6 +84,12 @@ const server = Bun.serve({
         await request.arrayBuffer()
         counted.told++
         if (delayMs > 0) await Bun.sleep(delayMs)
+        return new Response('ok')
+      },
+    },
+    '/report-to': {
+      POST: async (request) => {
+        reportsTo = (await request.json()) as typeof reportsTo
         return new Response('ok')
       },
     },

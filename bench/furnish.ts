@@ -17,6 +17,7 @@ import { SECRET } from './secret'
 export const vault = createVault(Buffer.from(SECRET))
 
 const CARRIER = 'main'
+export const REPORT_SECRET = 'the report secret of the benchmark'
 const DAY_MS = 86_400_000
 
 export interface Furnished {
@@ -75,7 +76,7 @@ export async function furnishApp(
     name: CARRIER,
     type: 'http',
     channels: ['sms'],
-    config: { url: carrierUrl, reports, ...(reports && { reportSecret: 'the report secret of the benchmark' }) },
+    config: { url: carrierUrl, reports, ...(reports && { reportSecret: REPORT_SECRET }) },
     ...settings,
   })
   if (webhookUrl) {

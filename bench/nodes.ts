@@ -191,7 +191,7 @@ async function furnishDatabase(url: string, carrierUrl: string, issues: number) 
 }
 
 /** As delivered issues are, to be verified. */
-async function fillActive(url: string, appId: string, issues: number): Promise<Supply> {
+export async function fillActive(url: string, appId: string, issues: number): Promise<Supply> {
   const supply = { base: Date.now() - issues - 60_000, count: issues }
   const sql = new SQL(url, { max: 1 })
   const ids = Array.from({ length: issues }, (_, n) => filledId(supply, n))

@@ -10,7 +10,8 @@ import type { Store } from '../ports/store'
 import type { RetentionScope } from '../ports/store/retention'
 import { forgetFormerCredentials } from './administer/carriers'
 
-const BATCH = 500
+/** A transaction of as many rows, with all that belongs to each, is over within some twenty milliseconds. */
+const BATCH = 200
 
 export interface RetentionDependencies {
   store: Store

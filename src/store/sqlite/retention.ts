@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Owner } from '../../domain/shared/value'
+import type { Mode, Owner } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
@@ -48,6 +48,9 @@ const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) =>
   return sql`(${columns}) IN (SELECT ${columns} FROM ${table}
     WHERE ${sql.identifier(time)} < ${sql.placeholder('before')} ORDER BY ${sql.identifier(time)} LIMIT ${sql.placeholder('limit')})`
 }
+
+/** Apps that one batch looks at. */
+const APPS_AT_ONCE = 500
 
 const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) =>
   apps.map(({ appId }) => appId).filter((appId) => !but.includes(appId))
@@ -209,17 +212,42 @@ export function createRetentionTx(connection: Database, current: TransactionStat
     run.deleteIssue.run({ ...owner, issueId })
   }
 
+  /** The app that the next batch begins with: those before it have nothing left. */
+  const nextApp: Partial<Record<Mode | 'networks', string>> = {}
+
+  /**
+   * Calls `act` for one app after the other until `limit` rows are done, and answers their number. Where apps are left for the next
+   * batch it answers `limit`: thousands of look-ups at once would hold up everybody.
+   */
+  function forEachApp(
+    what: Mode | 'networks',
+    appIds: readonly string[],
+    limit: number,
+    act: (appId: string, rows: number) => number,
+  ): number {
+    const first = Math.max(0, appIds.indexOf(nextApp[what] ?? ''))
+    let done = 0
+    for (const [n, appId] of appIds.slice(first, first + APPS_AT_ONCE + 1).entries()) {
+      if (n < APPS_AT_ONCE) done += act(appId, limit - done)
+      if (n < APPS_AT_ONCE && done < limit) continue
+      nextApp[what] = appId
+      return limit
+    }
+    // The next sweep looks at all of them again.
+    delete nextApp[what]
+    return done
+  }
+
   return {
     async issues(whose, before, limit) {
       const { mode } = whose
-      const appIds = 'only' in whose ? [whose.only] : except(run.appIds.all(), whose.but)
-      let deleted = 0
-      for (const appId of appIds) {
-        const old = run.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
+      const deleteOf = (appId: string, rows: number) => {
+        const old = run.findOldIssues.all({ appId, mode, before: idFloor(before), limit: rows })
         for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
-        deleted += old.length
+        return old.length
       }
-      return deleted
+      if ('only' in whose) return deleteOf(whose.only, limit)
+      return forEachApp(mode, except(run.appIds.all(), whose.but), limit, deleteOf)
     },
     async idempotencyRecords(before, limit) {
       return run.deleteOldClaims.all({ before, limit }).length
@@ -251,11 +279,9 @@ export function createRetentionTx(connection: Database, current: TransactionStat
       const known = run.forgottenUntil.get()?.value
       // Without an earlier run there was nothing to delete.
       const from = known === undefined ? before : Number(Buffer.from(known).toString())
-      let forgotten = 0
-      for (const { appId } of run.appIds.all()) {
-        const range = { from: idFloor(from), before: idFloor(before), limit: limit - forgotten }
-        forgotten += run.forgetNetworks.all({ appId, ...range }).length
-      }
+      const range = { from: idFloor(from), before: idFloor(before) }
+      const forgetOf = (appId: string, rows: number) => run.forgetNetworks.all({ appId, ...range, limit: rows }).length
+      const forgotten = forEachApp('networks', except(run.appIds.all(), []), limit, forgetOf)
       if (forgotten < limit) run.noteForgotten.run({ value: Buffer.from(String(before)) })
       return forgotten
     },

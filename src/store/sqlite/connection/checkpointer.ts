@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Length, SHORT, waiting } from './checkpoints'
 
 /** Each round copies what was written during the one before, so rounds become shorter. */
-const MOST_ROUNDS = 5
+const MOST_ROUNDS = 20
 
 const db = new Database(workerData, { strict: true })
 const copy = db.query<Length, []>('PRAGMA wal_checkpoint(PASSIVE)')

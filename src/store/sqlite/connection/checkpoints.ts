@@ -16,8 +16,8 @@ export interface Length {
 /** Pages not yet copied. */
 export const waiting = (length: Length | null) => (length ? length.log - length.checkpointed : 0)
 
-/** Pages that are copied within a millisecond. */
-export const SHORT = 300
+/** Pages that are copied, and flushed to a disk, within some twenty milliseconds. */
+export const SHORT = 150
 
 export class Checkpoints {
   readonly #waiting: () => number
