@@ -27,7 +27,7 @@ const TRIED_SEC = 20
 const CONNECTIONS = 64
 /** Three of ten requests verify an issue. */
 const VERIFIES = 0.3
-const METRICS_TOKEN = 'the token of the benchmark'
+const METRICS_TOKEN = 'the-metrics-token-of-the-benchmark'
 
 /** A server that is ready to be loaded. */
 interface Prepared {
@@ -107,6 +107,7 @@ async function load(generator: Generator, { name, minutes, prepare }: Course) {
       ...{ WATCHWORD_SECRET: SECRET, WATCHWORD_METRICS_TOKEN: METRICS_TOKEN },
       ...{ WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' },
     })
+    while (!(await fetch(`${server.url}/readyz`)).ok) await Bun.sleep(50)
     const reportsTo = { url: `${server.url}/provider-reports/main`, secret: REPORT_SECRET }
     await fetch(`${carrier.url}/report-to`, { method: 'POST', body: JSON.stringify(reportsTo) })
     const order = {

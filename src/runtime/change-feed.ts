@@ -24,7 +24,7 @@ const WRITES: { [Door in keyof Tx]?: { topic: ChangeTopic; methods: ReadonlyArra
   hooks: { topic: 'webhooks', methods: ['add', 'save'] },
   carriers: { topic: 'carriers', methods: ['saveHealth'] },
   traffic: { topic: 'protection', methods: ['saveIncident', 'addDecisions'] },
-  notices: { topic: 'notices', methods: ['add', 'save', 'saveMessage', 'saveWay', 'removeWay', 'saveQuietHours'] },
+  notices: { topic: 'notices', methods: ['add', 'save', 'saveMessage', 'saveWay', 'removeWay'] },
   people: { topic: 'people', methods: ['add', 'save', 'remove'] },
   sessions: { topic: 'people', methods: ['add', 'remove', 'removeOf'] },
   invitations: { topic: 'people', methods: ['add', 'remove', 'removeOf'] },

@@ -28,8 +28,11 @@ export function listBackups(dataDir: string): Backup[] {
   try {
     return readdirSync(folder)
       .filter((name) => NAME.test(name))
-      .map((name) => ({ name, stat: statSync(join(folder, name)) }))
-      .map(({ name, stat }) => ({ name, bytes: stat.size, at: Math.round(stat.mtimeMs) }))
+      .map((name) => ({ name, stat: statSync(join(folder, name), { throwIfNoEntry: false }) }))
+      .flatMap(({ name, stat }) =>
+        // A copy that a full disk has left empty is no backup, and neither is a folder.
+        stat?.isFile() && stat.size > 0 ? [{ name, bytes: stat.size, at: Math.round(stat.mtimeMs) }] : [],
+      )
       .sort((a, b) => b.at - a.at)
   } catch {
     // No folder, no backups.

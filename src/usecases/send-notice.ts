@@ -10,7 +10,6 @@ import {
   type NoticeMessage,
   type NoticePhase,
   type NoticeWay,
-  sendAt,
   textOf,
 } from '../domain/operations/notice'
 import { VERSION } from '../domain/operations/version'
@@ -83,11 +82,6 @@ async function prepare(
   if (subject?.message.status !== 'pending' || !way) {
     await tx.jobs.finish(job)
     if (subject?.message.status === 'pending') await tx.notices.saveMessage({ ...subject.message, status: 'dropped' })
-    return undefined
-  }
-  const at = sendAt(await tx.notices.quietHours(), subject.notice.kind, tx.now)
-  if (at > tx.now) {
-    await tx.jobs.reschedule(job, at, job.queue)
     return undefined
   }
   return { ...subject, way }

@@ -237,10 +237,8 @@ describe('on PostgreSQL', () => {
     const url = `http://127.0.0.1:${receiver.port}/`
     const { wayId, secret } = await told('notice', 'add', 'pager', '--by', 'webhook', '--url', url)
     expect(secret).toStartWith('whsec_')
-    await told('notice', 'quiet', '--from', '22:00', '--to', '08:00', '--zone', 'Asia/Seoul')
     expect(await told('notice', 'ways')).toMatchObject({
       ways: [{ wayId, name: 'pager', target: url }],
-      quietHours: { from: '22:00', to: '08:00', timeZone: 'Asia/Seoul', urgentPass: false },
     })
     expect(await told('notice', 'test', wayId)).toEqual({ wayId, taken: true })
     expect(await told('notice', 'list', '--all')).toEqual({ notices: [] })

@@ -118,7 +118,6 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   'notices/addWay': 'form',
   'notices/removeWay': 'name',
   'notices/testWay': 'harmless',
-  'notices/setQuietHours': 'form',
   'overview/show': 'reads',
   'usage/report': 'reads',
   'prices/list': 'reads',

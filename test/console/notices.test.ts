@@ -68,13 +68,3 @@ test('the password of mail and the URL of Slack go in and never come out', async
   expect(JSON.stringify(said.slice(3))).not.toContain(added[2]?.body.secret)
   expect(await world.place.dump()).not.toContain('geheim')
 })
-
-test('quiet hours are set, read and taken away, and a wrong one is refused beside its field', async () => {
-  const quietHours = { from: 1_320, to: 480, timeZone: 'Asia/Seoul', urgentPass: true }
-  expect((await owner.call('notices/setQuietHours', { quietHours })).status).toBe(200)
-  expect((await owner.call('notices/ways')).body.quietHours).toEqual(quietHours)
-  const refused = await owner.call('notices/setQuietHours', { quietHours: { ...quietHours, timeZone: 'Mars' } })
-  expect(refused).toMatchObject({ status: 400, body: { data: { param: 'timeZone', reason: 'invalid_time_zone' } } })
-  await owner.call('notices/setQuietHours', {})
-  expect((await owner.call('notices/ways')).body).toEqual({ ways: [] })
-})

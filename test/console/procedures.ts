@@ -223,5 +223,4 @@ export const ROWS: Record<string, Row> = {
   'notices/addWay': row('carriers', 'installation', () => SLACK),
   'notices/removeWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
   'notices/testWay': row('carriers', 'installation', () => ({ wayId: 'way_none' }), 404),
-  'notices/setQuietHours': row('carriers', 'installation'),
 }

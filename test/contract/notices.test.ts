@@ -136,10 +136,8 @@ describe('low credit', () => {
   })
 })
 
-test('an app that is out of credit is told within seconds, also in quiet hours, and one that never had any is not', async () => {
+test('an app that is out of credit is told within seconds, and one that never had any is not', async () => {
   await addWay('pager', 'webhook', { url: HOOK })
-  const quiet = { from: 0, to: 1_439, timeZone: 'UTC', urgentPass: true }
-  await world.run(administer.setQuietHours(world.admin, quiet))
   await world.run(administer.createApp(world.admin, { name: 'not begun' }))
   await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 1_000, reference: 'x' }))
   await world.advance(LOOK_MS)
@@ -279,24 +277,6 @@ test('a server that dies while it sends is followed by another one, which sends 
   expect(notice?.messages).toMatchObject([{ status: 'sent', tries: 1 }])
   isAlive = true
   await dead.stop()
-})
-
-test('in quiet hours only what is urgent is told; the rest when they end, and not at all where it is over', async () => {
-  await addWay('pager', 'webhook', { url: HOOK })
-  const minute = new Date(START).getUTCHours() * 60
-  const quiet = { from: minute, to: minute + 120, timeZone: 'UTC', urgentPass: true }
-  await world.run(administer.setQuietHours(world.admin, quiet))
-  await alertBelow(2_000)
-  await world.advance(LOOK_MS)
-  expect(await open()).toEqual([`low_credit ${keys.appId}`])
-  expect(requests).toEqual([])
-  await alertBelow(undefined)
-  await world.advance(LOOK_MS)
-  await alertBelow(2_000)
-  await world.advance(LOOK_MS)
-  expect(requests).toEqual([])
-  await world.leap(2 * HOUR_MS)
-  expect(texts().map(({ type }) => type)).toEqual(['notice.began'])
 })
 
 test('a carrier that refuses its account is told at once, and one that fails after five minutes', async () => {

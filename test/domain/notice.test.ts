@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  assertQuietHours,
   assertWay,
   type Condition,
   compareConditions,
   type Notice,
-  sendAt,
   shownTarget,
   unusualFailures,
 } from '../../src/domain/operations/notice'
@@ -40,16 +38,6 @@ describe('notices', () => {
     expect(compareConditions([gone], [], NOW + 5 * MINUTE_MS).end).toEqual([{ ...gone, endedAt: NOW + 5 * MINUTE_MS }])
     // The clock was set back by a day.
     expect(compareConditions([gone], [], NOW - DAY_MS).end).toHaveLength(1)
-  })
-
-  test('in quiet hours wait for their end, unless they are urgent', () => {
-    const quiet = { from: 20 * 60, to: 7 * 60, timeZone: 'Asia/Seoul', urgentPass: true }
-    // Noon UTC is 21:00 in Seoul.
-    expect(sendAt(quiet, 'low_credit', NOW)).toBe(NOW + 10 * 60 * MINUTE_MS - 30_000)
-    expect(sendAt(quiet, 'attack', NOW)).toBe(NOW)
-    expect(sendAt({ ...quiet, urgentPass: false }, 'attack', NOW)).toBeGreaterThan(NOW)
-    expect(sendAt({ ...quiet, from: 22 * 60 }, 'low_credit', NOW)).toBe(NOW)
-    expect(sendAt(undefined, 'low_credit', NOW)).toBe(NOW)
   })
 
   test.each([
@@ -101,13 +89,5 @@ describe('a way', () => {
     expect(shownTarget({ ...way, channel: 'webhook', settings: hook })).toBe('https://ops.example/hook')
     const mailWay = { ...way, channel: 'mail' as const, settings: { ...mail, user: 'me', password: 'geheim' } }
     expect(shownTarget(mailWay)).toBe('c@d.example (smtp.example)')
-  })
-
-  test('quiet hours are minutes of a day in a time zone that exists', () => {
-    const quiet = { from: 0, to: 60, timeZone: 'UTC', urgentPass: false }
-    expect(() => assertQuietHours(quiet)).not.toThrow()
-    expect(() => assertQuietHours({ ...quiet, timeZone: 'Mars/Olympus' })).toThrow('no such time zone')
-    expect(() => assertQuietHours({ ...quiet, to: 1_440 })).toThrow('minute of the day')
-    expect(() => assertQuietHours({ ...quiet, from: 0.5 })).toThrow('minute of the day')
   })
 })

@@ -55,24 +55,18 @@ export function noticeSuite(atHand: () => AtHand): void {
       expect(await other.read.notices.messagesOf([notice.noticeId])).toEqual([failed])
     })
 
-    test('the settings of a way are sealed, and quiet hours are kept', async () => {
+    test('the settings of a way are sealed', async () => {
       const { store, other } = atHand()
-      const quiet = { from: 1_320, to: 480, timeZone: 'Asia/Seoul', urgentPass: true }
       await store.transaction(async (tx) => {
         await tx.notices.saveWay(WAY)
-        await tx.notices.saveQuietHours(quiet)
       })
       expect(await other.read.notices.ways()).toEqual([WAY])
-      expect(await other.read.notices.quietHours()).toEqual(quiet)
       await store.transaction(async (tx) => {
-        expect(await tx.notices.quietHours()).toEqual(quiet)
         expect(await tx.notices.ways()).toEqual([WAY])
-        await tx.notices.saveQuietHours(undefined)
         expect(await tx.notices.removeWay('way_one')).toBe(true)
         expect(await tx.notices.removeWay('way_one')).toBe(false)
       })
       expect(await other.read.notices.ways()).toEqual([])
-      expect(await other.read.notices.quietHours()).toBeUndefined()
     })
 
     test('those that ended long ago are deleted with their messages', async () => {

@@ -95,7 +95,6 @@ export async function furnishWorld(
   await administer.addNoticeWay(admin, {
     ...{ name: 'duty', channel: 'webhook', settings: { url: 'https://ops.example/notices' } },
   })
-  await administer.setQuietHours(admin, { from: 22 * 60, to: 7 * 60, timeZone: 'Asia/Seoul', urgentPass: true })
   await administer.setCreditAlert(admin, { appId, below: 2_000 })
   await administer.clawBackCredit(admin, { appId, amount: 5, reference: 'order-7' })
 

@@ -1,18 +1,7 @@
 /** `watchword notice`: what the operator must know, and where it is told. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { timeOfDay } from '../../domain/operations/backup-schedule'
-import {
-  MAIL_SECURITY,
-  NOTICE_CHANNELS,
-  type NoticeWay,
-  type QuietHours,
-  shownTarget,
-  textOf,
-} from '../../domain/operations/notice'
-import { invalid } from '../../domain/shared/error'
-import { clockText } from '../../domain/shared/time-zone'
-import { MINUTE_MS } from '../../domain/shared/value'
+import { MAIL_SECURITY, NOTICE_CHANNELS, type NoticeWay, shownTarget, textOf } from '../../domain/operations/notice'
 import { createMailer } from '../../system/mailer'
 import { createTransport } from '../../system/transport'
 import * as administer from '../../usecases/administer'
@@ -80,20 +69,17 @@ export const noticeCommands = () =>
       ],
     }),
     ways: adminCommand({
-      summary: 'list the ways on which notices are told, without their secrets, and the quiet hours',
+      summary: 'list the ways on which notices are told, without their secrets',
       ...NO_INPUT,
       run: async ({ store: { read } }) => ({
         ways: (await read.notices.ways()).map(shownWay),
-        quietHours: shownQuiet(await read.notices.quietHours()),
       }),
-      lines: ({ ways, quietHours }) => [
-        ...table(
+      lines: ({ ways }) =>
+        table(
           ['WAY', 'NAME', 'CHANNEL', 'TO'],
           ways.map(({ wayId, name, channel, target }) => [wayId, name, channel, target]),
           'Notices are shown in the console only. `watchword notice add` adds a way.',
         ),
-        quietLine(quietHours),
-      ],
     }),
     test: adminCommand({
       summary: 'send one message on a way',
@@ -119,27 +105,6 @@ export const noticeCommands = () =>
       },
       lines: ({ wayId }) => [`Removed way ${wayId}`],
     }),
-    quiet: adminCommand({
-      summary: 'show or set the quiet hours, whose notices are told when they end',
-      examples: ['', '--from 22:00 --to 08:00 --zone Asia/Seoul --urgent', '--none'],
-      input: z.object({
-        from: text('--from <time>  when they begin'),
-        to: text('--to <time>  when they end'),
-        zone: text('--zone <name>  the time zone (default: UTC)'),
-        urgent: flag('attacks and carriers that are down are told in them, too'),
-        none: flag('no quiet hours'),
-      }),
-      conflicts: { none: ['from', 'to', 'zone', 'urgent'] },
-      run: async (admin, { from, to, zone = 'UTC', urgent = false, none }) => {
-        if (none) await administer.setQuietHours(admin, undefined)
-        else if (from !== undefined || to !== undefined)
-          await administer.setQuietHours(admin, {
-            ...{ from: minuteOf('from', from), to: minuteOf('to', to), timeZone: zone, urgentPass: urgent },
-          })
-        return { quietHours: shownQuiet(await admin.store.read.notices.quietHours()) }
-      },
-      lines: ({ quietHours }) => [quietLine(quietHours)],
-    }),
   })
 
 const read = (file: string) => readFileSync(file === '-' ? 0 : file, 'utf8').trim()
@@ -154,17 +119,3 @@ const shownWay = (way: NoticeWay) => {
   const { wayId, name, channel, createdAt } = way
   return { wayId, name, channel, target: shownTarget(way), createdAt: iso(createdAt) }
 }
-
-function minuteOf(param: string, text: string | undefined): number {
-  const at = timeOfDay(text ?? '')
-  if (at === undefined) throw invalid(param, 'required', 'must be a time such as 22:00')
-  return at / MINUTE_MS
-}
-
-const shownQuiet = (quiet: QuietHours | undefined) =>
-  quiet ? { ...quiet, from: clockText(quiet.from), to: clockText(quiet.to) } : null
-
-const quietLine = (quiet: ReturnType<typeof shownQuiet>) =>
-  quiet
-    ? `Quiet from ${quiet.from} to ${quiet.to} in ${quiet.timeZone}${quiet.urgentPass ? ', but not for urgent notices' : ''}.`
-    : 'No quiet hours.'

@@ -1,4 +1,4 @@
-/** Notices to the operator, the ways on which they are told, and the quiet hours. */
+/** Notices to the operator, and the ways on which they are told. */
 import { z } from 'zod'
 import { MAIL_SECURITY, NOTICE_CHANNELS, NOTICE_KINDS } from '../../domain/operations/notice'
 import { at, ok, pageInput, pageOf, procedure } from './base'
@@ -35,15 +35,12 @@ const way = z.object({
 })
 
 /** Minutes after midnight, in a time zone of the IANA. */
-const quietHours = z.object({ from: z.int(), to: z.int(), timeZone: z.string(), urgentPass: z.boolean() })
 
 export const notices = {
   open: procedure('look', 'apps').output(z.object({ notices: z.array(notice) })),
   /** Newest first, open or ended. */
   list: procedure('look', 'apps').input(pageInput).output(pageOf(notice)),
-  ways: procedure('carriers', 'installation').output(
-    z.object({ ways: z.array(way), quietHours: quietHours.optional() }),
-  ),
+  ways: procedure('carriers', 'installation').output(z.object({ ways: z.array(way) })),
   addWay: procedure('carriers', 'installation')
     .input(
       z.object({
@@ -69,7 +66,4 @@ export const notices = {
     .input(z.object({ wayId: z.string() }))
     .output(z.object({ error: z.string().optional() })),
   /** Without them there are none. */
-  setQuietHours: procedure('carriers', 'installation')
-    .input(z.object({ quietHours: quietHours.optional() }))
-    .output(ok),
 }

@@ -22,8 +22,7 @@ export function noticeProcedures(deps: ConsoleDependencies) {
       return { rows: await shown(notices.slice(0, limit), signedIn(context)), ...(next !== undefined && { next }) }
     }),
     ways: os.ways.handler(async () => {
-      const quietHours = await read.notices.quietHours()
-      return { ways: (await read.notices.ways()).map(viewWay), ...(quietHours && { quietHours }) }
+      return { ways: (await read.notices.ways()).map(viewWay) }
     }),
     addWay: os.addWay.handler(async ({ input: { name, channel, ...settings }, context }) => {
       const { way, newSecret } = await administer.addNoticeWay(adminOf(deps, context), { name, channel, settings })
@@ -36,10 +35,6 @@ export function noticeProcedures(deps: ConsoleDependencies) {
     testWay: os.testWay.handler(async ({ input, context }) => {
       const error = await administer.testNoticeWay(adminOf(deps, context), input.wayId)
       return error === undefined ? {} : { error }
-    }),
-    setQuietHours: os.setQuietHours.handler(async ({ input, context }) => {
-      await administer.setQuietHours(adminOf(deps, context), input.quietHours)
-      return OK
     }),
   })
 }

@@ -3,7 +3,6 @@
  * ends when its condition has passed. Nobody is notified twice of one notice. Decisions: "Notices".
  */
 import { invalid } from '../shared/error'
-import { isTimeZone, minuteOfDay } from '../shared/time-zone'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/value'
 import { isSecret } from '../webhooks/signature'
 
@@ -44,7 +43,7 @@ export interface Notice extends Condition {
 }
 
 interface KindRules {
-  /** May pass the quiet hours. */
+  /** Pages somebody. */
   isUrgent: boolean
   /** How long the condition must be gone before the notice ends, so that it does not come and go. */
   calmMs: number
@@ -244,33 +243,6 @@ export function shownTarget({ channel, settings: { url = '', host, to } }: Notic
   if (channel === 'mail') return `${to} (${host})`
   const { origin, pathname } = new URL(url)
   return channel === 'slack' ? origin : origin + pathname
-}
-
-/** Hours of the day in which only urgent notices are sent, and those only where `urgentPass`. */
-export interface QuietHours {
-  /** Minutes after midnight; may pass midnight. */
-  readonly from: number
-  readonly to: number
-  /** IANA name. */
-  readonly timeZone: string
-  readonly urgentPass: boolean
-}
-
-/** Throws `invalid`. */
-export function assertQuietHours({ from, to, timeZone }: QuietHours): void {
-  for (const [name, minute] of Object.entries({ from, to }))
-    if (!Number.isInteger(minute) || minute < 0 || minute >= 1_440)
-      throw invalid(name, 'out_of_range', 'must be a minute of the day', { min: 0, max: 1_439 })
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'invalid_time_zone', `no such time zone: ${timeZone}`)
-}
-
-/** When a notice may be sent: now, or at the end of the quiet hours. */
-export function sendAt(quiet: QuietHours | undefined, kind: NoticeKind, now: number): number {
-  if (!quiet || (quiet.urgentPass && isUrgent(kind))) return now
-  const past = (from: number, minute: number) => (minute - from + 1_440) % 1_440
-  const minute = minuteOfDay(now, quiet.timeZone)
-  if (past(quiet.from, minute) >= past(quiet.from, quiet.to)) return now
-  return now + past(minute, quiet.to) * MINUTE_MS - (now % MINUTE_MS)
 }
 
 export type NoticePhase = 'began' | 'ended'

@@ -65,10 +65,6 @@ export function isoAt(at: number, timeZone: string): string {
 export const clockText = (minute: number): string =>
   [minute / 60, minute % 60].map((number) => String(Math.floor(number)).padStart(2, '0')).join(':')
 
-/** Minutes since midnight by the clocks of a time zone. */
-export const minuteOfDay = (at: number, timeZone: string): number =>
-  Math.floor(((at + offsetMs(at, timeZone)) % DAY_MS) / MINUTE_MS)
-
 /** Whether a text is a day of the calendar, such as `2026-01-31`. */
 export const isDay = (text: string): boolean => /^20\d\d-\d\d-\d\d$/.test(text) && dayOf(Date.parse(text)) === text
 

@@ -1,5 +1,5 @@
-/** Notices, the ways on which they are told, their messages, and the quiet hours. */
-import type { Notice, NoticeMessage, NoticeWay, QuietHours } from '../../domain/operations/notice'
+/** Notices, the ways on which they are told and their messages. */
+import type { Notice, NoticeMessage, NoticeWay } from '../../domain/operations/notice'
 
 export interface NoticeTx {
   /** Adds an open notice. False where one of its kind and subject is open already. */
@@ -18,8 +18,6 @@ export interface NoticeTx {
   saveWay(way: NoticeWay): Promise<void>
   removeWay(wayId: string): Promise<boolean>
   /** Undefined: none. */
-  saveQuietHours(quiet: QuietHours | undefined): Promise<void>
-  quietHours(): Promise<QuietHours | undefined>
 }
 
 export interface NoticeReader {
@@ -30,5 +28,4 @@ export interface NoticeReader {
   messagesOf(noticeIds: readonly string[]): Promise<NoticeMessage[]>
   /** In the order in which they were added. */
   ways(): Promise<NoticeWay[]>
-  quietHours(): Promise<QuietHours | undefined>
 }

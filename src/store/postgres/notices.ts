@@ -1,11 +1,10 @@
 /** Notices, the ways on which they are told, and their messages. */
 import { asc, desc, eq, sql } from 'drizzle-orm'
-import type { QuietHours } from '../../domain/operations/notice'
 import type { Tx } from '../../ports/store'
 import type { NoticeReader } from '../../ports/store/notices'
 import type { Vault } from '../../ports/vault'
-import { messageOf, messageRow, noticeOf, noticeRow, QUIET_HOURS, wayOf, wayRow } from '../rows/notice'
-import { bind, changes, db, listOf, parameters, plain, statement } from './connection/statement'
+import { messageOf, messageRow, noticeOf, noticeRow, wayOf, wayRow } from '../rows/notice'
+import { bind, changes, db, listOf, parameters, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { noticeMessages, notices, noticeWays } from './schema'
 
@@ -16,12 +15,6 @@ const isOpen = sql`${notices.endedAt} IS NULL`
 const WAYS = statement(() =>
   db.select().from(noticeWays).orderBy(asc(noticeWays.createdAt), asc(noticeWays.wayId)).prepare(''),
 )
-const QUIET = plain<QuietHours>(
-  "SELECT convert_from(value, 'UTF8') FROM facts WHERE name = $1",
-  () => [QUIET_HOURS],
-  ([value]) => JSON.parse(String(value)),
-)
-
 const STATEMENTS = {
   insert: statement(() =>
     db
@@ -89,12 +82,6 @@ const STATEMENTS = {
       .prepare(''),
   ),
   removeWay: statement(() => db.delete(noticeWays).where(thisWay).returning({ wayId: noticeWays.wayId }).prepare('')),
-  saveQuiet: plain(
-    `INSERT INTO facts (name, value) VALUES ($1, convert_to($2, 'UTF8'))
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ({ quiet }) => [QUIET_HOURS, JSON.stringify(quiet)],
-  ),
-  noQuiet: plain('DELETE FROM facts WHERE name = $1', () => [QUIET_HOURS]),
 }
 
 export function noticeTx(transaction: Transaction, vault: Vault): Tx['notices'] {
@@ -128,11 +115,6 @@ export function noticeTx(transaction: Transaction, vault: Vault): Tx['notices'] 
     async removeWay(wayId) {
       return (await transaction.change(STATEMENTS.removeWay, { wayId })).length > 0
     },
-    async saveQuietHours(quiet) {
-      if (quiet) transaction.run(STATEMENTS.saveQuiet, { quiet })
-      else transaction.run(STATEMENTS.noQuiet)
-    },
-    quietHours: () => transaction.get(QUIET),
   }
 }
 
@@ -161,7 +143,6 @@ export const noticeReader = (pool: Querying, vault: Vault): NoticeReader => ({
   page: async ({ before = LAST_ID, limit }) => (await pool.all(READS.page, { before, limit })).map(noticeOf),
   messagesOf: async (noticeIds) => (await pool.all(READS.messagesOf, { noticeIds: listOf(noticeIds) })).map(messageOf),
   ways: async () => (await pool.all(WAYS)).map((row) => wayOf(vault, row)),
-  quietHours: () => pool.get(QUIET),
 })
 
 /** Behind every id. */

@@ -44,6 +44,3 @@ export const wayOf = (vault: Vault, row: WayRow): NoticeWay => ({
   ...row,
   settings: JSON.parse(vault.open(waySeal(row.wayId), row.settings)),
 })
-
-/** Name of the fact with the quiet hours: JSON. */
-export const QUIET_HOURS = 'quiet_hours'

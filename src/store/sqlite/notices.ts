@@ -1,12 +1,11 @@
 /** Notices, the ways on which they are told, and their messages. */
 import type { Database } from 'bun:sqlite'
 import { asc, desc, eq, sql } from 'drizzle-orm'
-import type { QuietHours } from '../../domain/operations/notice'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { messageOf, messageRow, noticeOf, noticeRow, QUIET_HOURS, wayOf, wayRow } from '../rows/notice'
+import { messageOf, messageRow, noticeOf, noticeRow, wayOf, wayRow } from '../rows/notice'
 import { bind, changes, db, on, parameters, statement } from './connection/statement'
-import { facts, noticeMessages, notices, noticeWays } from './schema'
+import { noticeMessages, notices, noticeWays } from './schema'
 
 const thisNotice = eq(notices.noticeId, bind(notices.noticeId, 'noticeId'))
 const thisWay = eq(noticeWays.wayId, bind(noticeWays.wayId, 'wayId'))
@@ -15,11 +14,7 @@ const COMMON = {
   ways: statement(() =>
     db.select().from(noticeWays).orderBy(asc(noticeWays.createdAt), asc(noticeWays.wayId)).prepare(),
   ),
-  quiet: statement(() => db.select({ value: facts.value }).from(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
 }
-
-const quietIn = (row: { value: Uint8Array } | undefined): QuietHours | undefined =>
-  row && JSON.parse(Buffer.from(row.value).toString())
 
 const NOTICE_TX = {
   ...COMMON,
@@ -73,14 +68,6 @@ const NOTICE_TX = {
       .prepare(),
   ),
   removeWay: statement(() => db.delete(noticeWays).where(thisWay).prepare()),
-  saveQuiet: statement(() =>
-    db
-      .insert(facts)
-      .values({ name: QUIET_HOURS, value: sql.placeholder('value') })
-      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
-      .prepare(),
-  ),
-  noQuiet: statement(() => db.delete(facts).where(eq(facts.name, QUIET_HOURS)).prepare()),
 }
 
 export function createNoticeTx(connection: Database, vault: Vault): Pick<Tx, 'notices'> {
@@ -115,13 +102,6 @@ export function createNoticeTx(connection: Database, vault: Vault): Pick<Tx, 'no
       },
       async removeWay(wayId) {
         return run.removeWay.run({ wayId }).changes > 0
-      },
-      async saveQuietHours(quiet) {
-        if (quiet) run.saveQuiet.run({ value: Buffer.from(JSON.stringify(quiet)) })
-        else run.noQuiet.run()
-      },
-      async quietHours() {
-        return quietIn(run.quiet.get())
       },
     },
   }
@@ -165,9 +145,6 @@ export function createNoticeReader(connection: Database, vault: Vault): Pick<Rea
       },
       async ways() {
         return run.ways.all().map((row) => wayOf(vault, row))
-      },
-      async quietHours() {
-        return quietIn(run.quiet.get())
       },
     },
   }

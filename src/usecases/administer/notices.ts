@@ -1,13 +1,5 @@
-/** Ways on which notices are told, quiet hours, and what was told. Decisions: "Notices". */
-import {
-  assertQuietHours,
-  assertWay,
-  MOST_WAYS,
-  type Notice,
-  type NoticeMessage,
-  type NoticeWay,
-  type QuietHours,
-} from '../../domain/operations/notice'
+/** Ways on which notices are told, and what was told. Decisions: "Notices". */
+import { assertWay, MOST_WAYS, type Notice, type NoticeMessage, type NoticeWay } from '../../domain/operations/notice'
 import { invalid, missing } from '../../domain/shared/error'
 import { newSecret } from '../../domain/webhooks/signature'
 import type { Store } from '../../ports/store'
@@ -55,15 +47,6 @@ export async function testNoticeWay(
   const error = await sendBy(deps, way, testNotice(deps.random.uuid(now), now))
   await deps.store.transaction((tx) => writeAudit(deps, tx, 'notice.way_test', wayId, { taken: error === undefined }))
   return error
-}
-
-/** Undefined: none. Throws `invalid`. */
-export async function setQuietHours(deps: AdminDependencies, quiet: QuietHours | undefined): Promise<void> {
-  if (quiet) assertQuietHours(quiet)
-  await deps.store.transaction(async (tx) => {
-    await tx.notices.saveQuietHours(quiet)
-    await writeAudit(deps, tx, 'notice.quiet', 'notices', { ...quiet })
-  })
 }
 
 /** A notice, and where it was told. */

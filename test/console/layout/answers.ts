@@ -541,7 +541,6 @@ export const FULL: Answers = {
       },
       { wayId: 'way_3', name: 'chat', channel: 'slack', target: 'https://hooks.slack.com', createdAt: NOW - DAY },
     ],
-    quietHours: { from: 1_320, to: 480, timeZone: 'Asia/Seoul', urgentPass: true },
   },
   'notices/addWay': { ...WEBHOOK_WAY, secret: `whsec_${'a1b2c3d4'.repeat(5)}` },
   'notices/testWay': { error: 'HTTP 404' },

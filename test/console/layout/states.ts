@@ -570,14 +570,6 @@ const notices: State[] = [
     press(/^(Send a test on duty|duty 테스트 발송)$/),
     see(/HTTP 404$/),
   ),
-  over(
-    'pages/notices/quiet-hours.tsx',
-    'notices, the time zone of the quiet hours',
-    '/notices',
-    FULL,
-    (page) => page.getByRole('combobox', { name: /^(Time zone|시간대)$/ }).fill('Seoul'),
-    (page) => page.getByRole('option', { name: 'Asia/Seoul' }).waitFor(),
-  ),
   over('pages/notices/ways.tsx', 'notices, removing a way', '/notices', FULL, press(/^(Remove duty|duty 삭제)$/)),
 ]
 

@@ -8,7 +8,6 @@ import { fromList } from '../parts/data-table'
 import { PageHeader } from '../parts/page-header'
 import { useMay } from '../session'
 import { NoticeTable } from './notices/notice-table'
-import { QuietHours } from './notices/quiet-hours'
 import { Ways } from './notices/ways'
 import { noticeWords } from './notices/words'
 
@@ -29,10 +28,5 @@ export default function Notices() {
 
 function Settings() {
   const ways = useQuery(api.notices.ways.queryOptions())
-  return (
-    <>
-      <Ways {...fromList(ways.data?.ways, ways)} />
-      {ways.data && <QuietHours of={ways.data.quietHours} />}
-    </>
-  )
+  return <Ways {...fromList(ways.data?.ways, ways)} />
 }

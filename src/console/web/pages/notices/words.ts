@@ -5,7 +5,6 @@ import { inWords } from '../../i18n/words'
 
 export type ShownNotice = Awaited<ReturnType<typeof client.notices.open>>['notices'][number]
 export type ShownWay = Awaited<ReturnType<typeof client.notices.ways>>['ways'][number]
-export type ShownQuietHours = NonNullable<Awaited<ReturnType<typeof client.notices.ways>>['quietHours']>
 
 /** The page where something can be done about it. */
 export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>> = {
@@ -133,14 +132,6 @@ export const noticeWords = inWords({
     removeOf: (name: string) => `Remove ${name}`,
     removeMeans: 'Nobody is told of notices there any more. What waits for it is not sent.',
     removed: (name: string) => `${name} is removed.`,
-    quiet: 'Quiet hours',
-    quietAbout: 'In these hours a notice waits. One that is over by then is not told.',
-    quietOn: 'Keep quiet hours',
-    begins: 'From',
-    ends: 'To',
-    urgentPass: 'Attacks and carriers that are down are told all the same',
-    save: 'Save',
-    saved: 'The quiet hours are saved.',
   },
   ko: {
     about: '확인이 필요한 일과 해야 할 일입니다. 알림은 시작할 때 한 번, 끝날 때 한 번만 보냅니다.',
@@ -246,13 +237,5 @@ export const noticeWords = inWords({
     removeOf: (name) => `${name} 삭제`,
     removeMeans: '이곳으로 더 이상 알림을 보내지 않습니다. 대기 중인 알림도 보내지 않습니다.',
     removed: (name) => `${name}을(를) 삭제했습니다.`,
-    quiet: '방해 금지 시간',
-    quietAbout: '이 시간에는 알림을 미룹니다. 그 전에 끝난 일은 알리지 않습니다.',
-    quietOn: '방해 금지 시간 사용',
-    begins: '시작',
-    ends: '종료',
-    urgentPass: '공격과 발송사 장애는 바로 알림',
-    save: '저장',
-    saved: '방해 금지 시간을 저장했습니다.',
   },
 })
