@@ -2,7 +2,6 @@
 import type { Recorder } from './abuse/counters/traffic-watch'
 import type { Config } from './config'
 import { createConsole } from './console'
-import { DISPATCHER_SILENT_MS } from './domain/operations/job'
 import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
@@ -83,9 +82,9 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     refreshCarriers: () => carriers.refresh(),
   })
 
-  const dispatcherLookedAt = () => runner.lastLookedAt()
+  const isDispatching = () => runner.isDispatching()
   const readiness = createReadiness({
-    ...{ store, load: node.load, clock, log, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
+    ...{ store, load: node.load, clock, log, isDispatching, isLeaving: () => leaving !== undefined },
     warm: () => node.warm(),
     limiters: () => carriers.limiters(),
   })
@@ -93,7 +92,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     ...{ ...basics, modes, dispatch, carriers, carrierTypes, passwords, challenges, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
-      ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
+      ...{ startedAt: clock.now(), publicUrl, isDispatching, backups, numbering, hookPolicy: config.webhooks },
       carrierTimeoutMs: config.carrierTimeoutMs,
       liveRetentionDays: config.liveRetentionDays,
     },
@@ -143,7 +142,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
       await this.begin({ alone: false })
       this.dispatch()
     },
-    isDispatching: () => clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
+    isDispatching,
     leave,
     async stop() {
       await leave()

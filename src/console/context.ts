@@ -24,7 +24,7 @@ export const CONSOLE_RPC_PREFIX = '/console/rpc'
 export interface ServerFacts {
   startedAt: number
   publicUrl: string | undefined
-  dispatcherLookedAt: () => number
+  isDispatching: () => boolean
   /** Copies of the database, newest first. */
   backups: () => Backups
   carrierTimeoutMs: number

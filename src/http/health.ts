@@ -2,7 +2,6 @@
  * `/healthz`: the process answers. `/readyz`: the server can do its work. Only requests from this machine see the details.
  */
 import { presentableCode } from '../domain/delivery/delivery'
-import { DISPATCHER_SILENT_MS } from '../domain/operations/job'
 import { conditionsOf, type NodeCondition, type NodeState } from '../domain/operations/node'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -15,8 +14,7 @@ export interface HealthDependencies {
   load: StoreLoad
   clock: Clock
   log: Log
-  /** When the dispatcher last looked for work, Unix milliseconds. */
-  dispatcherLookedAt: () => number
+  isDispatching: () => boolean
   /** Settles when the counts of the last day have been read. */
   warm: () => Promise<void>
   /** The server is about to stop. */
@@ -93,7 +91,7 @@ export function createReadiness({
   load,
   clock,
   log,
-  dispatcherLookedAt,
+  isDispatching,
   warm,
   isLeaving,
   limiters,
@@ -117,7 +115,7 @@ export function createReadiness({
       () => false,
     )
     knownFailures = load.writeFailures()
-    const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
+    const dispatcher = isDispatching()
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher, traffic: await warmed }
     const nodes = await store.read.nodes().catch(() => [])

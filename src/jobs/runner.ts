@@ -7,7 +7,7 @@
  * claims the job meanwhile, nothing is recorded (the fence). An answer that cannot be stored now is retried until the
  * lease ends.
  */
-import { type Job, type JobKind, LEASE_MS } from '../domain/operations/job'
+import { DISPATCHER_SILENT_MS, type Job, type JobKind, LEASE_MS } from '../domain/operations/job'
 import { errorFields, Refusal } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -116,8 +116,10 @@ interface RunnerDependencies {
 export class Runner {
   readonly #byKind: Record<JobKind, JobWorker>
   readonly #workers: readonly JobWorker[]
+  readonly #clock: Clock
 
   constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
+    this.#clock = shared.clock
     const workers = Object.entries(kinds).map(
       ([name, kind]) => [name, new JobWorker(name as JobKind, kind, shared)] as const,
     )
@@ -150,9 +152,10 @@ export class Runner {
     await Promise.all(this.#workers.map((worker) => worker.stop()))
   }
 
-  /** Unix milliseconds of the oldest last look for work among all workers. */
-  lastLookedAt(): number {
-    return Math.min(...this.#workers.map((worker) => worker.lookedAt))
+  /** Whether each worker has looked for work lately. */
+  isDispatching(): boolean {
+    const oldest = Math.min(...this.#workers.map((worker) => worker.lookedAt))
+    return this.#clock.now() - oldest < DISPATCHER_SILENT_MS
   }
 }
 

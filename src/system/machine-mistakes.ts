@@ -1,7 +1,5 @@
 /** Settings that this machine does not allow. They are found before anything is opened or made. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 
 export interface MachineSettings {
@@ -27,9 +25,13 @@ export function machineMistakes(
 }
 
 function isOfAnotherMachine(host: string): boolean {
-  // The whole network 127.0.0.0/8 is this machine. A name is looked up when the server listens.
-  if (isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) || host.startsWith('127.')) return false
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  // The whole network 127.0.0.0/8 is this machine.
+  if (['0.0.0.0', '::'].includes(host) || host.startsWith('127.')) return false
+  // A name is looked up when the server listens.
+  if (process.getBuiltinModule('node:net').isIP(host) === 0) return false
+  const own = Object.values(process.getBuiltinModule('node:os').networkInterfaces()).flatMap(
+    (addresses) => addresses ?? [],
+  )
   return !own.some(({ address }) => address === host)
 }
 

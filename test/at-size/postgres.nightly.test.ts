@@ -9,7 +9,7 @@ import { drive } from './drive'
 import { DAYS, fillingEvents, LARGEST, POSTGRES } from './fill'
 import { EXPLAINING, LargePostgres } from './large-postgres'
 
-setDefaultTimeout(3 * HANGS_AFTER_MS)
+setDefaultTimeout(HANGS_AFTER_MS * 3)
 
 const MOST_ROWS = 5_000
 

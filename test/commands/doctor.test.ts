@@ -350,7 +350,7 @@ describe('backups', () => {
     if (hours !== undefined) {
       const file = join(world.dir, 'backups', 'watchword-x.db')
       mkdirSync(join(world.dir, 'backups'))
-      writeFileSync(file, '')
+      writeFileSync(file, 'rows')
       const at = (world.clock.now() - hours * HOUR) / 1_000
       utimesSync(file, at, at)
     }

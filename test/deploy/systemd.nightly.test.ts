@@ -122,8 +122,11 @@ test('a server whose event loop stands still is ended by the watchdog, and one t
   await on.machine.run('systemctl', 'daemon-reload')
   await on.machine.run('systemctl', 'start', 'watchword.service')
   const process = await processOf(on.machine)
-  // Twice as long as the watchdog waits.
-  await Bun.sleep(6_000)
+  const fedAt = () =>
+    on.machine.run('systemctl', 'show', '--property=WatchdogTimestampMonotonic', '--value', 'watchword.service')
+  const fed = new Set<string>()
+  // It is fed each second, so that is twice as long as it waits.
+  await until(async () => fed.add(await fedAt()).size > 6, 'the watchdog to be fed')
   expect(await processOf(on.machine)).toBe(process)
   await on.machine.run('kill', '-STOP', process)
   await until(async () => ![process, '0'].includes(await processOf(on.machine)), 'the watchdog to end it')

@@ -45,6 +45,11 @@ export class CuttingProxy {
     this.cut()
   }
 
+  /** How many connections lead through it. */
+  get links(): number {
+    return this.#links.size
+  }
+
   cut(): void {
     for (const link of this.#links) this.#cut(link)
   }

@@ -1,5 +1,4 @@
 import { implement } from '@orpc/server'
-import { DISPATCHER_SILENT_MS } from '../../domain/operations/job'
 import { conditionsOf } from '../../domain/operations/node'
 import { BUILD, VERSION } from '../../domain/operations/version'
 import type { Backups } from '../../ports/files'
@@ -50,7 +49,7 @@ const backupsOf = ({ made, failedAt, nextAt }: Backups) => ({
 export function systemProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.system).$context<ConsoleContext>()
   const { store, clock } = deps
-  const { startedAt, publicUrl, dispatcherLookedAt, backups } = deps.facts
+  const { startedAt, publicUrl, isDispatching, backups } = deps.facts
   return os.router({
     show: os.show.handler(async () => ({
       version: VERSION,
@@ -70,7 +69,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
           () => true,
           () => false,
         ),
-        dispatcher: clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
+        dispatcher: isDispatching(),
       },
       ...backupsOf(backups()),
       queue: (await readQueue(deps)).queue,

@@ -62,7 +62,7 @@ export function isoAt(at: number, timeZone: string): string {
 }
 
 /** A minute of the day as clocks show it, such as `22:00`. */
-export const clockText = (minute: number): string =>
+const clockText = (minute: number): string =>
   [minute / 60, minute % 60].map((number) => String(Math.floor(number)).padStart(2, '0')).join(':')
 
 /** Whether a text is a day of the calendar, such as `2026-01-31`. */
