@@ -1,5 +1,7 @@
 /** Input handling of the code field. */
+
 import { readCode } from '../flow/code'
+import { plainText } from '../typed-text'
 
 /** Calls once a code is complete: typed, pasted or autofilled. */
 export function readCodes(field: HTMLInputElement, check: (code: string) => void, until?: AbortSignal): void {
@@ -43,7 +45,7 @@ export function readCodes(field: HTMLInputElement, check: (code: string) => void
 
 /** Value of the code field: at most six digits. From a pasted message only the code is taken. */
 export function typedCode(text: string, before: string): string {
-  const digits = text.normalize('NFKC').replace(/\D/g, '')
+  const digits = plainText(text).replace(/\D/g, '')
   return readCode(text) ?? (digits.length > CODE_LENGTH ? before : digits)
 }
 

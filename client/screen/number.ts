@@ -1,4 +1,5 @@
 /** Formatting the phone number field, and the number that is sent. */
+import { plainNumber, plainText } from '../typed-text'
 
 /**
  * Formats a number while it is typed, for example with `AsYouType` of libphonenumber-js. The result has the same digits
@@ -19,11 +20,10 @@ interface Edit extends Typed {
 
 /** The formatted value, with the caret behind the same digit as before. */
 export function typedNumber({ value, caret, country, format, isDeletion }: Edit): Typed {
-  // Full-width digits have the same length as ASCII ones.
-  const plain = value.normalize('NFKC')
+  const plain = plainText(value)
   // Otherwise a deleted bracket would come back, and the digits before it could not be deleted.
   const shown = format && !isDeletion ? format(plain, country) : plain
-  return { value: shown, caret: placeBehind(shown, marksIn(plain.slice(0, caret))) }
+  return { value: shown, caret: placeBehind(shown, marksIn(plainText(value.slice(0, caret)))) }
 }
 
 const MARK = /[\d+]/g
@@ -38,12 +38,12 @@ function placeBehind(text: string, marks: number): number {
 
 /** Adds the calling code unless there is one. The service handles a leading zero. */
 export function wholeNumber(typed: string, callingCode: string): string | undefined {
-  const plain = typed.normalize('NFKC').trim()
+  const plain = plainNumber(typed)
   if (!/\d/.test(plain)) return undefined
-  return isInternational(plain) ? plain : `+${callingCode} ${plain}`
+  return plain.startsWith('+') ? plain : `+${callingCode} ${plain}`
 }
 
-export const isInternational = (typed: string) => /^\s*[+＋]/.test(typed)
+export const isInternational = (typed: string) => plainNumber(typed).startsWith('+')
 
 /** Field value of a stored number, without the calling code of the selected country. */
 export function typedOf(phoneNumber: string, callingCode: string): string {

@@ -1,5 +1,7 @@
 /** The field of the number: its country, the list to choose from, and how the number is written. It is loaded on demand. */
+
 import type { Texts } from '../texts/texts'
+import { plainNumber } from '../typed-text'
 import { adoptStyle } from './adopt-style'
 import { type Country, callingCodeOf, countriesIn, countryOf, countryWith } from './countries'
 import { openCountryPicker } from './country-picker'
@@ -73,7 +75,7 @@ export class PhoneField {
     const whole = wholeNumber(value, callingCodeOf(this.#country) ?? '')
     if (whole === undefined) return undefined
     const formats = await this.#load()
-    return formats?.internationalOf(value.normalize('NFKC'), this.#country) ?? whole
+    return formats?.internationalOf(plainNumber(value), this.#country) ?? whole
   }
 
   /** Shows the number that was entered before a reload. */
@@ -119,7 +121,7 @@ export class PhoneField {
   #write(isDeletion: boolean): void {
     const { phone } = this.#nodes
     const { value: before, selectionEnd } = phone
-    this.#take(this.#offered(countryWith(before.normalize('NFKC'), this.#country)))
+    this.#take(this.#offered(countryWith(plainNumber(before), this.#country)))
     const format = this.#settings.format ?? this.#formats?.formatTyped
     const typed = { value: before, caret: selectionEnd ?? before.length, country: this.#country }
     const { value, caret } = typedNumber({ ...typed, format, isDeletion })

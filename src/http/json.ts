@@ -102,7 +102,7 @@ function parseStrictly(text: string): unknown {
   const members = countMembers(text)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch {
     throw invalid('body', 'invalid_json', 'not valid JSON')
   }

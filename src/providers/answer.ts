@@ -20,10 +20,21 @@ export function verdictOfStatus(status: number): SendVerdict {
   return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
 }
 
-/** Undefined for what is no JSON. */
+/** As TypeScript does not know it yet. */
+const parseWith = JSON.parse as (
+  text: string,
+  reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+) => unknown
+
+/**
+ * Undefined for what is no JSON. A byte order mark is skipped, and a number that would read differently from how it is written stays
+ * text: identifiers of 64 bits are longer than exact numbers (RFC 8259, 6).
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseWith(text.replace(/^\ufeff/, ''), (_, value, { source }) =>
+      typeof value === 'number' && source !== undefined && String(value) !== source ? source : value,
+    )
   } catch {
     return undefined
   }

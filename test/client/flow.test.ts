@@ -941,7 +941,7 @@ test.each([
   ['', undefined],
   ['abcdef', undefined],
   ['123456 or 654321', undefined],
-  ['١٢٣٤٥٦', undefined],
+  ['١٢٣٤٥٦', '123456'],
 ])('of %p the code is %p', (text, code) => {
   expect(readCode(text)).toBe(code)
 })

@@ -3,7 +3,9 @@
  * "Phone numbers, codes, secrets".
  */
 import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
+import { plainNumber } from '../../../client/typed-text'
 import { invalid, Refusal } from '../shared/error'
+import { nowadays } from './former-numbers'
 import type * as Library from './number-library'
 
 export interface Recipient {
@@ -76,7 +78,10 @@ export function textableRecipient(phoneNumber: string, numbering: Numbering): Re
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
   if (magic) throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
-  const valid = numbers.map((number) => readingOf(number, prefixes)).filter(isValid)
+  const validOf = (readings: readonly PhoneNumber[]) =>
+    readings.map((number) => readingOf(number, prefixes)).filter(isValid)
+  const direct = validOf(numbers)
+  const valid = direct.length > 0 ? direct : validOf(lateReadings(folded, region, numbers))
   const [likeliest, second] = valid
   if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
   const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
@@ -165,38 +170,52 @@ const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
 
 /** Separators that people put between digits. */
-const BETWEEN_DIGITS = /[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu
+const BETWEEN_DIGITS = /[\s\p{Pd}\u2212.\u00b7\u30fb/]/gu
 
-/** Converts full-width digits to ASCII and removes separators. Other characters stay and make the number invalid. */
-const fold = (text: string) => text.normalize('NFKC').replace(BETWEEN_DIGITS, '')
+/** ASCII digits without separators, `+` instead of `00`. Other characters stay and make the number invalid. */
+const fold = (text: string) => plainNumber(text).replace(BETWEEN_DIGITS, '')
 
 /**
- * Every number that folded digits may mean. With `+` or `00` it is international, else national in the region, or
- * international without its plus. No country code begins with 0.
+ * Every number that folded digits may mean. With `+` it is international, else national in the region, or international
+ * without its plus. No country code begins with 0.
  */
 function readings(folded: string, region: string): PhoneNumber[] {
   if (!DIGITS.test(folded)) return []
   if (folded.startsWith('+')) return international(folded.slice(1))
-  if (folded.startsWith('00')) return international(folded.slice(2))
-  return [...national(folded, region), ...(folded.startsWith('0') ? [] : international(folded))]
+  const number = asDialled(folded, region)
+  const callingCode = numbers().getCountryCallingCode(region as CountryCode)
+  const former = nowadays(callingCode + folded)
+  return [
+    ...(number?.countryCallingCode === callingCode ? [number] : []),
+    ...(former === undefined ? [] : international(former)),
+    ...(folded.startsWith('0') ? [] : international(folded)),
+  ]
 }
 
-function national(digits: string, region: string): PhoneNumber[] {
-  const country = region as CountryCode
-  const number = numbers().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
-  // After an international prefix it would be a number of another country.
-  return number?.countryCallingCode === numbers().getCountryCallingCode(country) ? [number] : []
+/** What digits mean that mean nothing today: dialled with the region's own exit code, such as 011, or an older number. */
+function lateReadings(folded: string, region: string, direct: readonly PhoneNumber[]): PhoneNumber[] {
+  const dialled = DIGITS.test(folded) && !folded.startsWith('+') ? asDialled(folded, region) : undefined
+  const former = direct.flatMap(({ number }) => nowadays(number.slice(1)) ?? []).flatMap(international)
+  return dialled ? [dialled, ...former] : former
 }
+
+const asDialled = (digits: string, region: string) =>
+  numbers().parsePhoneNumberFromString(digits, { defaultCountry: region as CountryCode, extract: false })
+
+const AMERICAN_DIGITS = 11
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library does not always remove. */
 function international(digits: string): PhoneNumber[] {
   const number = numbers().parseInternational(digits)
-  return number ? [number] : []
+  // The library takes a 1 behind +1 for America's own prefix. Nobody writes it so.
+  const isTooLong = number?.countryCallingCode === '1' && digits.length > AMERICAN_DIGITS
+  return number && !isTooLong ? [number] : []
 }
 
 /** Number types that receive no texts, or cost the sender a premium. */
 const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
   'FIXED_LINE',
+  'PERSONAL_NUMBER',
   'PREMIUM_RATE',
   'SHARED_COST',
   'TOLL_FREE',

@@ -2,6 +2,8 @@
  * A relay delivers codes that another platform makes and checks. Such a code is no issue of `/v1`: nothing there finds it, and it
  * can be verified nowhere. Decisions: "Relays".
  */
+
+import { plainText, readCode } from '../../../client/typed-text'
 import type { Issue } from '../codes/issue'
 import { assertLegs, type PlannedLeg } from '../delivery/plan'
 import { invalid } from '../shared/error'
@@ -97,9 +99,12 @@ export function assertRelayed({ code, text, occasion = '' }: RelayedCode): void 
   if (occasion.length > 64) throw invalid('type', 'too_long', 'must have at most 64 characters', { max: 64 })
 }
 
-/** The code in a text: its first word of 4 to 10 capital letters and digits that has a digit. */
+/** The code in a text: its one code of six digits, or its first word of 4 to 10 capital letters and digits that has a digit. */
 export const codeIn = (text: string): string | undefined =>
-  text.match(/[A-Z0-9]+/g)?.find((word) => word.length >= 4 && word.length <= 10 && /\d/.test(word))
+  readCode(text) ??
+  plainText(text)
+    .match(/[A-Z0-9]+/g)
+    ?.find((word) => word.length >= 4 && word.length <= 10 && /\d/.test(word))
 
 /** Metadata of a test issue of a relay: its sealed code, which only the inbox of the console opens. */
 export const SEALED_CODE = 'code'

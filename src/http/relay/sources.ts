@@ -40,7 +40,9 @@ export class Fields {
   at(path: string): string | undefined {
     const value = this.#valueAt(path)
     if (typeof value === 'number') return String(value)
-    return typeof value === 'string' && value !== '' ? value : undefined
+    if (typeof value !== 'string' || value === '') return undefined
+    // Templates that are written on Windows end their lines so.
+    return value.replace(/\r\n?|\u0085/g, '\n').replaceAll('\t', ' ')
   }
 
   isTrue(path: string): boolean {
@@ -70,7 +72,7 @@ export function fieldsOf({ headers, body }: RelayRequest): Fields {
   if (headers.get('content-type')?.toLowerCase().startsWith('application/x-www-form-urlencoded'))
     return new Fields(Object.fromEntries(new URLSearchParams(body)))
   try {
-    return new Fields(JSON.parse(body))
+    return new Fields(JSON.parse(body.replace(/^\ufeff/, '')))
   } catch {
     throw invalid('body', 'invalid_json', 'must be JSON or a form')
   }

@@ -1,0 +1,54 @@
+/** What people type and paste, before anything is read in it. Pages and the server read it by the same rules. */
+
+/** Marks of direction, spaces without width and their like, which come along with copied text. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
+
+const IS_DIGIT = /\p{Nd}/u
+
+/** Without invisible characters, and with the digits of every script as ASCII. */
+export const plainText = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/[^\P{Nd}0-9]/gu, asciiDigit)
+
+/** Unicode has the ten digits of a script in a row. */
+function asciiDigit(digit: string): string {
+  const point = digit.codePointAt(0) ?? 0
+  let zero = point
+  while (IS_DIGIT.test(String.fromCodePoint(zero - 1))) zero--
+  return String((point - zero) % 10)
+}
+
+/**
+ * A phone number with `+` instead of `00`, as E.164 has it, and of Australia's `0011`: no number of America begins with 1.
+ * Brackets, `tel:` and the `.0` of a spreadsheet are no part of it. Nobody means another country by its own exit codes.
+ */
+export const plainNumber = (text: string): string =>
+  plainText(text)
+    .trim()
+    .replace(/^tel:/i, '')
+    .replace(/(?<=\d{6})\.0$/, '')
+    .replace(/[\p{Ps}\p{Pe}]/gu, ' ')
+    .trim()
+    .replace(/^(?:0\s*0\s*1\s*1|0\s*0)\s*(?=[1-9])/, '+')
+
+/** The last line by which browsers fill codes in: WICG, "Origin-bound one-time codes". */
+const BOUND_CODE = /^@\S+ #(\d{6})(?: %\S+)?\s*$/m
+const SIX_DIGITS = /(?<![\p{L}\d])\d{6}(?![\p{L}\d])/gu
+/** Groups of three, with no other group beside them, as a phone number has. */
+const GROUPED = /(?<!\d[\s\p{Pd}.]?)\d{3}[\s\p{Pd}.]\d{3}(?![\s\p{Pd}.]?\d)/gu
+
+/** The code of six digits in an entered text: alone, in groups, or in a whole message. Undefined where there is no single one. */
+export function readCode(text: string): string | undefined {
+  const plain = plainText(text)
+  const compact = plain.replace(/[^\p{L}\p{N}]/gu, '')
+  // Some keyboards put a code in twice.
+  const [, alone] = /^(\d{6})\1?$/.exec(compact) ?? []
+  return alone ?? BOUND_CODE.exec(plain)?.[1] ?? onlyOne(plain.match(SIX_DIGITS)) ?? onlyOne(plain.match(GROUPED))
+}
+
+const onlyOne = (found: string[] | null) => {
+  const [code, ...others] = new Set(found?.map((each) => each.replace(/\D/g, '')))
+  return others.length === 0 ? code : undefined
+}
