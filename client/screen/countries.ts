@@ -1,4 +1,5 @@
 /** Countries and their calling codes. */
+import { calledLike, namesOf } from '../country-names'
 
 /** Calling codes, each followed by its countries, the one with the most numbers first. */
 const CODES =
@@ -54,18 +55,14 @@ export function countryWith(phoneNumber: string, chosen: string): string {
   return [...CALLING_CODES].find(([, callingCode]) => isOf(callingCode))?.[0] ?? chosen
 }
 
-/** Countries whose name, two letters or calling code are what was typed, in the language or in English. */
+/** Countries that are called like what was typed, or have that calling code; the likeliest first. */
 export function countriesLike(typed: string, countries: readonly Country[]): readonly Country[] {
-  const sought = plain(typed)
-  const digits = sought.replace(/[+\s]/g, '')
-  if (sought === '') return countries
-  const english = new Intl.DisplayNames('en', { type: 'region' })
-  return countries.filter(({ code, name, callingCode }) =>
-    /^\d+$/.test(digits)
-      ? callingCode.startsWith(digits)
-      : [name, english.of(code) ?? '', code].some((each) => plain(each).includes(sought)),
-  )
+  const digits = typed.replace(/[+\s]/g, '')
+  if (digits === '') return countries
+  if (!/^\d+$/.test(digits)) return calledLike(typed, countries, ({ code, name }) => [name, ...namesOf(code, [])])
+  const codes = [...CALLING_CODES.keys()]
+  const rankOf = ({ code, callingCode }: Country) => (callingCode === digits ? codes.indexOf(code) : codes.length)
+  return countries
+    .filter(({ callingCode }) => callingCode.startsWith(digits))
+    .sort((one, other) => rankOf(one) - rankOf(other))
 }
-
-/** Without accents and capitals. */
-const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()

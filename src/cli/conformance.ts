@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { KillableServices } from '../conformance/faults'
 import type { RuleResult } from '../conformance/suite'
 import { command, oneOrMore, wholeNumber } from './command'
-import { Failure } from './output'
+import { Failure, print } from './output'
 
 interface Options {
   url: string
@@ -52,7 +52,7 @@ async function run(options: Options) {
     import('../conformance/faults'),
     import('../conformance/seeded-choice'),
   ])
-  const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
+  const say = (lines: string[]) => print(`${lines.join('\n')}\n`)
   const api = httpApi({
     ...{ url: url.replace(/\/$/, ''), key, wire, run: crypto.randomUUID().slice(0, 8) },
     keys: { ...(publicKey !== undefined && { publicKey }), ...(otherKey !== undefined && { otherKey }) },
@@ -60,17 +60,17 @@ async function run(options: Options) {
     now: () => performance.now(),
     pause: Bun.sleep,
   })
-  print(report.tapHead(RULES.length + (kills === undefined ? 0 : faults.CHECKS)))
+  say(report.tapHead(RULES.length + (kills === undefined ? 0 : faults.CHECKS)))
   let number = 0
-  const printResult = (result: RuleResult) => print(report.tapLines(result, ++number))
+  const printResult = (result: RuleResult) => say(report.tapLines(result, ++number))
   const results = await holdTo(api, RULES, printResult)
   if (kills !== undefined && compose !== undefined) {
     const chosen = seed ?? Date.now() % 1_000_000
-    print([`# seed ${chosen}`])
+    say([`# seed ${chosen}`])
     const killed = await faults.holdUnderFaults({
       ...{ server: api, kills, pause: Bun.sleep, services: composeServices(compose) },
       choice: seededChoice(chosen),
-      onEvent: (text) => print([`# ${text}`]),
+      onEvent: (text) => say([`# ${text}`]),
     })
     results.push(...killed)
     for (const result of killed) printResult(result)

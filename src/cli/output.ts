@@ -10,10 +10,15 @@ export type Output = (value: object, lines: string[]) => void
 
 export const outputFor =
   (json: boolean | undefined): Output =>
-  (value, lines) => {
-    if (!process.stdout.listeners('error').includes(unread)) process.stdout.on('error', unread)
-    process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
-  }
+  (value, lines) =>
+    void print(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
+
+/** Writes a piece of output, and waits where its reader is slow. */
+export function print(piece: string): Promise<void> | undefined {
+  const { stdout } = process
+  if (!stdout.listeners('error').includes(unread)) stdout.on('error', unread)
+  return stdout.write(piece) ? undefined : new Promise((goOn) => void stdout.once('drain', goOn))
+}
 
 /** `head` or a pager closes the pipe early, which is not an error. */
 const unread = ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1)

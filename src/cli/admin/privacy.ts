@@ -13,7 +13,7 @@ import { type Erased, eraseDue, erasePhone, takeErasures } from '../../usecases/
 import { type ExportDependencies, type ExportRequest, exportPhone } from '../../usecases/export-phone'
 import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, removalCommand } from '../command'
 import { adminOf, type Opened } from '../open'
-import { Failure } from '../output'
+import { Failure, print } from '../output'
 import { adminCommand, group } from './build'
 
 export const privacyCommands = () =>
@@ -109,18 +109,15 @@ async function writeExport(deps: ExportDependencies, request: ExportRequest): Pr
   let separator = ''
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const { head, issues, next } = await exportPhone(deps, { ...request, after })
-    if (head) process.stdout.write(`${JSON.stringify(head).slice(0, -1)},"issues":[`)
+    if (head) await print(`${JSON.stringify(head).slice(0, -1)},"issues":[`)
     for (const issue of issues) {
-      await written(`${separator}${JSON.stringify(issue)}`)
+      await print(`${separator}${JSON.stringify(issue)}`)
       separator = ',\n'
     }
     after = next
   }
-  process.stdout.write(']}\n')
+  await print(']}\n')
 }
-
-const written = (piece: string) =>
-  process.stdout.write(piece) || new Promise<void>((goOn) => void process.stdout.once('drain', goOn))
 
 const eraseCommand = () =>
   ofPhone(

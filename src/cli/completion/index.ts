@@ -13,6 +13,7 @@ import { readNames as namesIn } from '../../store/sqlite/inspect'
 import { systemClock } from '../../system/clock'
 import { command } from '../command'
 import { DATABASE_FILE } from '../open'
+import { print } from '../output'
 import bash from './watchword.bash' with { type: 'text' }
 import fish from './watchword.fish' with { type: 'text' }
 import zsh from './watchword.zsh' with { type: 'text' }
@@ -29,7 +30,7 @@ export const completionCommand = (): Command =>
   )
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
     .action((shell: keyof typeof SCRIPTS) => {
-      process.stdout.write(SCRIPTS[shell])
+      void print(SCRIPTS[shell])
     })
 
 /** Called by the scripts with the words of the line; the last word is the one to complete. */
@@ -37,7 +38,7 @@ export const completeCommand = (program: Command): Command =>
   new Command('complete').argument('[words...]').action(async (words: string[]) => {
     const found = await complete(program, words)
     const lines = found === FILES ? [FILES] : found.map(({ id, about }) => `${id}\t${about.split('\n')[0]}`)
-    process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+    void print(lines.map((line) => `${line}\n`).join(''))
   })
 
 /** Returned instead of candidates, so that the shell completes file names. */

@@ -160,9 +160,13 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
   }
 }
 
+/** Scheme, host and port, as browsers and app shells send them, such as `capacitor://localhost`: RFC 6454, 6.2. */
+const APP_ORIGIN =
+  /^(?!(?:https?|wss?|ftp|file|data|blob|javascript|about):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::\d{1,5})?$/
+
 function assertOrigin(origin: string): void {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined
-  if (!url || url.origin !== origin || !['http:', 'https:'].includes(url.protocol) || origin.includes('*')) {
+  const isOfWeb = URL.canParse(origin) && new URL(origin).origin === origin && /^https?:/.test(origin)
+  if (!(isOfWeb || (APP_ORIGIN.test(origin) && URL.canParse(origin))) || origin.includes('*')) {
     const problem = `must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`
     throw invalid('origin', 'invalid_origin', problem, { origin })
   }

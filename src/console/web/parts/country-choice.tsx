@@ -12,8 +12,9 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
+import { calledLike, namesOf } from '../../../../client/country-names'
 import { api, problemOf } from '../api'
-import { countryName, countryWithCode } from '../i18n/names'
+import { countryWithCode } from '../i18n/names'
 import { inWords, LANGUAGES, type Language, useLanguage, useWords } from '../i18n/words'
 
 interface Countries {
@@ -35,25 +36,11 @@ function useCountries(chosen: readonly string[]): Countries {
 
 const NAMED_IN = Object.keys(LANGUAGES) as Language[]
 
-const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').trim().toLowerCase()
+/** In each language of the console, so that short forms such as “UK” and “한국” are found. */
+const namesOfOption = ({ value, label }: ComboboxItem) =>
+  value === '' ? [label] : [label, ...namesOf(value, NAMED_IN)]
 
-/** Names of a country in each language, with short forms such as “UK” and “한국”. */
-const countryNames = (code: string) =>
-  NAMED_IN.flatMap((language) => [countryName(code, language), countryName(code, language, 'short')])
-
-/** Texts that match an option: code, label and other names. */
-const namesOf = ({ value, label }: ComboboxItem) =>
-  [value, label, ...(value === '' ? [] : countryNames(value))].map(folded)
-
-/** Prefix matches come first: “DE” finds Germany before Sweden. */
-const matching = (items: readonly ComboboxItem[], search: string): ComboboxItem[] => {
-  const sought = folded(search)
-  return items
-    .map((item) => ({ item, rank: rankOf(namesOf(item), sought) }))
-    .filter(({ rank }) => rank < NO_MATCH)
-    .sort((one, other) => one.rank - other.rank)
-    .map(({ item }) => item)
-}
+const matching = (items: readonly ComboboxItem[], search: string) => calledLike(search, items, namesOfOption)
 
 const filterCountries: OptionsFilter = ({ options, search }) =>
   matching(
@@ -65,16 +52,9 @@ const filterCountries: OptionsFilter = ({ options, search }) =>
 const firstCountry = (options: readonly ComboboxItem[], typed: string): string | undefined =>
   matching(options, typed)[0]?.value
 
-const NO_MATCH = 3
-function rankOf(names: readonly string[], sought: string): number {
-  if (names.includes(sought)) return 0
-  if (names.some((name) => name.startsWith(sought))) return 1
-  return names.some((name) => name.includes(sought)) ? 2 : NO_MATCH
-}
-
 /** The option with exactly this name. */
 const countryCalled = (options: readonly ComboboxItem[], typed: string): string | undefined =>
-  options.find((option) => namesOf(option).includes(folded(typed)))?.value
+  calledLike(typed, options, namesOfOption, 0)[0]?.value
 
 const words = inWords({
   en: {
