@@ -4,7 +4,7 @@ import type { Config } from './config'
 import { createConsole } from './console'
 import { createReadiness } from './http/health'
 import { createRelays } from './http/relay/relay'
-import { REPORT_PREFIX, receiveReports } from './http/reports'
+import { noteReport, REPORT_PREFIX, receiveReports } from './http/reports'
 import { createFetch, createRoutes, type Fetch, lazyApi, lazyTwilio } from './http/routes'
 import { answerUsageReport } from './http/usage-report'
 import { createCarrierSlots, createDispatch } from './jobs/dispatch'
@@ -65,7 +65,12 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     ...{ transport, dial, clock, random, vault, log, timeoutMs: config.carrierTimeoutMs },
     concurrency: config.carrierConcurrency,
     reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
-    report: (name, report) => recordReport({ ...basics, carrierNamed }, name, report),
+    async report(name, report) {
+      const isRecorded = await recordReport({ ...basics, carrierNamed }, name, report)
+      if (isRecorded) noteReport(basics, name, 'recorded')
+      return isRecorded
+    },
+    dropped: (name, why) => noteReport(basics, name, why),
   })
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })

@@ -60,7 +60,11 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
 }
 
 /** Counted, and logged now and then: an integrator whose reports do not get in must find out why. */
-function noteReport({ telemetry, clock, node }: ReceiveDependencies, carrier: string, outcome: ReportOutcome): void {
+export function noteReport(
+  { telemetry, clock, node }: Pick<ReceiveDependencies, 'telemetry' | 'clock' | 'node'>,
+  carrier: string,
+  outcome: ReportOutcome,
+): void {
   // A name that nobody has set up is a stranger's word.
   if (carrier === '') return
   const unsaid =

@@ -103,13 +103,14 @@ interface Built extends CarrierEndpoint {
   config: CarrierConfig
 }
 
-export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report' | 'isOurs'> {
+export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report' | 'dropped' | 'isOurs'> {
   /** The default for carriers without a setting of their own. */
   concurrency: number
   /** Where a carrier of that name may report to. */
   reportUrl: (name: string) => string | undefined
   /** Records what a carrier of that name pushes; see `ProviderDependencies`. */
   report: (name: string, report: ReportedMessage) => Promise<boolean>
+  dropped: (name: string, why: 'unmatched' | 'unreadable') => void
 }
 
 export class Carriers {
@@ -232,8 +233,12 @@ export class Carriers {
     { name, timeoutMs = this.settings.timeoutMs }: CarrierConfig,
     isOurs: () => boolean,
   ): CarrierDependencies {
-    const { reportUrl, report, ...settings } = this.settings
-    return { ...settings, isOurs, timeoutMs, reportUrl: reportUrl(name), report: (one) => report(name, one) }
+    const { reportUrl, report, dropped, ...settings } = this.settings
+    return {
+      ...{ ...settings, isOurs, timeoutMs, reportUrl: reportUrl(name) },
+      report: (one) => report(name, one),
+      dropped: (why) => dropped(name, why),
+    }
   }
 
   /** Messages that left before a rotation are reported with the credentials of before. */

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
-import { encodeText } from '../domain/message/sms-encoding'
+import { DEFAULT_ALPHABETS, encodeText } from '../domain/message/sms-encoding'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { SENDERS, sendersSetting } from './engine-settings'
@@ -70,7 +70,9 @@ const smppConfig = z.strictObject({
   /** How many messages may be without an answer at a time. */
   window: z.int().min(1).max(1_000).default(10),
   enquireLinkMs: z.int().min(1_000).max(600_000).default(30_000),
-  /** How receipts write the id that the answer gave: the same, or in hexadecimal or decimal where the answer did not. */
+  /** Which alphabet data_coding 0 stands for at this carrier. */
+  alphabet: z.enum(DEFAULT_ALPHABETS).default('gsm'),
+  /** The base in which receipts write the id that the answer gave. Leading zeros and letter case never matter. */
   receiptIds: z.enum(['same', 'hex', 'decimal']).default('same'),
   /** The carrier sends receipts. Without them its acceptance ends the processing. */
   reports: z.boolean().default(true),
@@ -120,7 +122,7 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
     if (!source) return { kind: 'refused', retry: 'elsewhere', code: CODE.sender }
     const parameters = parametersOf(messageScope(message, deps.clock.now()))
     if (!parameters) return { kind: 'refused', retry: 'elsewhere', code: CODE.tlv }
-    const { dataCoding, hasHeader, parts } = encodeText(message.text, deps.random.below(256))
+    const { dataCoding, hasHeader, parts } = encodeText(message.text, deps.random.below(256), settings.alphabet)
     const bodyOf = (part: Buffer) =>
       submitBody({
         serviceType: settings.serviceType,
@@ -210,19 +212,29 @@ function refusedUnwritten({ bindStatus, wasBound }: Extract<Submitted, { kind: '
   return outcome.kind === 'refused' ? outcome : { kind: 'refused', retry: 'later', code: outcome.code }
 }
 
-const digitsOf = (number: string) => number.replace(/^\+/, '')
+const digitsOf = (number: string) => number.replace(/\D/g, '')
 
 const ADDRESS_MAX = 20
 const UNKNOWN = { ton: 0, npi: 0 }
-const INTERNATIONAL = { ton: 1, npi: 1 }
 const ALPHANUMERIC = { ton: 5, npi: 0 }
+
+/** SMPP 3.4, 5.2.5: international, national, or a short code of the network. */
+function kindOfNumber(sender: string) {
+  const digits = digitsOf(sender)
+  if (sender.startsWith('+') || (digits.length > NATIONAL_MAX && !digits.startsWith('0'))) return { ton: 1, npi: 1 }
+  return digits.startsWith('0') || digits.length > SHORT_CODE_MAX ? { ton: 2, npi: 1 } : { ton: 3, npi: 0 }
+}
+
+const SHORT_CODE_MAX = 6
+/** Longer ones without a zero in front begin with a country code. */
+const NATIONAL_MAX = 9
 
 /** Undefined where the sender cannot be written as an address. */
 function sourceOf(from: string | undefined, config: SmppConfig['source']): SmppAddress | undefined {
   const sender = from ?? config.address ?? ''
   if (!/^[\x20-\x7e]*$/.test(sender) || sender.length > ADDRESS_MAX) return undefined
-  const isNumber = /^\+?\d+$/.test(sender)
-  const kind = sender === '' ? UNKNOWN : isNumber ? INTERNATIONAL : ALPHANUMERIC
+  const isNumber = /^\+?\d[\d-]*$/.test(sender)
+  const kind = sender === '' ? UNKNOWN : isNumber ? kindOfNumber(sender) : ALPHANUMERIC
   return {
     ton: config.ton ?? kind.ton,
     npi: config.npi ?? kind.npi,
@@ -246,12 +258,15 @@ const SECOND_LOOK_MS = 2_000
 
 /** Receipts, and which messages they are about. */
 class Receipts {
-  /** Lately accepted: the carrier's id, and ours; undefined for a part whose receipt says nothing of the whole. */
-  readonly #expected = new Map<string, string | undefined>()
+  /**
+   * Lately accepted: the carrier's id, and ours; undefined for a part whose receipt says nothing of the whole, null where two messages
+   * have ids that receipts may not tell apart.
+   */
+  readonly #expected = new Map<string, string | undefined | null>()
 
   constructor(
     private readonly format: SmppConfig['receiptIds'],
-    private readonly deps: Pick<CarrierDependencies, 'clock' | 'report'>,
+    private readonly deps: Pick<CarrierDependencies, 'clock' | 'report' | 'dropped'>,
   ) {}
 
   /** The id as receipts will have it. */
@@ -261,7 +276,8 @@ class Receipts {
 
   expect(answeredId: string, messageId: string | undefined): void {
     if (answeredId.length > ID_MAX) return
-    this.#expected.set(this.idOf(answeredId), messageId)
+    const id = this.idOf(answeredId)
+    this.#expected.set(id, this.#expected.has(id) ? null : messageId)
     const oldest = this.#expected.size > EXPECTED_MAX ? this.#expected.keys().next().value : undefined
     if (oldest !== undefined) this.#expected.delete(oldest)
   }
@@ -269,28 +285,34 @@ class Receipts {
   /** Resolves when nothing is left to do for it; rejects when it must come again. */
   async record(delivered: Delivered): Promise<void> {
     const receipt = receiptIn(delivered)
-    if (!receipt?.report) return
+    if (!receipt) return isReceipt(delivered) ? this.deps.dropped('unreadable') : undefined
+    if (!receipt.report) return
     const id = canonical(receipt.id, RECEIPT_BASE[this.format], RECEIPT_BASE[this.format])
+    if (this.#expected.get(id) === null) return this.deps.dropped('unmatched')
     const isKnown = this.#expected.has(id)
     if ((await this.#report(id, receipt.report)) || isKnown) return
     // It overtook the answer that names its message, which may even be another process's: look once more.
     await new Promise<void>((resolve) => this.deps.clock.after(SECOND_LOOK_MS, resolve))
-    await this.#report(id, receipt.report)
+    if (await this.#report(id, receipt.report)) return
+    // Former releases have stored the id as it was answered.
+    const isLegacy = id !== receipt.id && (await this.deps.report({ ...receipt.report, messageId: receipt.id }))
+    if (!isLegacy) this.deps.dropped('unmatched')
   }
 
   async #report(id: string, report: DeliveryReport): Promise<boolean> {
     if (!this.#expected.has(id)) return this.deps.report({ ...report, messageId: id })
     const ours = this.#expected.get(id)
-    return ours !== undefined && this.deps.report({ ...report, messageId: ours })
+    return typeof ours === 'string' && this.deps.report({ ...report, messageId: ours })
   }
 }
 
 const ANSWER_BASE = { same: undefined, hex: 10, decimal: 16 } as const
 const RECEIPT_BASE = { same: undefined, hex: 16, decimal: 10 } as const
 
-/** The id in one way of writing numbers; what is no number stays as it is. */
+/** The id in one way of writing numbers, without zeros in front and capitals: SMPP 3.4, appendix B, pads ids of receipts. */
 function canonical(id: string, from: 10 | 16 | undefined, to: 10 | 16 | undefined): string {
-  if (from === undefined || !(from === 16 ? /^[0-9a-f]+$/i : /^\d+$/).test(id)) return id
+  const isNumber = from !== undefined && (from === 16 ? /^[0-9a-f]+$/i : /^\d+$/).test(id)
+  if (!isNumber) return id.toLowerCase().replace(/^0+(?=.)/, '')
   return BigInt(from === 16 ? `0x${id}` : id).toString(to)
 }
 
@@ -305,22 +327,29 @@ const RECEIPT = 0x04
 
 /** The states of a message as receipts write them, by the number `message_state` has for them. */
 const STATES = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD']
-const FAILED = ['EXPIRED', 'DELETED', 'UNDELIV', 'REJECTD']
+/** Carriers write them longer, too, such as `DELIVERED` and `UNDELIVERABLE`. */
+const STATE = /^(?:ENROUT|DELIV|EXPIR|DELET|UNDEL|ACCEP|UNKNO|REJEC|FAIL)/
+const FAILED = /^(?:EXPIR|DELET|UNDEL|REJEC|FAIL)/
+
+const isReceipt = ({ esmClass, receiptedMessageId }: Delivered) =>
+  (esmClass & MESSAGE_TYPE) === RECEIPT || receiptedMessageId !== undefined
 
 /** Undefined for what people send, and for a receipt that does not say of what. */
-function receiptIn({ esmClass, text, receiptedMessageId, messageState }: Delivered): Receipt | undefined {
-  if ((esmClass & MESSAGE_TYPE) !== RECEIPT && receiptedMessageId === undefined) return undefined
+function receiptIn(delivered: Delivered): Receipt | undefined {
+  const { text, receiptedMessageId, messageState } = delivered
+  if (!isReceipt(delivered)) return undefined
   // `text:` quotes the message, and the code in it.
   const [told = ''] = text.split(/\btext:/i)
   const id = receiptedMessageId ?? /\bid:\s*(\S+)/i.exec(told)?.[1]
   if (id === undefined || id.length > ID_MAX) return undefined
-  const state = /\bstat:\s*([A-Z]+)/i.exec(told)?.[1]?.toUpperCase() ?? STATES[messageState ?? 0] ?? ''
+  const word = /\bstat: ?([A-Z]+)(?=\s|$)/i.exec(told)?.[1]?.toUpperCase()
+  const state = [word, STATES[messageState ?? 0]].find((one) => one && STATE.test(one)) ?? ''
   return { id, report: reportOf(state, /\berr:\s*([0-9a-z]{1,5})\b/i.exec(told)?.[1]) }
 }
 
 function reportOf(state: string, error: string | undefined): DeliveryReport | undefined {
-  if (state === 'DELIVRD') return { status: 'delivered' }
-  if (!FAILED.includes(state)) return undefined
+  if (state.startsWith('DELIV')) return { status: 'delivered' }
+  if (!FAILED.test(state)) return undefined
   return { status: 'failed', code: error === undefined ? state : `${state}_${error}` }
 }
 

@@ -46,4 +46,6 @@ export interface CarrierDependencies {
    * for; rejects when it could not be stored.
    */
   report(report: ReportedMessage): Promise<boolean>
+  /** A report over such a connection changed nothing, and why: it is logged and counted. */
+  dropped(why: 'unmatched' | 'unreadable'): void
 }

@@ -674,7 +674,7 @@ test('a pause keeps the session of its carrier, on which reports arrive, and a c
   const directory = { carriers: () => world.store.read.carriers.all(), routes: () => world.store.read.routes.all() }
   const carriers = new Carriers({ directory, limiters: new LocalLimiters() } as never, undefined, {
     ...{ clock, random, vault, transport: {} as never, dial: {} as never, log: {} as never },
-    ...{ timeoutMs: 1_000, concurrency: 1, reportUrl: () => undefined, report: async () => false },
+    ...{ timeoutMs: 1_000, concurrency: 1, reportUrl: () => undefined, report: async () => false, dropped() {} },
   })
   const session = async () => (await carriers.named('main'))?.carrier
   const before = await session()

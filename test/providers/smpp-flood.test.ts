@@ -75,6 +75,7 @@ beforeEach(async () => {
         timeoutMs: 10 ** 9,
         reportUrl: undefined,
         isOurs: () => true,
+        dropped() {},
         vault: HTTP_ONLY.vault,
       },
       dial: (_, on) => {

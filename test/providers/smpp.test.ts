@@ -7,6 +7,7 @@ import type { OutboundMessage } from '../../src/domain/message/rendered-message'
 import type { Carrier, ReportedMessage } from '../../src/ports/carrier'
 import { smpp as smppType } from '../../src/providers/smpp'
 import { systemDial } from '../../src/system/dial'
+import { RECEIPTS } from '../field/receipts'
 import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
@@ -141,6 +142,7 @@ class Smsc {
 interface Bench {
   provider: Carrier
   reports: ReportedMessage[]
+  dropped: string[]
   logged: string[]
   send(message?: Partial<OutboundMessage>): Promise<SendOutcome>
 }
@@ -153,6 +155,7 @@ interface Surroundings {
 function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surroundings = {}): Bench {
   const { report, isOurs = () => true } = around
   const reports: ReportedMessage[] = []
+  const dropped: string[] = []
   const logged: string[] = []
   const log = (fields: object, message: string) => void logged.push(`${JSON.stringify(fields)} ${message}`)
   const provider = smppType.create(
@@ -173,6 +176,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       vault: HTTP_ONLY.vault,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
       isOurs,
+      dropped: (why) => void dropped.push(why),
       report: async (reported) => {
         reports.push(reported)
         return report ? report() : true
@@ -200,7 +204,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
     }
     return outcome
   }
-  return { provider, reports, logged, send }
+  return { provider, reports, dropped, logged, send }
 }
 
 /** Lets time pass, and what is due by then happen. */
@@ -313,7 +317,7 @@ test.each([
   [{ from: '+82215991234' }, {}, { source_addr_ton: 1, source_addr_npi: 1, source_addr: '82215991234' }],
   [{}, {}, { source_addr_ton: 0, source_addr_npi: 0, source_addr: '' }],
   [{}, { source: { address: 'ACME' } }, { source_addr_ton: 5, source_addr: 'ACME' }],
-  [{}, { source: { address: 'ACME' }, senders: 'KR=021234' }, { source_addr_ton: 1, source_addr: '021234' }],
+  [{}, { source: { address: 'ACME' }, senders: 'KR=021234' }, { source_addr_ton: 2, source_addr: '021234' }],
   [{ from: 'SHOP' }, { senders: 'KR=021234' }, { source_addr: 'SHOP' }],
   [{ from: '15991234' }, { source: { ton: 3, npi: 0 } }, { source_addr_ton: 3, source_addr_npi: 0 }],
   [{}, { destination: { ton: 2, npi: 8 } }, { dest_addr_ton: 2, dest_addr_npi: 8 }],
@@ -658,6 +662,62 @@ test.each([
   expect(later.reports).toEqual([
     { messageId: outcome.kind === 'accepted' ? String(outcome.carrierMessageId) : '', status: 'delivered' },
   ])
+})
+
+test.each(RECEIPTS.map((one) => [one.answered, one.text, one] as const))(
+  'the receipt for %s is read as the field writes it: %s',
+  async (answered, text, { receiptIds = 'same', messageState, status }) => {
+    const smsc = await Smsc.start()
+    smsc.behaviour = () => answered
+    const { send, reports } = connect(smsc, { receiptIds })
+    await send()
+    await smsc.deliver({
+      ...{ esm_class: 4, short_message: Buffer.from(text) },
+      ...(messageState !== undefined && { message_state: messageState }),
+    })
+    expect(reports.map((one) => [one.messageId, one.status])).toEqual(status === undefined ? [] : [['our-id', status]])
+  },
+)
+
+test('a receipt that may be about either of two messages is credited to none, and that is counted', async () => {
+  const smsc = await Smsc.start()
+  const ids = ['023', '23']
+  smsc.behaviour = () => ids.shift()
+  const { send, reports, dropped } = connect(smsc, {}, { report: async () => false })
+  await send()
+  await send({ messageId: 'another' })
+  const acknowledged = smsc.receipt('23', 'DELIVRD')
+  await inTime(() => dropped.length > 0, 'the receipt to be dropped')
+  expect(await acknowledged).toBe(0)
+  expect(reports.map(({ messageId }) => messageId)).not.toContain('our-id')
+  expect(reports.map(({ messageId }) => messageId)).not.toContain('another')
+  expect(dropped).toEqual(['unmatched'])
+})
+
+test.each([
+  // The other side decodes by GSM 03.38, where 0x40 is another sign.
+  ['gsm', '@a.example'],
+  ['latin1', '¡a.example'],
+  ['ascii', '¡a.example'],
+])('where data_coding 0 is %s, an @ goes out as it has it', async (alphabet, read) => {
+  const smsc = await Smsc.start()
+  const { send } = connect(smsc, { alphabet })
+  await send({ text: '@a.example' })
+  expect(smsc.taken[0]).toMatchObject({ data_coding: 0, short_message: { message: read } })
+})
+
+test.each([
+  ['+821012345678', 1, 1],
+  ['821012345678', 1, 1],
+  ['0212345678', 2, 1],
+  ['1588-1234', 2, 1],
+  ['12345', 3, 0],
+  ['SHOP', 5, 0],
+])('the type of the sender %s is %i, of the plan %i: SMPP 3.4, 5.2.5', async (from, ton, npi) => {
+  const smsc = await Smsc.start()
+  const { send } = connect(smsc)
+  await send({ from })
+  expect(smsc.taken[0]).toMatchObject({ source_addr_ton: ton, source_addr_npi: npi })
 })
 
 test('of a long message only the last part is reported', async () => {

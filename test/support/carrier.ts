@@ -74,5 +74,6 @@ export const HTTP_ONLY = {
   log: { debug() {}, info() {}, warn() {}, error() {} },
   isOurs: () => true,
   vault: createVault(Buffer.alloc(32)),
+  dropped() {},
   report: () => Promise.reject(new Error('an HTTP carrier pushes nothing')),
 }

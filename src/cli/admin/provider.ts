@@ -161,7 +161,7 @@ function carriersOf({ config, store, vault, log }: Admin) {
     concurrency: config.carrierConcurrency,
     // The server answers calls that are tried here, too.
     reportUrl: (name) => config.publicUrl && `${config.publicUrl}${REPORT_PREFIX}${name}`,
-    report,
+    ...{ report, dropped() {} },
   })
   return { carriers, deps }
 }

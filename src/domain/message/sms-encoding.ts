@@ -35,15 +35,27 @@ export interface EncodedText {
   parts: Buffer[]
 }
 
+/** What a carrier means by data_coding 0, SMPP 3.4, 5.2.19: its own default alphabet. */
+export const DEFAULT_ALPHABETS = ['gsm', 'latin1', 'ascii'] as const
+export type DefaultAlphabet = (typeof DEFAULT_ALPHABETS)[number]
+
 /** `reference` (0 to 255) ties the parts of one message together. */
-export function encodeText(text: string, reference: number): EncodedText {
+export function encodeText(text: string, reference: number, alphabet: DefaultAlphabet = 'gsm'): EncodedText {
   // By code point, so that no part ends in the middle of a surrogate pair or an escape sequence.
   const characters = [...text]
-  const septets = characters.map(gsmBytes)
-  return septets.every((bytes) => bytes !== undefined)
-    ? inParts(GSM, septets, reference)
+  const inDefault = characters.map(alphabet === 'gsm' ? gsmBytes : (character) => byteOf(character, HIGHEST[alphabet]))
+  return inDefault.every((bytes) => bytes !== undefined)
+    ? inParts(GSM, inDefault, reference)
     : inParts(UCS2, characters.map(ucs2Bytes), reference)
 }
+
+const HIGHEST = { latin1: 0xff, ascii: 0x7e } as const
+
+/** The carrier sends it on in GSM 03.38, so a character that GSM lacks is left to UCS-2. */
+const byteOf = (character: string, highest: number): Buffer | undefined =>
+  character.length === 1 && character.charCodeAt(0) <= highest && gsmBytes(character)?.length === 1
+    ? Buffer.from(character, 'latin1')
+    : undefined
 
 function gsmBytes(character: string): Buffer | undefined {
   const extended = Object.hasOwn(EXTENSION, character) ? EXTENSION[character] : undefined

@@ -129,7 +129,7 @@ export interface ReportTx {
   /** Stores or updates the message under which its carrier will report. */
   expect(awaited: AwaitedReport): Promise<void>
   find(messageId: string): Promise<AwaitedReport | undefined>
-  /** The message of a report, by the carrier's own id. */
+  /** The message of a report, by the carrier's own id; undefined where two messages have it, for it names neither. */
   findByCarrier(carrier: string, theirMessageId: string): Promise<AwaitedReport | undefined>
   forget(messageId: string): Promise<void>
 }

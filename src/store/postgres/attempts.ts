@@ -115,8 +115,8 @@ export function reportTx(transaction: Transaction): Tx['reports'] {
       return row && awaitedOf(row)
     },
     async findByCarrier(carrier, messageId) {
-      const row = await transaction.get(STATEMENTS.findByCarrier, { carrier, messageId })
-      return row && awaitedOf(row)
+      const [row, other] = await transaction.all(STATEMENTS.findByCarrier, { carrier, messageId })
+      return row && !other ? awaitedOf(row) : undefined
     },
     async forget(messageId) {
       transaction.run(STATEMENTS.forget, { messageId })

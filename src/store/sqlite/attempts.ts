@@ -99,8 +99,8 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         if (row.carrierMessageId === null || run.answerAwaited.run(row).changes === 0) run.insertAwaited.run(row)
       },
       async findByCarrier(carrier, messageId) {
-        const row = run.findAwaitedByCarrier.get({ carrier, messageId })
-        return row && awaitedOf(row)
+        const [row, other] = run.findAwaitedByCarrier.all({ carrier, messageId })
+        return row && !other ? awaitedOf(row) : undefined
       },
       async find(messageId) {
         const row = run.findAwaited.get({ messageId })
