@@ -1,6 +1,7 @@
 /** JSON: bodies of requests, read strictly, and responses, with the headers by which pages of other origins may read them. */
 
 import { isLocalOrigin } from '../domain/access/api-key'
+import { carrierText } from '../domain/shared/carrier-text'
 import { invalid, Refusal } from '../domain/shared/error'
 import { retryAfter } from './errors'
 
@@ -35,6 +36,9 @@ function objectIn(bytes: Uint8Array, headers: Headers): JsonObject {
   }
   return value as JsonObject
 }
+
+/** The body as carriers write it. Throws `too_large`. */
+export const readCarrierText = async (request: Request): Promise<string> => carrierText(await readBytes(request))
 
 /** The body as text, whatever its content type. Throws `too_large` or `invalid`. */
 export const readText = async (request: Request): Promise<string> => decode(await readBytes(request))

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
 import type { ReportOutcome } from '../ports/telemetry'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
-import { readText } from './json'
+import { readCarrierText } from './json'
 
 /** The number of recorded reports, a text that the carrier wants to read, or what a carrier says in a call. */
 export type ReportAnswer = { recorded: number } | { text: string } | CallDocument
@@ -34,7 +34,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
     query: url.searchParams,
-    text: await readText(request),
+    text: await readCarrierText(request),
   }
   if (carrier.answerCall && url.searchParams.has('answer')) return (await carrier.answerCall(callback)) ?? refuse()
   const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports

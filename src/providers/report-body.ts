@@ -9,7 +9,8 @@ import type { Reports } from './description'
 export function readBody({ headers, query, text }: ReportCallback, isAlwaysForm: boolean): unknown {
   if (text === '') return formsIn(query)
   const isForm = isAlwaysForm || /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')
-  return isForm && !/^\s*[[{]/.test(text) ? formsIn(new URLSearchParams(text)) : parseReports(text)
+  const isUntitledForm = /^[\w.-]+=[^{}<]*$/.test(text.slice(0, 200)) && text.includes('&')
+  return (isForm || isUntitledForm) && !/^\s*[[{]/.test(text) ? formsIn(new URLSearchParams(text)) : parseReports(text)
 }
 
 /** The fields of a form. A name that comes again begins the next report. */

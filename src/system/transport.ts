@@ -5,6 +5,7 @@
  * from one that broke.
  */
 import { isIP } from '../domain/access/network'
+import { carrierText } from '../domain/shared/carrier-text'
 import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { systemClock } from './clock'
@@ -79,7 +80,19 @@ class CarrierRequest implements ResponseHandler {
   }
 
   done(): void {
-    this.#end({ kind: 'answered', status: this.#status, body: Buffer.concat(this.#chunks).toString('utf8') })
+    this.#end({ kind: 'answered', status: this.#status, body: carrierText(this.#unpacked()) })
+  }
+
+  /** Some answer in gzip although they were asked not to. */
+  #unpacked(): Uint8Array {
+    const bytes = Buffer.concat(this.#chunks)
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+    if (!isPacked) return bytes
+    try {
+      return process.getBuiltinModule('node:zlib').gunzipSync(bytes, { maxOutputLength: BODY_MAX_BYTES })
+    } catch {
+      return bytes
+    }
   }
 
   failed(reason: string, stage: ConnectionStage): void {

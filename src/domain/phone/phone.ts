@@ -87,10 +87,11 @@ export function liveRecipient(phoneNumber: string, { region, prefixes }: Numberi
   const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
   const textable = meant.filter(isTextable)
   const getsTexts = textable.length > 0
-  const [{ number: found } = likeliest, other] = getsTexts ? textable : meant
+  const [{ number: found, type, isListed } = likeliest, other] = getsTexts ? textable : meant
   if (other && other.number.number !== found.number) throw getsTexts ? ambiguous() : withoutTexts()
   const recipient = { identity: found.number, to: found.number, country: found.country }
-  return getsTexts ? recipient : { ...recipient, withoutTexts: true }
+  // A personal number gets texts, at the price of a premium one. So it is a meaning of its digits, and refused.
+  return getsTexts && (isListed || type !== 'PERSONAL_NUMBER') ? recipient : { ...recipient, withoutTexts: true }
 }
 
 /**
@@ -215,7 +216,6 @@ function international(digits: string): PhoneNumber[] {
 /** Number types that receive no texts, or cost the sender a premium. */
 const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
   'FIXED_LINE',
-  'PERSONAL_NUMBER',
   'PREMIUM_RATE',
   'SHARED_COST',
   'TOLL_FREE',
