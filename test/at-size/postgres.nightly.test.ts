@@ -16,12 +16,12 @@ const MOST_ROWS = 5_000
 /** They read more, in the database's process and not on the loop. Each has its reason. */
 const MAY_READ: ReadonlyArray<[statement: RegExp, most: number]> = [
   // Metrics tell what waits. It is asked as often as Prometheus asks, from an index.
-  [/FROM "?jobs"?\s+GROUP BY/, 250_000],
+  [/FROM "?jobs"?\s+GROUP BY/i, 250_000],
   // Readings for people, exports and roll-ups go on in steps of so many entries.
-  [/FROM "?(ledger_entries|attempts|issues|traffic_\w+)"?/, 21_000],
+  [/FROM "?(ledger_entries|attempts|issues|traffic_\w+)"?/i, 21_000],
 ]
 /** What the test asks for itself. */
-const OF_THE_TEST = /^\s*(INSERT|SELECT min\(at\))/
+const OF_THE_TEST = /^\s*(INSERT|SELECT min\(at\))/i
 const mostFor = (text: string) => MAY_READ.find(([statement]) => statement.test(text))?.[1] ?? MOST_ROWS
 
 let server: Postgres
@@ -42,6 +42,8 @@ afterAll(async () => {
 test('nothing that is asked of an installation of three million issues reads more than it answers', async () => {
   const failed = await drive(world, async (endpointId) => {
     for (const insert of fillingEvents(POSTGRES, { appId: LARGEST, endpointId }, START)) await place.write(insert)
+    // As autovacuum does within a minute.
+    await place.write('ANALYZE webhook_events, webhook_deliveries, webhook_attempts, jobs')
   })
   expect(failed).toEqual([])
   const asked = place.plans().filter(({ text }) => !OF_THE_TEST.test(text))
