@@ -1,5 +1,4 @@
 /** Countries and their calling codes. */
-import { calledLike, namesOf } from '../country-names'
 
 /** Calling codes, each followed by its countries, the one with the most numbers first. */
 const CODES =
@@ -40,6 +39,9 @@ export function countriesIn(language: string, codes: Iterable<string> = CALLING_
     .sort((one, other) => one.name.localeCompare(other.name, language))
 }
 
+/** In the order of `CODES`: among those that share a calling code, the one with the most numbers first. */
+export const countryCodes = (): string[] => [...CALLING_CODES.keys()]
+
 /** Calling code without the plus; undefined for an unknown country. */
 export const callingCodeOf = (country: string) => CALLING_CODES.get(country)
 
@@ -53,16 +55,4 @@ export function countryWith(phoneNumber: string, chosen: string): string {
   const isOf = (callingCode: string | undefined) => callingCode !== undefined && plain.startsWith(callingCode)
   if (isOf(callingCodeOf(chosen))) return chosen
   return [...CALLING_CODES].find(([, callingCode]) => isOf(callingCode))?.[0] ?? chosen
-}
-
-/** Countries that are called like what was typed, or have that calling code; the likeliest first. */
-export function countriesLike(typed: string, countries: readonly Country[]): readonly Country[] {
-  const digits = typed.replace(/[+\s]/g, '')
-  if (digits === '') return countries
-  if (!/^\d+$/.test(digits)) return calledLike(typed, countries, ({ code, name }) => [name, ...namesOf(code, [])])
-  const codes = [...CALLING_CODES.keys()]
-  const rankOf = ({ code, callingCode }: Country) => (callingCode === digits ? codes.indexOf(code) : codes.length)
-  return countries
-    .filter(({ callingCode }) => callingCode.startsWith(digits))
-    .sort((one, other) => rankOf(one) - rankOf(other))
 }

@@ -1,6 +1,7 @@
 /** A searchable list of countries. It opens over the page, and closes with a choice, Escape or a click beside it. */
 import type { Texts } from '../texts/texts'
-import { type Country, countriesLike } from './countries'
+import type { Country } from './countries'
+import type { countriesLike } from './country-search'
 import { flagOf } from './flag'
 import { node } from './node'
 
@@ -36,10 +37,19 @@ export function openCountryPicker({ box, texts, countries, chosen, choose }: Pic
   const none = node('p', { part: 'none', role: 'status' })
   const dialog = node('dialog', { part: 'picker', 'aria-label': texts.country, dir }, search, list, none)
   let shown: readonly Country[] = []
+  let like: typeof countriesLike | undefined
+  void import('./country-search').then(
+    ({ countriesLike }) => {
+      like = countriesLike
+      if (search.value !== '') show()
+    },
+    // The list stays whole where a page lost its network.
+    () => {},
+  )
   let current = 0
 
   function show(): void {
-    shown = countriesLike(search.value, countries)
+    shown = like?.(search.value, countries) ?? countries
     const options = shown.map(({ code, name, callingCode }) =>
       node(
         'li',

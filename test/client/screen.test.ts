@@ -1,7 +1,8 @@
 /** What a screen makes of what is typed, without a browser. */
 import { describe, expect, test } from 'bun:test'
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js/min'
-import { callingCodeOf, countriesIn, countriesLike, countryOf, countryWith } from '../../client/screen/countries'
+import { callingCodeOf, countriesIn, countryOf, countryWith } from '../../client/screen/countries'
+import { countriesLike } from '../../client/screen/country-search'
 import { directionOf } from '../../client/screen/direction'
 import { typedCode } from '../../client/screen/fields'
 import { typedNumber, typedOf, wholeNumber } from '../../client/screen/number'

@@ -3,7 +3,8 @@
  * richorama/country-code-lookup#21, and their neighbours. Right: CLDR and its variants, UN and ISO names, and what people say.
  */
 import { expect, test } from 'bun:test'
-import { countriesIn, countriesLike } from '../../client/screen/countries'
+import { countriesIn } from '../../client/screen/countries'
+import { countriesLike } from '../../client/screen/country-search'
 
 test.each([
   ...[
