@@ -64,7 +64,7 @@ test('the end of a delivery is told with what it cost, and whether anybody knows
   expect(lineOf((lines) => lines.deliveryEnded(known))).not.toHaveProperty('isAmbiguous')
 })
 
-test('of the successes as many are logged as asked for, with all lines of each, and every failure is', () => {
+test('successes are logged as often as asked for, with all lines of each, and failures always', () => {
   const lines: string[] = []
   const note = (fields: object) => void lines.push((fields as { requestId: string }).requestId)
   const sink = createLogSink({ debug() {}, info: note, warn: note, error: note }, 0.1)
