@@ -24,7 +24,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['domain', 'abuse/rules', 'ports', 'usecases'],
   bundled: [],
   guide: ['bundled'],
-  http: ['contract', 'domain', 'abuse/rules', 'guide', 'ports', 'usecases'],
+  http: [TYPED_TEXT, 'contract', 'domain', 'abuse/rules', 'guide', 'ports', 'usecases'],
   conformance: ['contract'],
   console: ['bundled', 'contract', 'domain', 'abuse/rules', 'ports', 'usecases', 'http', 'client'],
   config: ['domain', 'abuse/rules', 'ports'],

@@ -1,4 +1,6 @@
 /** Each platform: how it proves itself, where a code stands in its body, and the words of its answers. */
+
+import { readCode } from '../../../client/typed-text'
 import type { RelayedCode, RelaySource } from '../../domain/relays/relay'
 import { codeIn } from '../../domain/relays/relay'
 import { invalid } from '../../domain/shared/error'
@@ -81,7 +83,7 @@ export function fieldsOf({ headers, body }: RelayRequest): Fields {
 const codeOf = (fields: Fields, text: string | undefined, ...paths: string[]): string => {
   for (const path of paths) {
     const code = fields.at(path)
-    if (code !== undefined) return code
+    if (code !== undefined) return readCode(code) ?? code
   }
   const found = text && codeIn(text)
   if (found) return found
