@@ -114,7 +114,9 @@ const caddy = proxy(async ({ folder, port, certificate, key }, to) => {
   const site = changed('Caddyfile', [
     ['reverse_proxy 127.0.0.1:8787 {', `reverse_proxy ${servers} {`],
     ['otp.example.com {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
-    ...(to.length > 1 ? [['\t\ttransport http {', '\t\tfail_duration 2s\n\t\ttransport http {'] as const] : []),
+    ...(to.length > 1
+      ? [['\t\ttransport http {', '\t\thealth_uri /readyz\n\t\thealth_interval 500ms\n\t\ttransport http {'] as const]
+      : []),
     ...(isOldCaddy() ? [['request_buffers 64KiB', 'buffer_requests'] as const] : []),
   ])
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)
