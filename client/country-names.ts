@@ -42,7 +42,7 @@ function nameIn(language: string, style: 'long' | 'short', code: string): string
   return namer.of(code) ?? code
 }
 
-/** What a country is called: in the languages, where people live there, and otherwise. */
+/** Returns the names of a country: in the languages, in its own, and those that people use beside them. */
 export function namesOf(code: string, languages: readonly string[]): string[] {
   const own = new Intl.Locale(`und-${code}`).maximize().language
   const names = [...languages, 'en', own].flatMap((language) => [

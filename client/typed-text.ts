@@ -1,4 +1,4 @@
-/** What people type and paste, before anything is read in it. Pages and the server read it by the same rules. */
+/** Reads typed and pasted text. Pages and the server share these rules. */
 
 /** Marks of direction, spaces without width and their like, which come along with copied text. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu

@@ -35,7 +35,7 @@ export interface EncodedText {
   parts: Buffer[]
 }
 
-/** What a carrier means by data_coding 0, SMPP 3.4, 5.2.19: its own default alphabet. */
+/** Each carrier chooses its default alphabet, which data_coding 0 stands for: SMPP 3.4, 5.2.19. */
 export const DEFAULT_ALPHABETS = ['gsm', 'latin1', 'ascii'] as const
 export type DefaultAlphabet = (typeof DEFAULT_ALPHABETS)[number]
 

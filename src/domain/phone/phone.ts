@@ -193,7 +193,7 @@ function readings(folded: string, region: string): PhoneNumber[] {
   ]
 }
 
-/** What digits mean that mean nothing today: dialled with the region's own exit code, such as 011, or an older number. */
+/** Further readings of digits without a valid one: dialled with the region's own exit code, such as 011, or an older number. */
 function lateReadings(folded: string, region: string, direct: readonly PhoneNumber[]): PhoneNumber[] {
   const dialled = DIGITS.test(folded) && !folded.startsWith('+') ? asDialled(folded, region) : undefined
   const former = direct.flatMap(({ number }) => nowadays(number.slice(1)) ?? []).flatMap(international)
