@@ -21,7 +21,7 @@ const FOUND_AT: Record<string, number> = {
   'who has waited to follow the clock follows it, too': 2,
   'a carrier that does not tell what became of a message has lost it': 16,
   'each connection counts for itself': 5,
-  'a message is sent within the transaction that writes it down': 4,
+  'a message is sent within the transaction that writes it down': 6,
   'what was lost with its commit is done again': 9,
   'what was lost with its commit counts as stored': 8,
   'who has lost a job records what came of it': 2,

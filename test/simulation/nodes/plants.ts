@@ -142,7 +142,6 @@ const isSending = (answer: unknown): answer is Sending =>
 
 /** An effect that a transaction has each time it runs. */
 function sentWithinUnit(): Plant {
-  const answers = new Map<string, TransportResult>()
   return {
     store: (store) => ({
       ...store,
@@ -153,19 +152,23 @@ function sentWithinUnit(): Plant {
           return answer
         }, options),
     }),
-    transport: (transport) => ({
-      async request(request) {
-        const messageId = String(JSON.parse(request.body ?? '{}').messageId)
-        const known = answers.get(messageId)
-        // What the transaction has heard is what its server goes on with.
-        if (known) {
-          answers.delete(messageId)
-          return known
-        }
-        const answer = await transport.request(request)
-        answers.set(messageId, answer)
-        return answer
-      },
-    }),
+    transport(transport) {
+      // Of one life of a server: whoever is started again has forgotten.
+      const answers = new Map<string, TransportResult>()
+      return {
+        async request(request) {
+          const messageId = String(JSON.parse(request.body ?? '{}').messageId)
+          const known = answers.get(messageId)
+          // What the transaction has heard is what its server goes on with.
+          if (known) {
+            answers.delete(messageId)
+            return known
+          }
+          const answer = await transport.request(request)
+          answers.set(messageId, answer)
+          return answer
+        },
+      }
+    },
   }
 }
