@@ -20,8 +20,8 @@ export interface HeldSocket {
 export interface StartedServer {
   /** Waits until it listens or has ended, and answers what it has said on stdout. */
   listens(): Promise<string>
-  /** Tells it to end, and answers its exit code. */
-  stop(): Promise<number>
+  /** Tells it to end, with SIGTERM, and answers its exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
   /** Waits until it has ended by itself. */
   failed(): Promise<{ exitCode: number; stderr: string }>
 }
@@ -79,8 +79,8 @@ function started({ command, cwd, env = {} }: Program, socket: number): [StartedS
       await until(() => said.stdout.includes('\n') || child.exitCode !== null, 'the server to listen')
       return said.stdout
     },
-    async stop() {
-      child.kill('SIGTERM')
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
       return await child.exited
     },
     async failed() {
