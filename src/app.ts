@@ -83,7 +83,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
   const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ backups, disk: ports.disk, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ backups, disk: ports.disk, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 

@@ -12,7 +12,6 @@ import { MAX_TIMEOUT_MS } from './domain/operations/job'
 import type { Numbering } from './domain/phone/phone'
 import { numbers } from './domain/phone/phone'
 import type { PriceList } from './domain/wallet/wallet'
-import { isSecret } from './domain/webhooks/signature'
 import type { HookUrlPolicy } from './domain/webhooks/target-address'
 import { LOG_LEVELS, type LogLevel } from './ports/log'
 import type { TraceSettings } from './ports/telemetry'
@@ -243,11 +242,6 @@ const settings = {
   WEBHOOK_ALLOW_CIDR: setting('Networks that are not public, but may get webhooks', cidrs, []),
   WEBHOOK_PORTS: setting('Ports webhooks may be sent to, separated by commas; empty: every port', ports, []),
   WEBHOOK_SOURCES: setting('Networks this server sends webhooks from, as published for receivers', cidrs, []),
-  OPERATOR_WEBHOOK_URL: setting('URL that is notified of incidents: low conversion, or an exceeded cap', httpUrl),
-  OPERATOR_WEBHOOK_SECRET: setting(
-    'Secret that signs these notifications as webhooks are signed: whsec_ and base64',
-    () => z.string().refine(isSecret, 'must be whsec_ and at least 24 bytes in base64'),
-  ),
   PRICE_SMS: setting('Credits for an SMS', whole(0, 1_000), 1),
   PRICE_LMS: setting('Credits for an LMS', whole(0, 1_000), 1),
   PRICE_ALIMTALK: setting('Credits for an AlimTalk, its SMS fallback included', whole(0, 1_000), 1),
@@ -323,7 +317,6 @@ export interface Config {
   webhooks: HookUrlPolicy
   /** Published for receivers with an allow list of addresses. */
   webhookSources: readonly string[]
-  operatorHook: { url: string; secret: string } | undefined
   prices: PriceList
   limits: LimitsConfig
 }
@@ -359,6 +352,9 @@ export class ConfigError extends Error {
 
 const PREFIX = 'WATCHWORD_'
 
+const OPERATOR_WEBHOOK = `${PREFIX}OPERATOR_WEBHOOK_`
+const NOTICES_INSTEAD = 'notices tell of incidents now: take this out, and see `watchword notice add --help`'
+
 /** Settings that name a PostgreSQL. Together with `--data` they are a mistake, since one of the two would be ignored silently. */
 const DATABASES = ['DATABASE_URL', 'DATABASE_URL_FILE'] as const
 
@@ -391,14 +387,12 @@ export function readConfig(
   const { value, wrong } = readSettings(given)
   const mistakes = [
     ...wrong.map(({ name, message }) => `${PREFIX}${name}: ${message}`),
-    ...unknown.map((name) => `${name}: no such setting`),
+    ...unknown.map((name) => `${name}: ${name.startsWith(OPERATOR_WEBHOOK) ? NOTICES_INSTEAD : 'no such setting'}`),
   ]
   const besideFolder = flags.DATA === undefined ? undefined : DATABASES.find((name) => given[name] !== undefined)
   if (besideFolder)
     mistakes.push(`--data names a data folder, and ${PREFIX}${besideFolder} a PostgreSQL: give one of them`)
   const databaseUrl = besideFolder ? undefined : databaseUrlOf(given, mistakes)
-  if ((given.OPERATOR_WEBHOOK_URL === undefined) !== (given.OPERATOR_WEBHOOK_SECRET === undefined))
-    mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
   if (databaseUrl === undefined && given.DATABASE_REPLICA_URL !== undefined)
     mistakes.push(`${PREFIX}DATABASE_REPLICA_URL: needs ${PREFIX}DATABASE_URL, whose replica it names`)
   if (databaseUrl !== undefined && given.BACKUP_AT !== undefined)
@@ -451,7 +445,6 @@ export function readConfig(
       ports: value.WEBHOOK_PORTS,
     },
     webhookSources: value.WEBHOOK_SOURCES,
-    operatorHook: operatorHookOf(value),
     prices: { sms: value.PRICE_SMS, lms: value.PRICE_LMS, alimtalk: value.PRICE_ALIMTALK },
     limits: {
       requestsPerKeyPerMin: value.LIMIT_REQUESTS_PER_KEY_PER_MIN,
@@ -488,9 +481,6 @@ function secretOf({
   if (file !== undefined) return { setting: `${PREFIX}SECRET_FILE`, file }
   return command && { setting: `${PREFIX}SECRET_COMMAND`, command }
 }
-
-const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: SettingValues) =>
-  url === undefined || secret === undefined ? undefined : { url, secret }
 
 function databaseUrlOf(
   { DATABASE_URL: url, DATABASE_URL_FILE: file }: Record<string, string | undefined>,

@@ -8,7 +8,6 @@ import { endQuietIncidents } from '../usecases/abuse/record-traffic'
 import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
 import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
-import { type TellOperatorDependencies, tellOperator } from '../usecases/notify-operator'
 import { rollUpUsage } from '../usecases/roll-up-usage'
 import type { SaveDependencies } from '../usecases/shared/save-issue'
 import { NoticeWatch, type WatchDependencies } from '../usecases/watch-notices'
@@ -19,7 +18,6 @@ const EVERY_TEN_MINUTES = '*/10 * * * *'
 interface SweepDependencies
   extends SaveDependencies,
     RetentionDependencies,
-    TellOperatorDependencies,
     WatchDependencies,
     Omit<ErasureDependencies, 'actor'> {
   store: Store
@@ -81,9 +79,8 @@ export class Sweeps {
     await expireDue(deps)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
-    // Not awaited: a receiver that does not answer, or a week of usage to count, must not delay the sweep.
+    // Not awaited: a week of usage to count must not delay the sweep.
     this.#beside('notices', () => this.#notices.look())
-    this.#beside('operator', () => tellOperator(deps))
   }
 
   /** Runs unless the last run of the same name has not ended. */

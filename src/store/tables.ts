@@ -316,6 +316,7 @@ export const incidents = table('incidents', ['incidentId'], {
   pausedUntil: optional(bigint),
   pauses: integer,
   cost: bigint,
+  /** Unused since notices tell of incidents; the schema of 0.2.0 has them. */
   tellAt: optional(bigint),
   tells: integer,
   refunded: optional(bigint),

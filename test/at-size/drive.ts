@@ -119,7 +119,7 @@ async function furnish(world: World, fillEvents: (endpointId: string) => Promise
     tx.traffic.saveIncident({
       ...{ incidentId, appId, kind: 'sk', country: 'KR', since: START, lastAt: START, endedAt: undefined },
       ...{ isBlocked: true, refused: 7, rules: ['cap'], pausedUntil: undefined, pauses: 0, cost: 3 },
-      ...{ tellAt: START, tells: 0, refunded: undefined },
+      ...{ refunded: undefined },
     }),
   )
   const [issue] = await world.rows<{ id: string }>(

@@ -256,7 +256,6 @@ describe('doctor', () => {
         'clock',
         'proxy',
         'carriers',
-        'operator-webhook',
         'notices',
         'keys',
         'webhooks',

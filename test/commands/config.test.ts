@@ -18,7 +18,6 @@ test('without any, the service is the machine’s own, careful and priced at one
     ...{ host: '127.0.0.1', port: 8787, dataDir: './watchword-data', logLevel: 'info' },
     ...{ leavingMs: 1_000, loggedSuccesses: 1 },
     ...{ secret: undefined, database: undefined, publicUrl: undefined, trustedProxies: [], webhookSources: [] },
-    operatorHook: undefined,
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
     backups: { at: [], keep: 7 },
@@ -199,6 +198,12 @@ test('every mistake is named at once, also of a name that is none; what is empty
     'WATCHWORD_PRIZE',
   ])
   expect(readConfig({ WATCHWORD_HOST: '' }).host).toBe('127.0.0.1')
+})
+
+test('a setting of an earlier release that is gone names what has taken its place', () => {
+  expect(mistakesOf({ WATCHWORD_OPERATOR_WEBHOOK_URL: 'https://ops.example.com/hook' })).toEqual([
+    expect.stringMatching(/OPERATOR_WEBHOOK_URL: notices tell of incidents now: .*`watchword notice add --help`/),
+  ])
 })
 
 test('a flag wins over the environment, and a wrong flag is a mistake of usage', () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Incident, notifyFailed } from '../../src/abuse/rules/incident'
 import { checkCarriers } from '../../src/cli/doctor/carriers'
 import { checkClock } from '../../src/cli/doctor/clock'
 import { checkBackups, checkDisk, judgeRoom } from '../../src/cli/doctor/disk'
@@ -9,7 +8,7 @@ import type { Check } from '../../src/cli/doctor/finding'
 import { checkMachine, connectionsOf, judgeMachine } from '../../src/cli/doctor/machine'
 import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
-import { checkOperatorWebhook, checkWebhooks } from '../../src/cli/doctor/webhooks'
+import { checkWebhooks } from '../../src/cli/doctor/webhooks'
 import { readConfig } from '../../src/config'
 import type { Leg } from '../../src/domain/shared/value'
 import {
@@ -24,8 +23,6 @@ import {
   setRoute,
 } from '../../src/usecases/administer'
 import { World } from '../support/world'
-
-const INCIDENT_ID = '0199a3c0-1111-7000-8000-000000000000'
 
 let world: World
 beforeEach(async () => {
@@ -209,57 +206,6 @@ describe('the way in', () => {
     [{ WATCHWORD_PUBLIC_URL: 'https://otp.example.com', WATCHWORD_TRUSTED_PROXIES: '127.0.0.1/32' }, [/^ok: /]],
   ] as Array<[Record<string, string>, RegExp[]]>)('with %j is told: %p', async (env, lines) => {
     expect(await found(checkProxy, env)).toEqual(lines.map((line) => expect.stringMatching(line)))
-  })
-})
-
-describe('the operator’s webhook', () => {
-  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-  const foundAt = (url: string) =>
-    found(checkOperatorWebhook, { WATCHWORD_OPERATOR_WEBHOOK_URL: url, WATCHWORD_OPERATOR_WEBHOOK_SECRET: secret })
-
-  test('is well where somebody answers, also on this machine, who is told nothing', async () => {
-    const methods: string[] = []
-    await using receiver = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: ({ method }) => {
-        methods.push(method)
-        return new Response('', { status: 405 })
-      },
-    })
-    expect(await foundAt(`http://127.0.0.1:${receiver.port}/hook?token=hidden`)).toEqual([
-      `ok: The operator is told of incidents at http://127.0.0.1:${receiver.port}/hook, where a server answers.`,
-    ])
-    expect(methods).toEqual(['HEAD'])
-  })
-
-  test('is told not to be reached, without what stands in its query', async () => {
-    const free = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-    const { port } = free
-    await free.stop(true)
-    const lines = await foundAt(`http://127.0.0.1:${port}/hook?token=hidden`)
-    expect(lines).toEqual([
-      `problem: The operator's webhook at http://127.0.0.1:${port}/hook cannot be reached: ECONNREFUSED.`,
-    ])
-  })
-
-  test('that was not set is no mistake', async () => {
-    expect(await found(checkOperatorWebhook)).toEqual([expect.stringMatching(/^ok: .*log/)])
-  })
-
-  test('is told to have been told in vain', async () => {
-    await using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-    const { appId } = await world.furnish()
-    const at = world.clock.now()
-    const incident: Incident = {
-      ...{ incidentId: INCIDENT_ID, appId, kind: 'pk', country: 'KR', since: at, lastAt: at, endedAt: undefined },
-      ...{ isBlocked: true, refused: 12, rules: ['country_pending'], pausedUntil: undefined, pauses: 0, cost: 0 },
-      ...{ tellAt: at, tells: 0, refunded: undefined },
-    }
-    await world.store.transaction((tx) => tx.traffic.saveIncident(notifyFailed(incident, at)))
-    expect(await foundAt(`http://127.0.0.1:${receiver.port}/`)).toEqual([
-      expect.stringMatching(/^problem: .*did not take 1 of the open incidents/),
-    ])
   })
 })
 

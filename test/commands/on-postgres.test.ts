@@ -162,8 +162,6 @@ describe('on PostgreSQL', () => {
       endedAt: undefined,
       pausedUntil: undefined,
       pauses: 0,
-      tellAt: undefined,
-      tells: 0,
       refunded: undefined,
     }
     const store = await openStore({

@@ -166,7 +166,7 @@ async function furnishAll(): Promise<void> {
           rules: ['cap', 'country_unverified'],
           pausedUntil: NOW + 900_000,
         },
-        ...{ pauses: 1, cost: 4, tellAt: undefined, tells: 0, refunded: undefined },
+        ...{ pauses: 1, cost: 4, refunded: undefined },
       })
   })
   const { token } = await invite(people, { name: 'cli' }, { role: 'owner' })

@@ -68,7 +68,7 @@ describe('an operator', () => {
     const incident: Incident = {
       ...{ incidentId, appId, kind: 'pk', country: 'KR', since: START, lastAt: START, endedAt: undefined },
       ...{ isBlocked: true, refused: 7, rules: ['cap'], pausedUntil: undefined, pauses: 0, cost: 3 },
-      ...{ tellAt: undefined, tells: 0, refunded: undefined },
+      ...{ refunded: undefined },
     }
     const [secret, testKey, { endpoint }, { relay }] = await Promise.all([
       world.key({ appId, kind: 'sk', mode: 'live' }),

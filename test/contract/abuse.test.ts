@@ -1,9 +1,7 @@
 /** What is refused because messages do not pay, or because there are too many; who sees it, and what can be done about it. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { verifyWebhookSignature } from '../../client/webhook'
 import type { Cap } from '../../src/abuse/rules/cap'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
-import type { Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { errorOf } from '../support/error-of'
@@ -13,9 +11,6 @@ import { type Furnished, REPORT_SECRET, SMS_URL, START, WIRES, World, type World
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const ORIGIN = 'https://app.example.com'
-const HOOK = { url: 'https://ops.example.com/hook', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }
-
-type Told = Parameters<Transport['request']>[0] & { body: string }
 
 interface Options extends Record<string, unknown> {
   key?: string
@@ -34,33 +29,15 @@ describe.each(WIRES)('an app over %s', (wire) => {
   let keys: Furnished
   let browser: string
   let made = 0
-  let told: Told[] = []
-  /** Of the operator's receiver. */
-  let status = 200
-  let answering: Promise<void> | undefined
 
   const start = async (options: WorldOptions = {}) => {
     world = await World.start({
-      env: {
-        WATCHWORD_LIMIT_PK_ISSUES_PER_MIN: '10000',
-        WATCHWORD_OPERATOR_WEBHOOK_URL: HOOK.url,
-        WATCHWORD_OPERATOR_WEBHOOK_SECRET: HOOK.secret,
-      },
-      toOperator: {
-        async request(request) {
-          told.push({ ...request, body: request.body ?? '' })
-          await answering
-          return { kind: 'answered', status, body: '' }
-        },
-      },
+      env: { WATCHWORD_LIMIT_PK_ISSUES_PER_MIN: '10000' },
       ...options,
     })
   }
 
   beforeEach(async () => {
-    told = []
-    status = 200
-    answering = undefined
     await start()
     keys = await world.furnish()
     browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
@@ -285,53 +262,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect([Number(rows?.n) <= 101, Number(rows?.refused)]).toEqual([true, 240])
     })
 
-    test('tells its operator of an incident, signed, when it begins and when it ends; and neither numbers nor addresses', async () => {
-      await letIn(30)
-      await world.advance(SEEN_MS)
-      expect(told.map(({ url }) => url)).toEqual([HOOK.url])
-      const [{ body, headers } = { body: '', headers: {} }] = told
-      await verifyWebhookSignature({
-        secret: HOOK.secret,
-        body,
-        headers,
-        now: world.clock.now(),
-      })
-      const { type, data } = JSON.parse(body)
-      expect({ type, data }).toMatchObject({
-        type: 'incident.opened',
-        data: {
-          appId: keys.appId,
-          keyKind: 'pk',
-          country: 'KR',
-          blocked: true,
-          refused: 15,
-          rules: ['country_pending'],
-        },
-      })
-      expect(body).not.toMatch(/198\.51|\+82|8210/)
-      expect(world.logged.join()).toContain('codes that nobody types')
-      await world.leap(4 * HOUR_MS)
-      await world.run(world.sweep())
-      await world.advance(3_000)
-      expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
-    })
-
-    test('tells its operator again until that is taken, and then no more', async () => {
-      status = 500
-      await letIn(30)
-      await world.advance(SEEN_MS)
-      expect(told).toHaveLength(1)
-      expect(world.logged.join()).toContain('"reason":"HTTP 500"')
-      await world.advance(12_000)
-      expect(told).toHaveLength(2)
-      status = 204
-      await world.advance(70_000)
-      expect(told).toHaveLength(3)
-      expect(new Set(told.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-      await world.leap(10 * MINUTE_MS)
-      expect(told).toHaveLength(3)
-    })
-
     test('has one incident for all that follows, which the log names once', async () => {
       await letIn(30)
       await world.advance(SEEN_MS)
@@ -340,18 +270,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
       const incidents = await world.rows('SELECT refused, pauses FROM incidents')
       expect(incidents).toMatchObject([{ refused: 25 }])
       expect(world.logged.filter((line) => line.includes('codes that nobody types'))).toHaveLength(1)
-    })
-
-    test('is told of the end also where an incident ends while its beginning is told', async () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      answering = promise
-      await letIn(30)
-      await world.advance(SEEN_MS)
-      const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
-      await world.run(administer.endIncident(world.admin, incident?.incidentId ?? ''))
-      resolve()
-      await world.advance(70_000)
-      expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
     })
 
     test('gives back what an incident has cost, once, from an hour before it was seen', async () => {
@@ -462,7 +380,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(await letIn(20)).toBe(20)
       await world.advance(6_000)
       expect(await decisions()).toEqual([{ rule: 'country_pending', refused: 0, times: 5 }])
-      expect(told).toEqual([])
+      expect(await world.rows('SELECT since FROM incidents')).toEqual([])
     })
 
     test('is held to its caps', async () => {

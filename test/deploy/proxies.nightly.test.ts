@@ -251,7 +251,9 @@ describe.each(Object.entries(PROXIES))('%s, while codes are issued', (name, star
       WATCHWORD_LEAVING_MS: '1000',
     })
     // nginx does not ask whether a server is ready, so there a server that is replaced has a socket that outlives it.
-    const places = await Promise.all([0, 1].map(() => (areReplaced && name === 'nginx' ? holdSocket() : { port: freePort() })))
+    const places = await Promise.all(
+      [0, 1].map(() => (areReplaced && name === 'nginx' ? holdSocket() : { port: freePort() })),
+    )
     const begin = async (place: { port: number } | HeldSocket) => {
       if (!('start' in place)) return Server.start(program, '--port', String(place.port))
       const server = place.start({ ...program, env: { ...program.env, WATCHWORD_PORT: String(place.port) } })

@@ -9,9 +9,7 @@ import {
   isOver,
   isPaused,
   isUntyped,
-  markNotified,
   NO_PAUSE,
-  notifyFailed,
   pause,
   prolong,
 } from '../../src/abuse/rules/incident'
@@ -20,7 +18,7 @@ import { NOW } from './sample'
 
 const AN_INCIDENT: Incident = {
   ...{ incidentId: 'one', appId: 'app_one', kind: 'pk', country: 'KR', since: NOW, lastAt: NOW, endedAt: undefined },
-  ...{ isBlocked: true, refused: 12, rules: [], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 9, tellAt: NOW, tells: 0 },
+  ...{ isBlocked: true, refused: 12, rules: [], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 9 },
   ...{ refunded: undefined },
 }
 
@@ -86,19 +84,7 @@ describe('an incident', () => {
     expect([of('cap'), of('cap', 'country_pending'), of('country_paused'), of()]).toEqual([true, false, false, false])
   })
 
-  test('that is ended pauses nothing, and its operator is told so', () => {
-    expect(ended({ ...AN_INCIDENT, tells: 3 }, NOW + 5)).toMatchObject({
-      ...{ endedAt: NOW + 5, pausedUntil: undefined, tellAt: NOW + 5, tells: 0 },
-    })
-  })
-
-  test('of which nobody can be told is told again later and later, and in the end no more', () => {
-    let incident = AN_INCIDENT
-    const waits = Array.from({ length: 7 }, () => {
-      incident = notifyFailed(incident, NOW)
-      return incident.tellAt === undefined ? undefined : (incident.tellAt - NOW) / 1_000
-    })
-    expect(waits).toEqual([10, 60, 300, 1_800, 7_200, 21_600, undefined])
-    expect(markNotified({ ...incident, tellAt: NOW })).toMatchObject({ tellAt: undefined, tells: 0 })
+  test('that is ended pauses nothing', () => {
+    expect(ended(AN_INCIDENT, NOW + 5)).toMatchObject({ endedAt: NOW + 5, pausedUntil: undefined })
   })
 })

@@ -27,7 +27,7 @@ const ALONE = { clock: new VirtualClock(NOW), record: async () => {}, isAlone: t
 const aPause = (kind: KeyKind): Incident => ({
   ...{ incidentId: 'inc_one', appId: APP_ID, kind, country: 'KR', since: NOW, lastAt: NOW, endedAt: undefined },
   ...{ isBlocked: true, refused: 5, rules: ['country_paused'], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 0 },
-  ...{ tellAt: undefined, tells: 0, refunded: undefined },
+  ...{ refunded: undefined },
 })
 
 /** Refuses nothing. */

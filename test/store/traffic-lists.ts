@@ -18,7 +18,7 @@ const decision = (changes: Partial<Decision> = {}): Decision => ({
 const incident = (n: number, changes: Partial<Incident> = {}): Incident => ({
   ...{ incidentId: uuidAt(NOW, n), appId: APP.appId, kind: 'pk', country: `C${n}`, since: NOW + n, lastAt: NOW + n },
   ...{ endedAt: undefined, isBlocked: true, refused: n, rules: ['country_paused'], pausedUntil: NOW + 9, pauses: 1 },
-  ...{ cost: n, tellAt: undefined, tells: 0, refunded: undefined },
+  ...{ cost: n, refunded: undefined },
   ...changes,
 })
 
@@ -104,7 +104,7 @@ export function trafficListsSuite(atHand: () => AtHand): void {
       const over = [1, 2, 3, 4].map((n) => incident(n, { endedAt: NOW + 50, pausedUntil: undefined, refunded: 7 }))
       // Two incidents that began at the same time are listed separately.
       const twin = incident(5, { since: NOW + 3, endedAt: NOW + 50 })
-      const going = [incident(6), incident(7, { kind: 'sk', rules: ['cap', 'blocked'], tellAt: NOW, tells: 2 })]
+      const going = [incident(6), incident(7, { kind: 'sk', rules: ['cap', 'blocked'] })]
       const others = [incident(8, { appId: 'app_two' }), incident(9, { appId: 'app_two', endedAt: NOW + 9 })]
       await open(...over, twin, ...going, ...others)
       expect(await lists().open({ appId: APP.appId, limit: 9 })).toEqual(going.toReversed())

@@ -26,7 +26,7 @@ const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
 const incidentNumber = (n: number, changes: Partial<Incident> = {}): Incident => ({
   ...{ incidentId: uuidAt(NOW, 0x700 + n), appId: APP, ...LANE, since: NOW, lastAt: NOW + 1, endedAt: undefined },
   ...{ isBlocked: true, refused: 3, rules: ['cap', 'country_pending'], pausedUntil: undefined, pauses: 0 },
-  ...{ cost: 4, tellAt: undefined, tells: 0, refunded: undefined },
+  ...{ cost: 4, refunded: undefined },
   ...changes,
 })
 
@@ -157,8 +157,6 @@ export function trafficSuite(atHand: () => AtHand): void {
         refused: 8,
         rules: ['cap'],
         cost: 7,
-        tellAt: NOW,
-        tells: 1,
       } as const
       await saved(after)
       const { traffic } = atHand().other.read
@@ -179,20 +177,6 @@ export function trafficSuite(atHand: () => AtHand): void {
       expect(await atHand().other.read.traffic.allOpenIncidents()).toHaveLength(2)
       expect(await run((tx) => tx.retention.incidents(NOW + 2, 10))).toBe(0)
       expect(await run((tx) => tx.retention.incidents(NOW + 3, 10))).toBe(1)
-    })
-
-    test('is told when it is due, the earliest first', async () => {
-      const now = NOW
-      await saved(
-        incidentNumber(1, { tellAt: now - 5 }),
-        incidentNumber(2, { tellAt: now - 9, country: 'JP' }),
-        incidentNumber(3, { tellAt: now + 600_000, country: 'US' }),
-      )
-      const { traffic } = atHand().other.read
-      expect([await traffic.hasToNotify(now - 10), await traffic.hasToNotify(now - 9)]).toEqual([false, true])
-      expect((await run((tx) => tx.traffic.lockToNotify()))?.country).toBe('JP')
-      await saved(incidentNumber(1), incidentNumber(2, { country: 'JP' }))
-      expect(await run((tx) => tx.traffic.lockToNotify())).toBeUndefined()
     })
   })
 

@@ -158,7 +158,7 @@ export async function furnishWorld(
         lastAt: now(),
       },
       ...{ endedAt: undefined, isBlocked: true, refused: 12, rules: ['cap'], pausedUntil: undefined, pauses: 0 },
-      ...{ cost: 12, tellAt: undefined, tells: 0, refunded: undefined },
+      ...{ cost: 12, refunded: undefined },
     })
   })
   await world.advance(60_000)

@@ -7,7 +7,7 @@
  */
 
 import type { KeyKind } from '../../domain/access/api-key'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from './early-conversion-test'
 import type { Rule, RuleMatch } from './rule'
 
@@ -32,10 +32,6 @@ export interface Incident {
   readonly pauses: number
   /** Credits of unverified codes, from an hour before the incident on. */
   readonly cost: number
-  /** When the operator is notified next; undefined: no notification is due. */
-  readonly tellAt: number | undefined
-  /** Failed notifications in a row. */
-  readonly tells: number
   /** Credits refunded for it. */
   readonly refunded: number | undefined
 }
@@ -95,13 +91,11 @@ export function isOver({ lastAt, pausedUntil = 0 }: Pick<Incident, 'lastAt' | 'p
 /** Longer than any pause: such a time was stored before the clock was set back, and must not keep a country closed. */
 const FURTHEST_AHEAD_MS = LONGEST_PAUSE_MS + QUIET_MS
 
-/** Ends the incident and its pause, and notifies the operator. */
+/** Ends the incident and its pause. */
 export const ended = (incident: Incident, now: number): Incident => ({
   ...incident,
   endedAt: now,
   pausedUntil: undefined,
-  tells: 0,
-  tellAt: now,
 })
 
 /** How long a segment stays reopened after an operator ended its incident. */
@@ -112,16 +106,6 @@ export const SEEN_AFTER_MS = HOUR_MS
 
 /** Pending codes allowed after a pause. As many are lost when the next pause starts. */
 export const PENDING_AFTER_PAUSE = 3
-
-/** Delays between retries of a notification; after the last one it is given up. */
-const TELL_AGAIN_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
-
-export function notifyFailed(incident: Incident, now: number): Incident {
-  const againMs = TELL_AGAIN_MS[incident.tells]
-  return { ...incident, tells: incident.tells + 1, tellAt: againMs === undefined ? undefined : now + againMs }
-}
-
-export const markNotified = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
 
 /** Retention of decisions, and of network hashes in issues. */
 export const DECISIONS_KEPT_MS = 30 * DAY_MS

@@ -6,13 +6,12 @@ import type { Check } from './finding'
 import { checkNotices } from './notices'
 import { checkProxy } from './proxy'
 import { checkKeys } from './secret'
-import { checkOperatorWebhook, checkWebhooks } from './webhooks'
+import { checkWebhooks } from './webhooks'
 
 export const COMMON_CHECKS: readonly Check[] = [
   checkClock,
   checkProxy,
   checkCarriers,
-  checkOperatorWebhook,
   checkNotices,
   checkKeys,
   checkWebhooks,

@@ -33,4 +33,4 @@ const linesOf = ({ check, state, message, advice }: DoctorFinding): string[] => 
   ...(advice ? [`${' '.repeat(7 + 2 + WIDEST + 2)}${advice}`] : []),
 ]
 
-const WIDEST = 'operator-webhook'.length
+const WIDEST = 'configuration'.length

@@ -65,8 +65,6 @@ export interface TrafficTx {
   saveIncident(incident: Incident): Promise<void>
   /** Locks any incident by its id. */
   lockIncidentById(incidentId: string): Promise<Incident | undefined>
-  /** Locks an incident of which the operator is to be notified now; rows that other servers hold are skipped. */
-  lockToNotify(): Promise<Incident | undefined>
 }
 
 /** All issues, the verified ones, or those verified late: after they were judged. */
@@ -87,8 +85,6 @@ export interface TrafficReader {
   /** Open incidents of every app. */
   allOpenIncidents(): Promise<Incident[]>
   incident(incidentId: string): Promise<Incident | undefined>
-  /** Whether the operator is to be notified of an incident by `now`, Unix milliseconds. */
-  hasToNotify(now: number): Promise<boolean>
 }
 
 /** Lists for owners, in pages. */

@@ -1,5 +1,5 @@
 /** Traffic of live codes by country, decisions of rules, and incidents. */
-import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
 import type {
@@ -41,7 +41,6 @@ const ofSegment = and(
 const isOpen = sql`${incidents.endedAt} IS NULL`
 
 const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
-const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 
 const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits'
 const incidentColumns = getTableColumns(incidents)
@@ -77,16 +76,6 @@ const STATEMENTS = {
   ),
   lockOpen: statement(() => db.select().from(incidents).where(and(ofSegment, isOpen)).for('no key update').prepare('')),
   lockById: statement(() => db.select().from(incidents).where(thisIncident).for('no key update').prepare('')),
-  lockToTell: statement(() =>
-    db
-      .select()
-      .from(incidents)
-      .where(isToTell)
-      .orderBy(incidents.tellAt)
-      .limit(1)
-      .for('no key update', { skipLocked: true })
-      .prepare(''),
-  ),
   saveIncident: statement(() =>
     db
       .insert(incidents)
@@ -127,11 +116,6 @@ export function trafficTx(transaction: Transaction, vault: Vault): Tx['traffic']
     },
     async lockIncidentById(incidentId) {
       const row = await transaction.get(STATEMENTS.lockById, { incidentId })
-      return row && incidentOf(row)
-    },
-    async lockToNotify() {
-      await transaction.opened()
-      const row = await transaction.get(STATEMENTS.lockToTell, { now: transaction.now })
       return row && incidentOf(row)
     },
     async saveIncident(incident) {
@@ -203,7 +187,6 @@ const READS = {
   ),
   allOpen: statement(() => db.select().from(incidents).where(isOpen).prepare('')),
   byId: statement(() => db.select().from(incidents).where(thisIncident).prepare('')),
-  toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare('')),
   open: statement(() =>
     db
       .select()
@@ -225,7 +208,6 @@ export function trafficReader(pool: Querying, vault: Vault): TrafficReader {
       const row = await pool.get(READS.byId, { incidentId })
       return row && incidentOf(row)
     },
-    hasToNotify: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
     async *issues(appId, from, to, which) {
       const below = idFloor(to)
       let after: string | undefined = idFloor(from)

@@ -9,20 +9,22 @@ import type { CountedIssues, Decision, IssueTrafficRow, SegmentHour, TrafficSnap
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
-export const incidentOf = (row: Row<Incident>): Incident => ({
+type IncidentRow = Row<Incident> & { tellAt: number | null; tells: number }
+
+export const incidentOf = ({ tellAt: _, tells: __, ...row }: IncidentRow): Incident => ({
   ...row,
   endedAt: row.endedAt ?? undefined,
   pausedUntil: row.pausedUntil ?? undefined,
-  tellAt: row.tellAt ?? undefined,
   refunded: row.refunded ?? undefined,
 })
 
-export const incidentRow = (incident: Incident): Row<Incident> & { rules: Rule[] } => ({
+export const incidentRow = (incident: Incident): IncidentRow & { rules: Rule[] } => ({
   ...incident,
+  tellAt: null,
+  tells: 0,
   rules: [...incident.rules],
   endedAt: incident.endedAt ?? null,
   pausedUntil: incident.pausedUntil ?? null,
-  tellAt: incident.tellAt ?? null,
   refunded: incident.refunded ?? null,
 })
 
@@ -39,8 +41,6 @@ export const INCIDENT_CHANGING = [
   'pausedUntil',
   'pauses',
   'cost',
-  'tellAt',
-  'tells',
   'refunded',
 ] as const
 

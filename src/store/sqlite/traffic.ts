@@ -1,6 +1,6 @@
 /** Traffic of live codes by country, decisions of rules, and incidents. */
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
 import type { TrafficLists } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
@@ -23,7 +23,6 @@ import {
 } from '../rows/traffic'
 import { nextTurn } from './connection/read-group'
 import { bind, db, on, parameters, plain, statement } from './connection/statement'
-import type { TransactionState } from './connection/transaction-state'
 import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 
 /** Rows in a page, which takes a few milliseconds to read and to count, also before the code is warm. */
@@ -36,7 +35,6 @@ const ofSegment = and(
 )
 const isOpen = sql`${incidents.endedAt} IS NULL`
 const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
-const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
 const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
@@ -88,7 +86,6 @@ const TRAFFIC_TX = {
   ),
   findOpen: statement(() => db.select().from(incidents).where(and(ofSegment, isOpen)).prepare()),
   findIncident: statement(() => db.select().from(incidents).where(thisIncident).prepare()),
-  findToTell: statement(() => db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare()),
   saveIncident: statement(() =>
     db
       .insert(incidents)
@@ -101,7 +98,7 @@ const TRAFFIC_TX = {
   ),
 }
 
-export function createTrafficTx(connection: Database, vault: Vault, current: TransactionState): Pick<Tx, 'traffic'> {
+export function createTrafficTx(connection: Database, vault: Vault): Pick<Tx, 'traffic'> {
   const run = on(connection, TRAFFIC_TX)
   return {
     traffic: {
@@ -120,10 +117,6 @@ export function createTrafficTx(connection: Database, vault: Vault, current: Tra
       },
       async lockIncidentById(incidentId) {
         const row = run.findIncident.get({ incidentId })
-        return row && incidentOf(row)
-      },
-      async lockToNotify() {
-        const row = run.findToTell.get({ now: current.now })
         return row && incidentOf(row)
       },
       async saveIncident(incident) {
@@ -176,7 +169,6 @@ const TRAFFIC_READER = {
   ),
   allOpen: statement(() => db.select().from(incidents).where(isOpen).prepare()),
   byId: statement(() => db.select().from(incidents).where(thisIncident).prepare()),
-  toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare()),
 }
 
 export function createTrafficReader(
@@ -185,16 +177,13 @@ export function createTrafficReader(
   vault: Vault,
 ): Pick<Reader & Lists, 'traffic'> {
   const seen = on(scanning, SEEN)
-  const { appsSince, hours, open, snapshot, allOpen, byId, toTell } = on(connection, TRAFFIC_READER)
+  const { appsSince, hours, open, snapshot, allOpen, byId } = on(connection, TRAFFIC_READER)
   return {
     traffic: {
       ...createTrafficLists(connection),
       async incident(incidentId) {
         const row = byId.get({ incidentId })
         return row && incidentOf(row)
-      },
-      async hasToNotify(now) {
-        return toTell.get({ now }) !== undefined
       },
       async *issues(appId, from, to, which) {
         let after: Uint8Array | undefined = uuidBytes(idFloor(from))

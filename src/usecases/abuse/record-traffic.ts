@@ -29,7 +29,7 @@ async function addTo(
   trouble: IncidentUpdate,
 ): Promise<void> {
   const known = await tx.traffic.lockIncident(appId, trouble.segment)
-  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble, tx.now), trouble)
+  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble), trouble)
   await tx.traffic.saveIncident(incident)
   if (known) return
   const { incidentId, kind, country, isBlocked, rules } = incident
@@ -37,10 +37,9 @@ async function addTo(
   tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
 }
 
-const opened = (incidentId: string, appId: string, { segment, lastAt }: IncidentUpdate, now: number): Incident => ({
+const opened = (incidentId: string, appId: string, { segment, lastAt }: IncidentUpdate): Incident => ({
   ...{ incidentId, appId, kind: segment.kind, country: segment.country, since: lastAt, lastAt, endedAt: undefined },
   ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
-  ...{ tellAt: now, tells: 0 },
 })
 
 /** Servers that pause at the same time count as one pause. */

@@ -68,7 +68,7 @@ function createTx(connection: Database, vault: Vault, headFile: HeadFile | undef
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
     ...createReportTx(connection),
-    ...createTrafficTx(connection, vault, current),
+    ...createTrafficTx(connection, vault),
     ...createNoticeTx(connection, vault),
     ...createErasureTx(connection, current),
     ...createAbsenceTx(connection),
