@@ -66,7 +66,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     concurrency: config.carrierConcurrency,
     reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
     async report(name, report) {
-      const isRecorded = await recordReport({ ...basics, carrierNamed }, name, report)
+      const isRecorded = (await recordReport({ ...basics, carrierNamed }, name, report)) === 'recorded'
       if (isRecorded) noteReport(basics, name, 'recorded')
       return isRecorded
     },
@@ -103,6 +103,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     erasedFile: ports.erasedFile,
   })
+  const early = new Set<string>()
   const issuing = { ...basics, challenges, idempotencyDays, modes, dispatch }
   const ofApi = { ...issuing, limits, descriptors }
   const api = lazyApi(ofApi)
@@ -114,7 +115,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     metrics: ports.metrics,
     relay: createRelays(issuing),
     usageReport: (request, url) => answerUsageReport({ store, clock, node }, request, url),
-    reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
+    reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed, early }, request, url),
   })
 
   let leaving: Promise<void> | undefined

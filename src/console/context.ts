@@ -47,6 +47,7 @@ export interface ConsoleDependencies
     | 'replays'
     | 'directory'
     | 'keyUse'
+    | 'reports'
     | 'limits'
     | 'signInLimits'
     | 'logSampler'

@@ -1,11 +1,11 @@
 /** `POST` or `GET /provider-reports/<name>`: delivery reports of carriers. */
 
 import { isSameSecret } from '../domain/access/api-key'
-import { Refusal } from '../domain/shared/error'
+import { type ReportOutcome, tallyOf } from '../domain/delivery/report-tally'
+import { Refusal, unavailable } from '../domain/shared/error'
 import type { CallDocument, Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
-import type { ReportOutcome } from '../ports/telemetry'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readCarrierText } from './json'
 
@@ -15,15 +15,18 @@ export type ReportAnswer = { recorded: number } | { text: string } | CallDocumen
 export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
-  node: ReportDependencies['node'] & Pick<Node, 'logSampler'>
+  node: ReportDependencies['node'] & Pick<Node, 'logSampler' | 'reports'>
   clock: Pick<Clock, 'now'>
+  /** Reports that were asked to come again. */
+  early: Set<string>
   /** The origin that carriers call, where it differs from the socket's. */
   publicUrl: string | undefined
 }
 
 /**
- * Returns how many reports were about a message that awaits one. Throws `not_found`, `unauthorized` or `invalid`. An unknown carrier
- * is answered like a wrong secret, so that names of carriers are not revealed.
+ * Returns how many reports were about a message that awaits one. Throws `not_found`, `unauthorized` or `invalid`, and `unavailable`
+ * for a report that has overtaken the carrier's answer. An unknown carrier is answered like a wrong secret, so that names of
+ * carriers are not revealed.
  */
 export async function receiveReports(deps: ReceiveDependencies, request: Request, url: URL): Promise<ReportAnswer> {
   if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
@@ -51,12 +54,28 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
     return refuse()
   }
   let recorded = 0
+  let isEarly = false
   for (const report of reports) {
-    const isRecorded = await recordReport(deps, carrier.name, report)
-    if (isRecorded) recorded++
-    note(isRecorded ? 'recorded' : 'unmatched')
+    const outcome = await recordReport(deps, carrier.name, report)
+    if (outcome === 'recorded') recorded++
+    if (outcome === 'early' && isFirst(deps, `${carrier.name} ${report.messageId}`)) isEarly = true
+    else note(outcome === 'recorded' ? outcome : 'unmatched')
   }
+  if (isEarly) throw unavailable('A message of this carrier is still on the way: report again', COME_AGAIN_MS)
   return carrier.reportAnswer === undefined ? { recorded } : { text: carrier.reportAnswer }
+}
+
+/** By then the carrier has answered. */
+const COME_AGAIN_MS = 5_000
+const REMEMBERED = 10_000
+
+/** Whether a report is seen for the first time here: a stranger's is asked for once more, and not again and again. */
+function isFirst({ early }: ReceiveDependencies, report: string): boolean {
+  if (early.has(report)) return false
+  early.add(report)
+  // Sets keep the order in which things were added.
+  if (early.size > REMEMBERED) early.delete(early.values().next().value as string)
+  return true
 }
 
 /** Counted, and logged now and then: an integrator whose reports do not get in must find out why. */
@@ -70,6 +89,7 @@ export function noteReport(
   const unsaid =
     outcome === 'recorded' ? undefined : node.logSampler.next(`report ${carrier} ${outcome}`, clock.now())?.unsaid
   telemetry.reportReceived({ carrier, outcome, unsaid })
+  node.reports.note(carrier, tallyOf(outcome, clock.now()))
 }
 
 function refuse(): never {

@@ -16,7 +16,7 @@ interface KindDependencies
     ReportDependencies,
     SendWebhookDependencies,
     Omit<SendNoticeDependencies, 'clock'> {
-  node: Pick<Node, 'wakeUps' | 'logSampler'>
+  node: Pick<Node, 'wakeUps' | 'logSampler' | 'reports'>
   slots: CarrierSlots
 }
 

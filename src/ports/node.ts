@@ -10,6 +10,7 @@ import type { LimitRule, Permit } from '../domain/access/rate-limits'
 import type { IdempotencyRecord } from '../domain/codes/idempotency'
 import type { CarrierConfig, Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
+import type { ReportTally } from '../domain/delivery/report-tally'
 import type { Route } from '../domain/delivery/route'
 import type { Template } from '../domain/message/template'
 import type { ChangeTopic } from '../domain/operations/change'
@@ -28,6 +29,7 @@ export interface Node {
   readonly limiters: ConcurrencyLimiters
   readonly directory: Directory
   readonly keyUse: KeyUse
+  readonly reports: ReportNotes
   readonly load: StoreLoad
   readonly signInLimits: SignInLimits
   readonly logSampler: LogSampler
@@ -160,6 +162,11 @@ export interface KeyUse {
   note(keyId: string, at: number): void
   /** The last use of a key that is not stored yet. */
   latest(keyId: string): number | undefined
+}
+
+/** What came of carriers' reports, kept in memory and stored now and then. */
+export interface ReportNotes {
+  note(carrier: string, tally: ReportTally): void
 }
 
 /** The account and address of somebody who signs in. */

@@ -7,6 +7,7 @@ import type { Rule } from '../abuse/rules/rule'
 import type { KeyKind } from '../domain/access/api-key'
 import type { Issue, Origin, ReasonCode } from '../domain/codes/issue'
 import type { SendOutcome } from '../domain/delivery/delivery'
+import type { ReportOutcome } from '../domain/delivery/report-tally'
 import type { QueueState } from '../domain/operations/job'
 import type { NodeCondition } from '../domain/operations/node'
 import type { NoticeKind } from '../domain/operations/notice'
@@ -103,10 +104,6 @@ export interface DeliveryEnded {
   /** Unix milliseconds. */
   endedAt: number
 }
-
-/** `unmatched`: no message awaits it, such as a second one about the same message. */
-export const REPORT_OUTCOMES = ['recorded', 'unmatched', 'unauthorized', 'unreadable'] as const
-export type ReportOutcome = (typeof REPORT_OUTCOMES)[number]
 
 export interface ReportReceived {
   /** By name, and of a carrier that is set up. */

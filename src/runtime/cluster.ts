@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Fleet } from '../ports/node'
 import type { Store } from '../ports/store'
-import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
+import { NotedKeyUse, NotedReports, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
 import { ChangeFeed } from './change-feed'
 import { CountedBacklog, SharedLimits } from './limits/request-limits'
@@ -48,6 +48,7 @@ export function cluster({
   const store = changes.watch(watched)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse(clock)
+  const reports = new NotedReports(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: false })
   let live: readonly NodeState[] = []
   let isLeaving = false
@@ -67,6 +68,7 @@ export function cluster({
     limiters: new LocalLimiters((places, servers) => shareOfSlots(places, live, fleet.nodeId, servers)),
     directory: new SettingsCache(store.read),
     keyUse,
+    reports,
     load,
     signInLimits: new SignInPauses(),
     logSampler: new LogSampler(),
@@ -86,6 +88,7 @@ export function cluster({
       // A server without requests must learn of a changed key, too.
       await store.read.settingsVersion()
       await keyUse.tidy(store)
+      await reports.tidy(store)
       await traffic.maintain()
     },
     async leave() {
@@ -97,6 +100,7 @@ export function cluster({
     async stop() {
       try {
         await keyUse.save(store)
+        await reports.save(store)
         await traffic.stop()
         // Other servers can then claim these jobs at once.
         await store.transaction((tx) => tx.jobs.releaseLeases())

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
-import { NotedKeyUse, ReplayCache, SettingsCache } from './caches/store-cache'
+import { NotedKeyUse, NotedReports, ReplayCache, SettingsCache } from './caches/store-cache'
 import { LocalLimiters } from './carriers/concurrency-limiter'
 import { ChangeFeed } from './change-feed'
 import { CountedBacklog, LocalLimits } from './limits/request-limits'
@@ -54,6 +54,7 @@ export function singleNode({
   const store = changes.watch(watched)
   const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
+  const reports = new NotedReports(clock)
   const traffic = new TrafficWatch({ store, clock, record, isAlone: true })
   let warming: Promise<void> | undefined
 
@@ -65,6 +66,7 @@ export function singleNode({
     limiters: new LocalLimiters(),
     directory: new SettingsCache(store.read),
     keyUse,
+    reports,
     load,
     signInLimits: new SignInPauses(),
     logSampler: new LogSampler(),
@@ -89,6 +91,7 @@ export function singleNode({
     async tidy() {
       limits.prune()
       await keyUse.tidy(store)
+      await reports.tidy(store)
       await traffic.maintain()
     },
     async leave() {
@@ -96,6 +99,7 @@ export function singleNode({
     },
     async stop() {
       await keyUse.save(store).catch(() => {})
+      await reports.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
     },
   }

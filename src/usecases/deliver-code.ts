@@ -13,6 +13,7 @@ import {
   type SendOutcome,
   type Step,
 } from '../domain/delivery/delivery'
+import { tallyOf } from '../domain/delivery/report-tally'
 import { maskedText, messageOf, type RenderedMessage, withoutSecrets } from '../domain/message/rendered-message'
 import type { Job } from '../domain/operations/job'
 import type { Router } from '../ports/carrier'
@@ -32,7 +33,7 @@ export interface DeliverDependencies extends SaveDependencies {
   clock: Clock
   log: Log
   modes: Modes
-  node: Pick<Node, 'wakeUps' | 'logSampler'>
+  node: Pick<Node, 'wakeUps' | 'logSampler' | 'reports'>
 }
 
 /**
@@ -122,7 +123,11 @@ export class DeliverMessage implements JobHandler<Issue | undefined, CarrierCall
     const { reports } = endpoint.carrier
     const step = afterSend(issue, outcome, { retryAfterMs, reports, now: tx.now, open })
     await takeStep(this.deps, tx, issue, step, { by: attempt.carrier, rendered, isKept })
-    if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
+    if (outcome.kind !== 'accepted') return
+    await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
+    if (!reports || issue.mode !== 'live') return
+    const tally = tallyOf('accepted', tx.now)
+    tx.afterCommit(() => this.deps.node.reports.note(attempt.carrier, tally))
   }
 
   /**

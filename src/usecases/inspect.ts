@@ -9,6 +9,7 @@ import {
 } from '../domain/codes/issue'
 import type { Attempt } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
+import { NO_REPORTS, type RefusedReport, refusedLately } from '../domain/delivery/report-tally'
 import type { QueueState } from '../domain/operations/job'
 import { missing } from '../domain/shared/error'
 import { isUuid, MODES } from '../domain/shared/value'
@@ -125,17 +126,28 @@ export interface CarrierState {
   code?: string | undefined
   explanation?: string | undefined
   retryAt?: number | undefined
+  /** When a report of it was recorded last; undefined: none has been since its settings were changed. */
+  reportedAt: number | undefined
+  /** Messages that it has accepted since then. */
+  unreported: number
+  /** Reports of the last day that changed nothing, the most frequent reason first. */
+  refusedReports: Array<{ reason: RefusedReport; times: number }>
 }
 
 /** Credentials are never shown again. */
 export async function listCarriers({
   store,
+  clock,
   explain,
-}: Pick<InspectDependencies, 'store' | 'explain'>): Promise<CarrierState[]> {
-  const health = await store.read.carriers.health()
+}: Pick<InspectDependencies, 'store' | 'clock' | 'explain'>): Promise<CarrierState[]> {
+  const [health, reports] = [await store.read.carriers.health(), await store.read.carriers.reports()]
   return Promise.all(
     (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs, pausedAt }) => {
-      const known = { name, type, channels, concurrency, timeoutMs }
+      const tally = reports.get(name) ?? NO_REPORTS
+      const known = {
+        ...{ name, type, channels, concurrency, timeoutMs, reportedAt: tally.recordedAt, unreported: tally.accepted },
+        refusedReports: refusedLately(tally, clock.now()).map(({ reason, times }) => ({ reason, times })),
+      }
       if (pausedAt !== undefined) return { ...known, state: 'paused' as const, since: pausedAt }
       const found = health.get(name)
       if (!found || found.isHealthy) return { ...known, state: 'healthy' as const }

@@ -40,7 +40,7 @@ import { saveIssue } from './shared/save-issue'
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
-  node: Pick<Node, 'backlog' | 'replays' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'logSampler'>
+  node: Pick<Node, 'backlog' | 'replays' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'logSampler' | 'reports'>
   dispatch: Dispatch
   idempotencyDays: number
 }

@@ -13,7 +13,7 @@ import {
   settlementOf,
 } from '../domain/delivery/delivery'
 import type { Job } from '../domain/operations/job'
-import { isUuid } from '../domain/shared/value'
+import { isUuid, MINUTE_MS } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { JobHandler } from '../ports/work'
@@ -26,14 +26,24 @@ export interface ReportDependencies extends SaveDependencies {
   carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
 
-/** A callback of `carrier`; answers whether it was about a message we are waiting for. */
-export function recordReport(deps: ReportDependencies, carrier: string, report: ReportedMessage): Promise<boolean> {
+/** A carrier answers or is given up within so long. */
+const CALL_ENDS_WITHIN_MS = MINUTE_MS
+
+/**
+ * A callback of `carrier`. `unmatched`: it is about no message that we are waiting for. `early`: about none that is known, but a call
+ * of this carrier is still under way, whose answer may tell that id.
+ */
+export function recordReport(
+  deps: ReportDependencies,
+  carrier: string,
+  report: ReportedMessage,
+): Promise<'recorded' | 'unmatched' | 'early'> {
   return deps.store.transaction(async (tx) => {
     const found = await findAwaited(tx, carrier, report.messageId)
     const issue = found && (await tx.issues.lock(found, found.issueId))
     // Another report may have ended it before the issue was locked.
     const awaited = found && (await tx.reports.find(found.messageId))
-    if (!awaited) return false
+    if (!awaited) return (await tx.reports.hasUnanswered(carrier, tx.now - CALL_ENDS_WITHIN_MS)) ? 'early' : 'unmatched'
     if (report.mustAsk) {
       // Nobody signed it: the carrier's own answer decides, by the id that a lost answer to the send did not tell.
       const carrierMessageId = awaited.carrierMessageId ?? report.carrierMessageId?.slice(0, 256)
@@ -50,7 +60,7 @@ export function recordReport(deps: ReportDependencies, carrier: string, report: 
       if (awaited.messageId === issue?.messageId) await tx.jobs.remove('await-report', awaited.issueId)
       await applyReport(deps, tx, issue, awaited, report)
     }
-    return true
+    return 'recorded'
   })
 }
 

@@ -3,6 +3,7 @@
  * lets one of them begin or end each. Decisions: "Notices".
  */
 import { isOver } from '../abuse/rules/incident'
+import { isSilent, refusedLately, WHY_REFUSED } from '../domain/delivery/report-tally'
 import { newestOf } from '../domain/operations/backup-schedule'
 import { type DiskUsage, isShortOfSpace } from '../domain/operations/disk'
 import {
@@ -146,11 +147,19 @@ export class NoticeWatch {
 
   async #ofCarriers(now: number): Promise<Condition[]> {
     const { read } = this.deps.store
-    const health = await read.carriers.health()
+    const [health, reports] = [await read.carriers.health(), await read.carriers.reports()]
     return (await read.carriers.all()).flatMap(({ name }): Condition[] => {
       const { isHealthy = true, since = now, code = '' } = health.get(name) ?? {}
-      if (isHealthy || (now - since < CARRIER_DOWN_MS && !isAccountRefused(code))) return []
-      return [{ kind: 'carrier_down', subject: name, appId: undefined, facts: { carrier: name, code } }]
+      const about = { subject: name, appId: undefined }
+      const isDown = !isHealthy && (now - since >= CARRIER_DOWN_MS || isAccountRefused(code))
+      const tally = reports.get(name)
+      const [refused] = tally ? refusedLately(tally, now) : []
+      const why = refused ? WHY_REFUSED[refused.reason] : ''
+      const heard = { carrier: name, accepted: tally?.accepted ?? 0, refused: refused?.times ?? 0, why }
+      return [
+        ...(isDown ? [{ kind: 'carrier_down' as const, ...about, facts: { carrier: name, code } }] : []),
+        ...(tally && isSilent(tally, now) ? [{ kind: 'no_reports' as const, ...about, facts: heard }] : []),
+      ]
     })
   }
 

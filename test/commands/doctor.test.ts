@@ -10,6 +10,7 @@ import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
 import { checkWebhooks } from '../../src/cli/doctor/webhooks'
 import { readConfig } from '../../src/config'
+import { NO_REPORTS } from '../../src/domain/delivery/report-tally'
 import type { Leg } from '../../src/domain/shared/value'
 import {
   addCredit,
@@ -221,6 +222,23 @@ describe('carriers', () => {
     await newApp()
     await provide('second', ['sms'])
     expect(await found(checkCarriers)).toEqual([expect.stringMatching(/^ok: kakao, main, second serve/)])
+  })
+
+  test('are told whose reports do not get in, and why', async () => {
+    await newApp()
+    await provide('second', ['sms'])
+    const at = world.clock.now() - 60_000
+    const refused = { times: 30, since: at, lastAt: at }
+    const tally = {
+      ...NO_REPORTS,
+      accepted: 12,
+      acceptedSince: at,
+      refused: { unauthorized: refused, unmatched: refused },
+    }
+    await world.store.transaction((tx) => tx.carriers.saveReports('main', tally))
+    expect(await found(checkCarriers)).toEqual([
+      'warn: main reported last: never. 12 messages were accepted since; 30 refused: wrong secret, signature or address.',
+    ])
   })
 
   test('are told to be one only, unhealthy, and to work for an app without credit', async () => {

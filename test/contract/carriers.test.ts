@@ -398,7 +398,7 @@ describe('carriers', () => {
     test('stays paused when it is changed, and says so', async () => {
       await pause('main')
       await world.provide('main', ['sms'], 'http://carrier.test/sms', { idPath: 'id' })
-      const [, main] = await listCarriers({ store: world.store, explain: async () => undefined })
+      const [, main] = await listCarriers({ ...world.admin, explain: async () => undefined })
       expect(main).toMatchObject({ name: 'main', state: 'paused', since: START })
     })
   })

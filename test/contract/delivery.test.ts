@@ -219,6 +219,25 @@ describe('live delivery', () => {
       expect(world.sms.requests).toHaveLength(2)
     })
 
+    test('a report that overtakes the answer which tells the id is asked to come again, and counts then', async () => {
+      world.sms.answer = async (message) => {
+        const early = await world.report('main', { messageId: `carrier-${message.messageId}`, status: 'delivered' })
+        expect([early.status, early.headers.get('retry-after')]).toEqual([503, '5'])
+        // Foreign ones are not asked for again and again.
+        for (const expected of [503, 200]) {
+          expect((await world.report('main', { messageId: 'foreign', status: 'delivered' })).status).toBe(expected)
+        }
+        return world.sms.accept(message)
+      }
+      const issueId = await issue()
+      await world.settle()
+      const again = await world.report('main', { messageId: `carrier-${messageId()}`, status: 'delivered' })
+      expect(again.body).toEqual({ recorded: 1 })
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+      expect((await world.report('main', { messageId: 'stranger', status: 'delivered' })).status).toBe(200)
+    })
+
     test.each(['delivered', 'failed'])('a report (%s) leaves no job behind that waits for one', async (state) => {
       await issue()
       const waiting = () => world.rows('SELECT kind FROM jobs')

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/ports/clock'
 import type { Backups } from '../../src/ports/files'
 import type { HookAnswer, Mailer, Transport } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
+import { listCarriers } from '../../src/usecases/inspect'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { errorOf } from '../support/error-of'
@@ -134,6 +135,37 @@ describe('low credit', () => {
       { kind: 'low_credit', facts: { app: 'demo', available: 10, days: 0 } },
     ])
   })
+})
+
+test('a carrier that reports nothing of two hundred messages is told of, with what it was refused for', async () => {
+  const issueMany = async (count: number, from: number) => {
+    for (let n = from; n < from + count; n++) {
+      const request = { phoneNumber: `010-2000-${1_000 + n}`, purpose: 'signup', idempotencyKey: `k${n}` }
+      await world.call('rest', 'issue', request, { key: keys.live })
+    }
+    await world.advance(16 * SECOND_MS)
+  }
+  await world.run(administer.protectApp(world.admin, keys.appId, { conversion: 'off' }))
+  await issueMany(199, 0)
+  await world.leap(20 * MINUTE_MS)
+  expect(await open()).toEqual([])
+  const [{ messageId = '' } = {}] = world.sms.accepted
+  for (const _ of Array(3)) await world.report('main', { messageId, status: 'delivered' }, 'of-another-installation')
+  await issueMany(1, 199)
+  await world.leap(MINUTE_MS)
+  expect((await administer.listNotices(world, 'open')).map(({ kind, facts }) => ({ kind, facts }))).toEqual([
+    {
+      kind: 'no_reports',
+      facts: { carrier: 'main', accepted: 200, refused: 3, why: 'wrong secret, signature or address' },
+    },
+  ])
+  expect(await listCarriers({ ...world.admin, explain: async () => undefined })).toMatchObject([
+    { name: 'kakao', unreported: 0, refusedReports: [] },
+    { name: 'main', reportedAt: undefined, unreported: 200, refusedReports: [{ reason: 'unauthorized', times: 3 }] },
+  ])
+  await world.report('main', { messageId, status: 'delivered' })
+  await world.leap(MINUTE_MS)
+  expect(await open()).toEqual([])
 })
 
 test('an app that is out of credit is told within seconds, and one that never had any is not', async () => {

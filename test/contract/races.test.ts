@@ -819,7 +819,7 @@ describe('over a store that lets others by', () => {
     const [attempt] = await world.rows('SELECT provider_message_id AS id FROM attempts')
     const report = { messageId: attempt?.id ?? '', status: 'delivered', mustAsk: true } as const
     const outside = { node: ASLEEP, telemetry: UNTOLD, carrierNamed: async () => undefined }
-    expect(await recordReport({ ...world.admin, ...outside }, 'main', report)).toBe(false)
+    expect(await recordReport({ ...world.admin, ...outside }, 'main', report)).toBe('unmatched')
     expect(isEnded).toBe(true)
     expect(await world.rows('SELECT * FROM awaited_reports')).toEqual([])
   })

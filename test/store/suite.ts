@@ -5,6 +5,7 @@ import { fail, forgive } from '../../src/abuse/rules/failure-budget'
 import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import { type Issue, type IssueStanding, phoneOf, STANDING } from '../../src/domain/codes/issue'
 import { newAttempt } from '../../src/domain/delivery/attempt'
+import { addTallies, tallyOf } from '../../src/domain/delivery/report-tally'
 import type { Template } from '../../src/domain/message/template'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/operations/job'
 import type { Relay } from '../../src/domain/relays/relay'
@@ -1519,6 +1520,22 @@ export function storeSuite(
           (tx: Tx) => tx.carriers.forgetHealth(),
         ]) {
           await find()
+          await run(async (tx) => void (await end(tx)))
+          expect(await told()).toBeUndefined()
+        }
+      })
+
+      test('what came of the reports of a carrier is told until it is set anew or removed', async () => {
+        const tally = addTallies(tallyOf('unauthorized', NOW), tallyOf('accepted', NOW + 5))
+        const save = () => run((tx) => tx.carriers.saveReports('main', tally))
+        const told = async () => (await other.read.carriers.reports()).get('main')
+        await save()
+        await run((tx) => tx.carriers.saveReports('main', { ...tally, recordedAt: NOW + 9 }))
+        expect(await told()).toEqual({ ...tally, recordedAt: NOW + 9 })
+        expect(await run((tx) => tx.carriers.lockReports('main'))).toEqual({ ...tally, recordedAt: NOW + 9 })
+        expect(await run((tx) => tx.carriers.lockReports('second'))).toBeUndefined()
+        for (const end of [(tx: Tx) => tx.carriers.save(PROVIDER), (tx: Tx) => tx.carriers.remove('main')]) {
+          await save()
           await run(async (tx) => void (await end(tx)))
           expect(await told()).toBeUndefined()
         }

@@ -365,8 +365,9 @@ export const providerCommands = () =>
         ...NO_INPUT,
         run: (admin) => listCarriers(inspectorOf(admin)),
         json: (providers) => ({
-          providers: providers.map(({ since, retryAt, ...row }) => ({
+          providers: providers.map(({ since, retryAt, reportedAt, ...row }) => ({
             ...row,
+            reportedAt: iso(reportedAt),
             since: iso(since),
             retryAt: iso(retryAt),
           })),

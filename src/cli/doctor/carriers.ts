@@ -2,6 +2,7 @@
 import { isActive } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import type { CarrierConfig } from '../../domain/delivery/carrier'
+import { isSilent, refusedLately, WHY_REFUSED } from '../../domain/delivery/report-tally'
 import { needsCountry } from '../../domain/delivery/route'
 import { CHANNELS, type Channel, type Leg } from '../../domain/shared/value'
 import type { Reader } from '../../ports/store'
@@ -16,6 +17,7 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
     ...(await Promise.all(CHANNELS.map((channel) => channelWrong(read, channel, live)))).flat(),
     ...(await legsWrong(read, live)),
     ...(await restingCarriers(read)),
+    ...(await refusedReports(read, now)),
     ...providers.flatMap(pausedCarrier),
     ...(await withoutCredit(read, live)),
   ]
@@ -114,6 +116,23 @@ async function restingCarriers(read: Reader): Promise<Wrong[]> {
       message: `The server found ${name} unhealthy since ${new Date(since).toISOString()}${code ? ` (${code})` : ''}.`,
       advice: `\`watchword provider test ${name} --to NUMBER\` shows what it answers.`,
     }))
+}
+
+/** Without reports a code counts as sent, and nobody learns that it did not arrive. */
+async function refusedReports(read: Reader, now: number): Promise<Wrong[]> {
+  return [...(await read.carriers.reports())].flatMap(([name, tally]): Wrong[] => {
+    const refused = refusedLately(tally, now).filter(({ reason }) => reason !== 'unmatched' || isSilent(tally, now))
+    if (refused.length === 0 && !isSilent(tally, now)) return []
+    const why = refused.map(({ reason, times }) => `${times} refused: ${WHY_REFUSED[reason]}`).join('; ')
+    const last = tally.recordedAt === undefined ? 'never' : new Date(tally.recordedAt).toISOString()
+    return [
+      {
+        state: 'warn',
+        message: `${name} reported last: ${last}. ${tally.accepted} messages were accepted since${why === '' ? '' : `; ${why}`}.`,
+        advice: `Compare the report URL and the secret at the carrier: \`watchword provider types\` names its settings.`,
+      },
+    ]
+  })
 }
 
 async function withoutCredit(read: Reader, live: ReadonlyArray<{ appId: string; name: string }>): Promise<Wrong[]> {

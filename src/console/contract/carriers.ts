@@ -1,6 +1,7 @@
 /** Carriers, their health, and routes. */
 import { z } from 'zod'
 import { RULES } from '../../abuse/rules/rule'
+import { REPORT_OUTCOMES } from '../../domain/delivery/report-tally'
 import { at, channel, leg, ok, procedure, severalCountries } from './base'
 
 /** The state of a carrier that the server found last. */
@@ -22,6 +23,12 @@ const provider = carrierHealth.extend({
   timeoutMs: z.int(),
   inFlight: z.int(),
   waiting: z.int(),
+  /** When a report was recorded last. */
+  reportedAt: at.optional(),
+  /** Messages that it has accepted since then. */
+  unreported: z.int(),
+  /** Reports of the last day that changed nothing. */
+  refusedReports: z.array(z.object({ reason: z.enum(REPORT_OUTCOMES).exclude(['recorded']), times: z.int() })),
 })
 
 const route = z.object({

@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   'no_credit',
   'low_credit',
   'carrier_down',
+  'no_reports',
   'deliveries_failing',
   'attack',
   'endpoint_disabled',
@@ -72,6 +73,12 @@ const KINDS: Readonly<Record<NoticeKind, KindRules>> = {
     ...{ isUrgent: true, calmMs: 5 * MINUTE_MS, page: '/providers', title: 'A carrier is down' },
     says: ({ carrier, code }) => `Carrier ${carrier} does not accept messages${code === '' ? '' : ` (${code})`}.`,
     advice: 'Look at the account at the carrier. Routes with another carrier go on meanwhile.',
+  },
+  no_reports: {
+    ...{ isUrgent: false, calmMs: 0, page: '/providers', title: 'A carrier reports nothing' },
+    says: ({ carrier, accepted, refused, why }) =>
+      `Carrier ${carrier} has reported nothing for ${accepted} accepted messages.${refused === 0 ? '' : ` ${refused} reports were refused: ${why}.`}`,
+    advice: 'Compare the report URL and the secret that the carrier has with those of the carrier page.',
   },
   deliveries_failing: {
     ...{ isUrgent: false, calmMs: 0, page: '/issues', title: 'Deliveries are failing' },

@@ -4,6 +4,7 @@ import type { ChallengeSettings } from '../../abuse/rules/challenge'
 import type { Allowance, StoredKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
+import type { ReportTally } from '../../domain/delivery/report-tally'
 import type { Route } from '../../domain/delivery/route'
 import type { Template, TemplateVersion } from '../../domain/message/template'
 import type { Relay } from '../../domain/relays/relay'
@@ -72,7 +73,7 @@ export interface TemplateReader {
 export interface CarrierTx {
   /** Locks the name until the transaction ends, also where no such carrier exists. */
   lock(name: string): Promise<CarrierConfig | undefined>
-  /** A pause outlives it, and the health is forgotten. */
+  /** A pause outlives it; its health, and what came of its reports, are forgotten. */
   save(carrier: CarrierConfig): Promise<void>
   /** Stores the pause and the former credentials, and no other change. */
   update(carrier: CarrierConfig): Promise<void>
@@ -80,12 +81,17 @@ export interface CarrierTx {
   saveHealth(carrier: string, health: Health): Promise<void>
   /** Called at the start: a process begins with every carrier healthy. */
   forgetHealth(): Promise<void>
+  /** Locks what came of its reports until the transaction ends. Undefined where nothing has. */
+  lockReports(carrier: string): Promise<ReportTally | undefined>
+  saveReports(carrier: string, tally: ReportTally): Promise<void>
 }
 
 export interface CarrierReader {
   all(): Promise<CarrierConfig[]>
   /** Last stored health of carriers, by name; one without a row is healthy. */
   health(): Promise<Map<string, Health>>
+  /** What came of the reports of carriers, by name. */
+  reports(): Promise<Map<string, ReportTally>>
 }
 
 export interface RouteTx {

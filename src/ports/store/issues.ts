@@ -132,6 +132,8 @@ export interface ReportTx {
   /** The message of a report, by the carrier's own id; undefined where two messages have it, for it names neither. */
   findByCarrier(carrier: string, theirMessageId: string): Promise<AwaitedReport | undefined>
   forget(messageId: string): Promise<void>
+  /** Whether a call of this carrier about a message that was made since then has no answer yet. */
+  hasUnanswered(carrier: string, since: number): Promise<boolean>
 }
 
 export interface AttemptReader {

@@ -4,12 +4,13 @@ import type { ApiKey, KnownKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import type { IdempotencyRecord } from '../../domain/codes/idempotency'
 import type { CarrierConfig } from '../../domain/delivery/carrier'
+import { addTallies, type ReportTally } from '../../domain/delivery/report-tally'
 import type { Route } from '../../domain/delivery/route'
 import { DEFAULT_TEMPLATE_ID, type Template, withBuiltIn } from '../../domain/message/template'
 import type { Owner } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
-import type { Directory, KeyUse, Replays } from '../../ports/node'
-import type { Reader, Store } from '../../ports/store'
+import type { Directory, KeyUse, Replays, ReportNotes } from '../../ports/node'
+import type { Reader, Store, Tx } from '../../ports/store'
 
 /** Cached settings of one kind, by name. */
 class SettingsOfKind<T> {
@@ -145,22 +146,26 @@ const slotOf = (hash: Uint8Array) => ((hash[0] ?? 0) + 256 * (hash[1] ?? 0)) % S
 /** Seldom, since each commit makes SQLite drop the pages that readers have cached. */
 const SAVE_EVERY_MS = 15_000
 
-/** When keys were last used: noted in memory with every request, stored periodically. */
-export class NotedKeyUse implements KeyUse {
+/** Notes of each request or message: kept in memory, and stored periodically. */
+abstract class Noted<T> {
   readonly #clock: Pick<Clock, 'elapsed'>
   #savedAt = Number.NEGATIVE_INFINITY
-  #unsaved = new Map<string, number>()
+  #unsaved = new Map<string, T>()
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock
   }
 
-  note(keyId: string, at: number): void {
-    this.#unsaved.set(keyId, at)
+  protected abstract join(before: T, after: T): T
+  protected abstract store(tx: Tx, notes: ReadonlyMap<string, T>): Promise<void>
+
+  note(subject: string, note: T): void {
+    const before = this.#unsaved.get(subject)
+    this.#unsaved.set(subject, before === undefined ? note : this.join(before, note))
   }
 
-  latest(keyId: string): number | undefined {
-    return this.#unsaved.get(keyId)
+  latest(subject: string): T | undefined {
+    return this.#unsaved.get(subject)
   }
 
   /** Saves when the last save is long enough ago. */
@@ -173,11 +178,38 @@ export class NotedKeyUse implements KeyUse {
     const saving = this.#unsaved
     this.#unsaved = new Map()
     try {
-      await store.transaction((tx) => tx.keys.touch(saving))
+      await store.transaction((tx) => this.store(tx, saving))
       this.#savedAt = this.#clock.elapsed()
     } catch (error) {
-      this.#unsaved = new Map([...saving, ...this.#unsaved])
+      const since = this.#unsaved
+      this.#unsaved = saving
+      for (const [subject, note] of since) this.note(subject, note)
       throw error
+    }
+  }
+}
+
+/** When keys were last used. */
+export class NotedKeyUse extends Noted<number> implements KeyUse {
+  protected join(_: number, after: number): number {
+    return after
+  }
+
+  protected store(tx: Tx, notes: ReadonlyMap<string, number>): Promise<void> {
+    return tx.keys.touch(notes)
+  }
+}
+
+/** What came of carriers' reports. */
+export class NotedReports extends Noted<ReportTally> implements ReportNotes {
+  protected join(before: ReportTally, after: ReportTally): ReportTally {
+    return addTallies(before, after)
+  }
+
+  protected async store(tx: Tx, notes: ReadonlyMap<string, ReportTally>): Promise<void> {
+    for (const [carrier, tally] of [...notes].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const before = await tx.carriers.lockReports(carrier)
+      await tx.carriers.saveReports(carrier, before === undefined ? tally : addTallies(before, tally))
     }
   }
 }

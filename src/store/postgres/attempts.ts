@@ -1,5 +1,5 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, gte, isNull, sql } from 'drizzle-orm'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
@@ -68,6 +68,34 @@ const STATEMENTS = {
       .prepare(''),
   ),
   forget: statement(() => db.delete(awaitedReports).where(thisMessage).prepare('')),
+  findUnanswered: statement(() =>
+    db
+      .select({ messageId: awaitedReports.messageId })
+      .from(awaitedReports)
+      .where(
+        and(
+          gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')),
+          eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
+          exists(
+            db
+              .select({ number: attempts.number })
+              .from(attempts)
+              .where(
+                and(
+                  eq(attempts.appId, awaitedReports.appId),
+                  eq(attempts.mode, awaitedReports.mode),
+                  eq(attempts.issueId, awaitedReports.issueId),
+                  eq(attempts.messageId, awaitedReports.messageId),
+                  isNull(attempts.outcome),
+                ),
+              ),
+          ),
+        ),
+      )
+      .orderBy(desc(awaitedReports.messageId))
+      .limit(1)
+      .prepare(''),
+  ),
 }
 
 const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>
@@ -120,6 +148,9 @@ export function reportTx(transaction: Transaction): Tx['reports'] {
     },
     async forget(messageId) {
       transaction.run(STATEMENTS.forget, { messageId })
+    },
+    async hasUnanswered(carrier, since) {
+      return (await transaction.get(STATEMENTS.findUnanswered, { carrier, since: idFloor(since) })) !== undefined
     },
   }
 }

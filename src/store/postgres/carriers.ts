@@ -1,14 +1,26 @@
 /** Carriers, their health, and routes. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, like, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { CarrierReader, RouteReader } from '../../ports/store/apps'
 import type { Vault } from '../../ports/vault'
-import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
+import {
+  carrierOf,
+  carrierRow,
+  healthOf,
+  healthRow,
+  REPORTS_OF,
+  reportsFact,
+  reportsIn,
+  reportsRow,
+  routeKey,
+  routeOf,
+} from '../rows/carrier'
 import { bind, changes, db, parameters, statement } from './connection/statement'
 import { lock, type Querying, type Transaction } from './connection/transaction'
-import { carrierHealth, carriers, routes } from './schema'
+import { carrierHealth, carriers, facts, routes } from './schema'
 import { settingsChanged } from './settings'
 
+const thisFact = eq(facts.name, bind(facts.name, 'name'))
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
 const STATEMENTS = {
@@ -35,6 +47,15 @@ const STATEMENTS = {
       .prepare(''),
   ),
   remove: statement(() => db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare('')),
+  findReports: statement(() => db.select().from(facts).where(thisFact).prepare('')),
+  saveReports: statement(() =>
+    db
+      .insert(facts)
+      .values(parameters(facts))
+      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+      .prepare(''),
+  ),
+  deleteReports: statement(() => db.delete(facts).where(thisFact).prepare('')),
   upsertHealth: statement(() =>
     db
       .insert(carrierHealth)
@@ -91,6 +112,7 @@ export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'
       await transaction.opened()
       transaction.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, transaction.now) })
       transaction.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
+      transaction.run(STATEMENTS.deleteReports, { name: reportsFact(carrier.name) })
       settingsChanged(transaction)
     },
     async update(carrier) {
@@ -101,6 +123,7 @@ export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'
     async remove(name) {
       lock(transaction, `carrier ${name}`)
       transaction.run(STATEMENTS.deleteHealth, { carrier: name })
+      transaction.run(STATEMENTS.deleteReports, { name: reportsFact(name) })
       settingsChanged(transaction)
       return (await transaction.change(STATEMENTS.remove, { name })).length > 0
     },
@@ -109,6 +132,14 @@ export function carrierTx(transaction: Transaction, vault: Vault): Tx['carriers'
     },
     async forgetHealth() {
       transaction.run(STATEMENTS.forgetHealth)
+    },
+    async lockReports(carrier) {
+      lock(transaction, `reports ${carrier}`)
+      const row = await transaction.get(STATEMENTS.findReports, { name: reportsFact(carrier) })
+      return row && reportsIn(row)
+    },
+    async saveReports(carrier, tally) {
+      transaction.run(STATEMENTS.saveReports, reportsRow(carrier, tally))
     },
   }
 }
@@ -129,12 +160,21 @@ export function routeTx(transaction: Transaction): Tx['routes'] {
 const READS = {
   all: statement(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare('')),
   health: statement(() => db.select().from(carrierHealth).prepare('')),
+  reports: statement(() =>
+    db
+      .select()
+      .from(facts)
+      .where(like(facts.name, `${REPORTS_OF}%`))
+      .prepare(''),
+  ),
   routes: statement(() => db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare('')),
 }
 
 export const carrierReader = (pool: Querying, vault: Vault): CarrierReader => ({
   all: async () => (await pool.all(READS.all)).map((row) => carrierOf(vault, row)),
   health: async () => new Map((await pool.all(READS.health)).map((row) => [row.carrier, healthOf(row)])),
+  reports: async () =>
+    new Map((await pool.all(READS.reports)).map((row) => [row.name.slice(REPORTS_OF.length), reportsIn(row)])),
 })
 
 export const routeReader = (pool: Querying): RouteReader => ({

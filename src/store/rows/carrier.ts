@@ -1,5 +1,6 @@
 /** Carriers, their health, and routes. */
 import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
+import type { ReportTally } from '../../domain/delivery/report-tally'
 import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
@@ -70,3 +71,14 @@ export const routeOf = ({ country, appId, ...route }: RouteRow): Route => ({
 export const routeKey = ({ channel, country = '', appId = '' }: Omit<Route, 'carriers'>) => ({
   ...{ channel, country, appId },
 })
+
+/** The name of the fact that holds what came of a carrier's reports. */
+export const reportsFact = (carrier: string): string => `${REPORTS_OF}${carrier}`
+export const REPORTS_OF = 'reports of '
+
+export const reportsRow = (carrier: string, tally: ReportTally) => ({
+  name: reportsFact(carrier),
+  value: Buffer.from(JSON.stringify(tally)),
+})
+
+export const reportsIn = ({ value }: { value: Uint8Array }): ReportTally => JSON.parse(Buffer.from(value).toString())

@@ -1,6 +1,6 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, gte, isNull, sql } from 'drizzle-orm'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Reader, Tx } from '../../ports/store'
@@ -71,6 +71,34 @@ const ATTEMPT_TX = {
       .prepare(),
   ),
   deleteAwaited: statement(() => db.delete(awaitedReports).where(thisMessage).prepare()),
+  findUnanswered: statement(() =>
+    db
+      .select({ messageId: awaitedReports.messageId })
+      .from(awaitedReports)
+      .where(
+        and(
+          gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')),
+          eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
+          exists(
+            db
+              .select({ number: attempts.number })
+              .from(attempts)
+              .where(
+                and(
+                  eq(attempts.appId, awaitedReports.appId),
+                  eq(attempts.mode, awaitedReports.mode),
+                  eq(attempts.issueId, awaitedReports.issueId),
+                  eq(attempts.messageId, awaitedReports.messageId),
+                  isNull(attempts.outcome),
+                ),
+              ),
+          ),
+        ),
+      )
+      .orderBy(desc(awaitedReports.messageId))
+      .limit(1)
+      .prepare(),
+  ),
 }
 
 export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 'reports'> {
@@ -108,6 +136,9 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
       },
       async forget(messageId) {
         run.deleteAwaited.run({ messageId })
+      },
+      async hasUnanswered(carrier, since) {
+        return run.findUnanswered.get({ carrier, since: idFloor(since) }) !== undefined
       },
     },
   }

@@ -1,13 +1,25 @@
 /** Carriers, their health, and routes. */
 import type { Database } from 'bun:sqlite'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, like, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
+import {
+  carrierOf,
+  carrierRow,
+  healthOf,
+  healthRow,
+  REPORTS_OF,
+  reportsFact,
+  reportsIn,
+  reportsRow,
+  routeKey,
+  routeOf,
+} from '../rows/carrier'
 import { bind, changes, db, on, parameters, statement } from './connection/statement'
 import type { TransactionState } from './connection/transaction-state'
-import { carrierHealth, carriers, routes } from './schema'
+import { carrierHealth, carriers, facts, routes } from './schema'
 
+const thisFact = eq(facts.name, bind(facts.name, 'name'))
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
 const CARRIER_TX = {
@@ -37,6 +49,15 @@ const CARRIER_TX = {
       .prepare(),
   ),
   deleteCarrier: statement(() => db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare()),
+  findReports: statement(() => db.select().from(facts).where(thisFact).prepare()),
+  saveReports: statement(() =>
+    db
+      .insert(facts)
+      .values(parameters(facts))
+      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+      .prepare(),
+  ),
+  deleteReports: statement(() => db.delete(facts).where(thisFact).prepare()),
   upsertHealth: statement(() =>
     db
       .insert(carrierHealth)
@@ -102,6 +123,7 @@ export function createCarrierTx(
       async save(carrier) {
         run.upsertCarrier.run({ ...carrierRow(vault, carrier, current.now) })
         run.deleteHealth.run({ carrier: carrier.name })
+        run.deleteReports.run({ name: reportsFact(carrier.name) })
         current.settingsChanged()
       },
       async update(carrier) {
@@ -110,6 +132,7 @@ export function createCarrierTx(
       },
       async remove(name) {
         run.deleteHealth.run({ carrier: name })
+        run.deleteReports.run({ name: reportsFact(name) })
         current.settingsChanged()
         return run.deleteCarrier.all({ name }).length > 0
       },
@@ -118,6 +141,13 @@ export function createCarrierTx(
       },
       async forgetHealth() {
         run.deleteAllHealth.run()
+      },
+      async lockReports(carrier) {
+        const row = run.findReports.get({ name: reportsFact(carrier) })
+        return row && reportsIn(row)
+      },
+      async saveReports(carrier, tally) {
+        run.saveReports.run(reportsRow(carrier, tally))
       },
     },
     routes: {
@@ -137,10 +167,17 @@ const CARRIER_READER = {
   allCarriers: statement(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare()),
   allRoutes: statement(() => db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare()),
   allHealth: statement(() => db.select().from(carrierHealth).prepare()),
+  allReports: statement(() =>
+    db
+      .select()
+      .from(facts)
+      .where(like(facts.name, `${REPORTS_OF}%`))
+      .prepare(),
+  ),
 }
 
 export function createCarrierReader(connection: Database, vault: Vault): Pick<Reader, 'carriers' | 'routes'> {
-  const { allCarriers, allRoutes, allHealth } = on(connection, CARRIER_READER)
+  const { allCarriers, allRoutes, allHealth, allReports } = on(connection, CARRIER_READER)
 
   return {
     carriers: {
@@ -149,6 +186,9 @@ export function createCarrierReader(connection: Database, vault: Vault): Pick<Re
       },
       async health() {
         return new Map(allHealth.all().map((row) => [row.carrier, healthOf(row)]))
+      },
+      async reports() {
+        return new Map(allReports.all().map((row) => [row.name.slice(REPORTS_OF.length), reportsIn(row)]))
       },
     },
     routes: {

@@ -3,9 +3,10 @@
  * operator's carriers and apps.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { REPORT_OUTCOMES } from '../../domain/delivery/report-tally'
 import { NOTICE_KINDS } from '../../domain/operations/notice'
 import { VERSION } from '../../domain/operations/version'
-import { REPORT_OUTCOMES, type StoreTelemetry, type Vitals } from '../../ports/telemetry'
+import type { StoreTelemetry, Vitals } from '../../ports/telemetry'
 import type { TelemetrySink } from './index'
 
 export interface Metrics {

@@ -26,6 +26,8 @@ export function useSays(): (notice: ShownNotice) => string {
           : say.creditDays(app, count('available'), count('days'))
       case 'carrier_down':
         return say.carrier(text('carrier'), text('code'))
+      case 'no_reports':
+        return say.silent(text('carrier'), count('accepted'), count('refused'))
       case 'deliveries_failing':
         return say.failing(app, count('percent'), count('usual'))
       case 'attack':

@@ -11,6 +11,7 @@ export const PAGE_OF: Readonly<Record<NoticeKind, NonNullable<LinkProps['to']>>>
   no_credit: '/wallet',
   low_credit: '/wallet',
   carrier_down: '/providers',
+  no_reports: '/providers',
   deliveries_failing: '/issues',
   attack: '/protection',
   endpoint_disabled: '/webhooks',
@@ -47,6 +48,10 @@ export const noticeWords = inWords({
       carrier_down: {
         title: 'A carrier is down',
         advice: 'Look at the account at the carrier. Routes with another carrier go on meanwhile.',
+      },
+      no_reports: {
+        title: 'A carrier reports nothing',
+        advice: 'Compare the report URL and the secret that the carrier has with its settings here.',
       },
       deliveries_failing: {
         title: 'Deliveries are failing',
@@ -86,6 +91,8 @@ export const noticeWords = inWords({
       `App ${app} has ${available} credits left, enough for about ${days} days.`,
     carrier: (carrier: string, code: string) =>
       `Carrier ${carrier} does not accept messages${code === '' ? '' : ` (${code})`}.`,
+    silent: (carrier: string, accepted: string, refused: string) =>
+      `Carrier ${carrier} has reported nothing for ${accepted} accepted messages${refused === '0' ? '' : `; ${refused} reports were refused`}.`,
     failing: (app: string, percent: string, usual: string) =>
       `${percent} % of the messages of app ${app} failed in two hours, usually ${usual} %.`,
     attacked: (app: string, country: string) => `App ${app}: codes to ${country} look abused.`,
@@ -155,6 +162,10 @@ export const noticeWords = inWords({
         title: '발송사가 응답하지 않습니다',
         advice: '발송사 계정을 확인하세요. 다른 발송사가 있는 경로는 계속 발송합니다.',
       },
+      no_reports: {
+        title: '발송사가 전송 결과를 알리지 않습니다',
+        advice: '발송사에 등록한 결과 수신 URL과 비밀 값을 이곳의 설정과 비교하세요.',
+      },
       deliveries_failing: {
         title: '발송 실패가 늘었습니다',
         advice: '실패한 메시지의 발송사와 국가를 확인하세요.',
@@ -191,6 +202,8 @@ export const noticeWords = inWords({
     credit: (app, available) => `${app} 앱에 크레딧이 ${available} 남았습니다.`,
     creditDays: (app, available, days) => `${app} 앱에 크레딧이 ${available} 남았습니다. 약 ${days}일 쓸 수 있습니다.`,
     carrier: (carrier, code) => `발송사 ${carrier}이(가) 메시지를 접수하지 않습니다${code === '' ? '' : `(${code})`}.`,
+    silent: (carrier: string, accepted: string, refused: string) =>
+      `발송사 ${carrier}이(가) 접수한 메시지 ${accepted}건의 전송 결과를 알리지 않았습니다${refused === '0' ? '' : ` (거부된 결과 ${refused}건)`}.`,
     failing: (app, percent, usual) =>
       `${app} 앱의 메시지가 두 시간 동안 ${percent}% 실패했습니다. 평소에는 ${usual}%입니다.`,
     attacked: (app, country) => `${app} 앱: ${country}(으)로 보내는 인증번호가 남용되는 것으로 보입니다.`,

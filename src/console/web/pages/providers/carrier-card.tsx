@@ -52,6 +52,7 @@ export function CarrierCard({ carrier }: { carrier: ShownCarrier }) {
         <Line name={say.waiting}>{formats.number(waiting)}</Line>
         <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
         <LastHour {...carrier.recent} />
+        <Reports carrier={carrier} />
         <Group gap="xs" mt="auto">
           <RowAction name={say.answersOf(name)} onClick={() => openCarrierAnswers(name)}>
             {say.answers}
@@ -126,6 +127,29 @@ function CarrierState({ carrier: { since, code, explanation }, state }: CarrierS
         )}
       </Stack>
     </Alert>
+  )
+}
+
+/** Nothing where the carrier reports no deliveries, or has not begun. */
+function Reports({ carrier: { reportedAt, unreported, refusedReports } }: { carrier: ShownCarrier }) {
+  const say = useWords(providerWords)
+  const formats = useFormats()
+  return (
+    <>
+      {reportedAt !== undefined && (
+        <Line name={say.lastReport}>
+          <Time at={reportedAt} relative />
+        </Line>
+      )}
+      {reportedAt === undefined && unreported > 0 && (
+        <Line name={say.lastReport}>{say.noReport(formats.number(unreported))}</Line>
+      )}
+      {refusedReports.map(({ reason, times }) => (
+        <Line key={reason} name={say.refusedReports}>
+          {say.refusedFor[reason](formats.number(times))}
+        </Line>
+      ))}
+    </>
   )
 }
 

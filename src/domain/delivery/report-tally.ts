@@ -1,0 +1,77 @@
+/** What came of a carrier's delivery reports lately: an integrator whose reports do not get in must find out why. */
+import { DAY_MS, MINUTE_MS } from '../shared/value'
+
+/** `unmatched`: no message awaits it, such as a second one about the same message. */
+export const REPORT_OUTCOMES = ['recorded', 'unmatched', 'unauthorized', 'unreadable'] as const
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number]
+export type RefusedReport = Exclude<ReportOutcome, 'recorded'>
+
+export interface ReportTally {
+  /** When a report was recorded last, Unix milliseconds. */
+  readonly recordedAt: number | undefined
+  /** Messages that the carrier has accepted since then, and the moment of the first of them. */
+  readonly accepted: number
+  readonly acceptedSince: number | undefined
+  /** Reports that changed nothing, by reason; a count begins anew after a day without one. */
+  readonly refused: Readonly<Partial<Record<RefusedReport, RefusedReports>>>
+}
+
+export interface RefusedReports {
+  times: number
+  since: number
+  lastAt: number
+}
+
+export const NO_REPORTS: ReportTally = { recordedAt: undefined, accepted: 0, acceptedSince: undefined, refused: {} }
+
+/** The tally of one report, or of one accepted message. */
+export function tallyOf(news: ReportOutcome | 'accepted', at: number): ReportTally {
+  if (news === 'recorded') return { ...NO_REPORTS, recordedAt: at }
+  if (news === 'accepted') return { ...NO_REPORTS, accepted: 1, acceptedSince: at }
+  return { ...NO_REPORTS, refused: { [news]: { times: 1, since: at, lastAt: at } } }
+}
+
+/** What was counted before, and after it. A recorded report shows that they get in, so the count of messages begins anew. */
+export function addTallies(before: ReportTally, after: ReportTally): ReportTally {
+  const refused = { ...before.refused }
+  for (const [reason, { times, since, lastAt }] of Object.entries(after.refused) as Array<
+    [RefusedReport, RefusedReports]
+  >) {
+    const known = refused[reason]
+    const goesOn = known !== undefined && since - known.lastAt < DAY_MS
+    refused[reason] = goesOn ? { times: known.times + times, since: known.since, lastAt } : { times, since, lastAt }
+  }
+  const { recordedAt, accepted, acceptedSince } = after
+  if (recordedAt !== undefined) return { recordedAt, accepted, acceptedSince, refused }
+  return {
+    recordedAt: before.recordedAt,
+    accepted: before.accepted + accepted,
+    acceptedSince: before.acceptedSince ?? acceptedSince,
+    refused,
+  }
+}
+
+/** What was refused within the last day, the most frequent reason first. */
+export const refusedLately = (
+  { refused }: ReportTally,
+  now: number,
+): Array<RefusedReports & { reason: RefusedReport }> =>
+  (Object.entries(refused) as Array<[RefusedReport, RefusedReports]>)
+    .filter(([, { lastAt }]) => now - lastAt < DAY_MS)
+    .map(([reason, one]) => ({ reason, ...one }))
+    .sort((one, other) => other.times - one.times)
+
+/** Of so many messages some are delivered within so long, and reported. */
+const SILENT_FROM = 200
+const SILENT_AFTER_MS = 15 * MINUTE_MS
+
+/** Whether a carrier that reports deliveries has reported none of many messages. */
+export const isSilent = ({ accepted, acceptedSince = 0 }: ReportTally, now: number): boolean =>
+  accepted >= SILENT_FROM && now - acceptedSince >= SILENT_AFTER_MS
+
+/** Why a report changed nothing, in words for whoever sets up the carrier. */
+export const WHY_REFUSED: Readonly<Record<RefusedReport, string>> = {
+  unmatched: 'no message awaits them',
+  unauthorized: 'wrong secret, signature or address',
+  unreadable: 'they cannot be read',
+}
