@@ -9,7 +9,7 @@ import {
 } from '../domain/codes/issue'
 import type { Attempt } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
-import { NO_REPORTS, type RefusedReport, refusedLately } from '../domain/delivery/report-tally'
+import { NO_REPORTS, refusedLately, type UnheardReport } from '../domain/delivery/report-tally'
 import type { QueueState } from '../domain/operations/job'
 import { missing } from '../domain/shared/error'
 import { isUuid, MODES } from '../domain/shared/value'
@@ -131,7 +131,7 @@ export interface CarrierState {
   /** Messages that it has accepted since then. */
   unreported: number
   /** Reports of the last day that changed nothing, the most frequent reason first. */
-  refusedReports: Array<{ reason: RefusedReport; times: number }>
+  refusedReports: Array<{ reason: UnheardReport; times: number }>
 }
 
 /** Credentials are never shown again. */

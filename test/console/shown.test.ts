@@ -385,8 +385,15 @@ test('carriers, how they are and what a message by hand comes to', async () => {
   const known = { type: 'http', concurrency: 128, timeoutMs: 10_000, inFlight: 0, waiting: 0, state: 'healthy' }
   const recent = { accepted: 0, refused: 0, ambiguous: 0 }
   expect(providers).toEqual([
-    { ...known, name: 'kakao', channels: ['alimtalk'], recent },
-    { ...known, name: 'main', channels: ['sms'], recent: { ...recent, accepted: 1 } },
+    { ...known, name: 'kakao', channels: ['alimtalk'], recent, unreported: 0, refusedReports: [] },
+    {
+      ...known,
+      name: 'main',
+      channels: ['sms'],
+      recent: { ...recent, accepted: 1 },
+      unreported: 1,
+      refusedReports: [],
+    },
   ])
   const order = { name: 'main', to: '010-1234-0009', channel: 'sms' }
   const test = await shown('carriers/test', order)

@@ -99,11 +99,28 @@ describe('live delivery', () => {
       },
     )
 
-    test('an ambiguous AlimTalk never falls back', async () => {
+    test('an ambiguous AlimTalk never falls back by itself', async () => {
       world.kakao.answer = () => answered(500, '')
-      await issue({ channel: 'alimtalk' })
+      const issueId = await issue({ channel: 'alimtalk' })
       await world.leap(200_000)
       expect(world.sms.requests).toHaveLength(0)
+      expect((await status(issueId)).providerOutcomeAmbiguous).toBe(true)
+    })
+
+    test('an ambiguous AlimTalk that its carrier reports as failed is followed by an SMS, and charged once', async () => {
+      world.kakao.answer = () => answered(500, '')
+      const issueId = await issue({ channel: 'alimtalk' })
+      const { messageId: kakaoId = '' } = world.kakao.requests[0] ?? {}
+      expect((await world.report('kakao', { messageId: kakaoId, status: 'failed' })).body).toEqual({ recorded: 1 })
+      await world.settle()
+      expect(world.sms.requests).toHaveLength(1)
+      expect(codeIn(world.sms.requests[0]?.text ?? '')).toBe(codeIn(world.kakao.requests[0]?.text ?? '-'))
+      const after = await status(issueId)
+      expect([after.deliveryStatus, after.providerOutcomeAmbiguous]).toEqual(['sent', undefined])
+      await world.report('main', { messageId: messageId(), status: 'delivered' })
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+      expect(await balance()).toBe(999)
     })
 
     test.each([

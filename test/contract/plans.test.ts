@@ -169,15 +169,16 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await status(issueId)).toBe('delivered')
   })
 
-  test('never moves on from an ambiguous outcome', async () => {
+  test('moves on from an ambiguous outcome by no timer, and once its carrier reports that it failed', async () => {
     world.whatsapp.answer = () => answered(500, '')
     const issueId = await issue()
     await world.advance(100_000)
     expect(starts()).toEqual([1, 0, 0])
     expect(await report('meta', world.whatsapp.requests[0], 'failed')).toBe(1)
-    await world.advance(100_000)
-    expect(starts()).toEqual([1, 0, 0])
-    expect(await status(issueId)).toBe('failed')
+    await world.settle()
+    expect(starts()).toEqual([1, 1, 0])
+    expect(codeIn(world.sms.requests[0]?.text ?? '')).toBe(codeIn(world.whatsapp.requests[0]?.text ?? '-'))
+    expect(await status(issueId)).toBe('sent')
   })
 
   test.each(['used', 'replaced', 'expired'])('never moves on when the code was %s', async (how) => {

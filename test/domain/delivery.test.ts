@@ -4,6 +4,7 @@ import {
   abandon,
   afterReport,
   afterSend,
+  afterWait,
   CODE,
   type DeliveryReport,
   isFinal,
@@ -53,7 +54,7 @@ describe('an answered send', () => {
     },
   )
 
-  test('ambiguous: sent, marked, and never sent again', () => {
+  test('ambiguous: sent, marked, and never sent again by itself', () => {
     const { issue, ...next } = afterSend(alimtalk(), AMBIGUOUS, IN_TIME)
     expect(issue).toMatchObject({
       deliveryStatus: 'sent',
@@ -63,7 +64,6 @@ describe('an answered send', () => {
       leg: 'alimtalk',
     })
     expect(next).toEqual({ awaitReportMs: REPORT_DEADLINE_MS })
-    expect(maySendAgain(issue)).toBe(false)
   })
 
   test('refused for now: the same leg is tried again after the wait', () => {
@@ -205,12 +205,12 @@ describe('fallback', () => {
     expect(reported?.finish).toBe('debit')
   })
 
-  test('there is none for an ambiguous send, not even when it is reported failed', () => {
+  test('there is one for an ambiguous send once it is reported failed, and none by a timer', () => {
     const ambiguous = afterSend(alimtalk(), AMBIGUOUS, IN_TIME).issue
+    expect(afterWait(ambiguous, IN_TIME.now)).toBeUndefined()
     const [step] = afterReport(ambiguous, messageOn(ambiguous, 'alimtalk'), { status: 'failed' }, IN_TIME.now)
-    expect(step?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed', providerOutcomeAmbiguous: false })
-    expect(step?.sendAfterMs).toBeUndefined()
-    expect(step?.finish).toBe('debit')
+    expect(step?.issue).toMatchObject({ leg: 'sms', deliveryStatus: 'sent', providerOutcomeAmbiguous: false })
+    expect([step?.sendAfterMs, step?.finish]).toEqual([0, undefined])
   })
 })
 
@@ -304,9 +304,9 @@ describe('number and text may still be needed', () => {
       false,
     ],
     [
-      'after an ambiguous AlimTalk',
+      'after an ambiguous AlimTalk, which may yet be reported failed',
       alimtalk({ deliveryStatus: 'sent', sendPending: false, providerOutcomeAmbiguous: true }),
-      false,
+      true,
     ],
     ['after a delivered AlimTalk', alimtalk({ deliveryStatus: 'delivered', sendPending: false }), false],
     ['after a failed AlimTalk', alimtalk({ deliveryStatus: 'failed', sendPending: false }), false],
@@ -392,8 +392,8 @@ describe('any story of outcomes, reports and time', () => {
   class Delivery {
     now = NOW
     readonly tries: Partial<Record<Leg, number>> = {}
-    /** What each leg's provider took, or may have taken. */
-    readonly taken: Array<{ leg: Leg; kind: 'accepted' | 'ambiguous' }> = []
+    /** What each leg's provider took, or may have taken until it said that it had failed. */
+    readonly taken: Array<{ leg: Leg; kind: 'accepted' | 'ambiguous' | 'failed' }> = []
     readonly finished: Array<'debit' | 'release'> = []
     awaited: Leg | undefined
     constructor(public issue: Issue) {}
@@ -458,6 +458,7 @@ describe('any story of outcomes, reports and time', () => {
           this.taken.push({ leg, kind: 'accepted' })
         }
         this.awaited = undefined
+        for (const one of this.taken) if (one.leg === leg && status === 'failed') one.kind = 'failed'
         const steps = afterReport(this.issue, messageOn(this.issue, leg), { status }, this.now)
         expect(steps).toHaveLength(this.issue.sendPending ? 2 : 1)
         for (const step of steps) this.#take(step)
@@ -501,7 +502,7 @@ describe('any story of outcomes, reports and time', () => {
     })
   })
 
-  test('a leg is taken at most once, and nothing at all is taken after an ambiguous send', () => {
+  test('a leg is taken at most once, and nothing at all is taken after an ambiguous send that was not reported failed', () => {
     holds((delivery, story) => {
       for (const event of story) delivery.happen(event)
       const legs = delivery.taken.map(({ leg }) => leg)

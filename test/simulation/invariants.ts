@@ -57,7 +57,7 @@ export class Invariants {
         `SELECT hex(o.issue_id) FROM outbox o LEFT JOIN issues i USING (issue_id)
          WHERE i.issue_id IS NULL OR i.verification_status <> 'issued'
            OR NOT (i.send_pending OR (iif(i.legs IS NULL, i.leg = 'alimtalk' AND i.sms_fallback, json_array_length(i.legs) > 1)
-             AND i.delivery_status = 'sent' AND NOT i.outcome_ambiguous))`,
+             AND i.delivery_status = 'sent'))`,
       ) ??
       this.#onlyRows(
         'a leg is accepted at most once, and nothing is sent on it afterwards',
@@ -92,9 +92,9 @@ export class Invariants {
            EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = d.delivery_id AND j.kind = 'webhook')`,
       ) ??
       this.#onlyRows(
-        'an ambiguous leg never moves on',
+        'an ambiguous leg moves on only after its report that it failed',
         `SELECT hex(a.issue_id), a.leg, b.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id)
-         WHERE a.outcome = 'ambiguous' AND b.number > a.number`,
+         WHERE a.outcome = 'ambiguous' AND b.number > a.number AND a.report IS NOT 'failed'`,
       ) ??
       this.#plansAreKept() ??
       this.#noLegStartsLate() ??

@@ -47,18 +47,20 @@ export const PLAN_SABOTAGES: Record<string, () => Sabotage> = {
     twisted((tx) => ({
       jobs: { add: (job) => tx.jobs.add(job.kind === 'next-leg' ? { ...job, runAt: tx.now } : job) },
     })),
-  'an ambiguous leg moves on': () => {
-    const outbox = erasingNothing()
-    return twisted((tx) => ({
+  'an ambiguous leg moves on by a timer': () =>
+    twisted((tx) => ({
       issues: {
         lock: async (owner, issueId, known) => {
           const issue = await tx.issues.lock(owner, issueId, known)
           return issue && { ...issue, providerOutcomeAmbiguous: false }
         },
+        save: async (issue, before) => {
+          await tx.issues.save(issue, before)
+          if (issue.providerOutcomeAmbiguous && issue.legs)
+            await tx.jobs.add({ kind: 'next-leg', owner: issue, subjectId: issue.issueId, runAt: tx.now + 1_000 })
+        },
       },
-      outbox: outbox(tx),
-    }))
-  },
+    })),
   'the timer does not see what a report has changed': () => {
     const asStarted = new Map<string, Issue>()
     return twisted((tx) => ({

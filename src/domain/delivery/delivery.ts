@@ -2,11 +2,11 @@
  * The state machine of delivery. Specification: "Delivery status"; decisions: "Delivery (live)", "Credit".
  *
  *   queued ──accepted──▶ sent ──report──▶ delivered | failed
- *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
+ *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again by itself
  *     └──every attempt definitely refused, or no longer worth sending──▶ failed
  *
  * A leg that is refused, reported failed or not delivered within its wait goes on as the next one; only the whole can
- * be `failed`. A message that was taken and not reported failed stays open: its report counts, whichever leg the issue
+ * be `failed`. After an ambiguous outcome only its own report of failure goes on: that is the answer that was missing. A message that was taken and not reported failed stays open: its report counts, whichever leg the issue
  * is on.
  */
 import type { Issue } from '../codes/issue'
@@ -140,9 +140,7 @@ export const legsOf = ({
 
 const ALIMTALK_THEN_SMS: readonly PlannedLeg[] = [{ channel: 'alimtalk' }, { channel: 'sms' }]
 
-/** An ambiguous outcome never moves on to the next leg, by no failure and by no timer. */
-export const canFallBack = (issue: Issue) =>
-  legsOf(issue).length > 1 && !issue.providerOutcomeAmbiguous && !isFinal(issue)
+export const canFallBack = (issue: Issue) => legsOf(issue).length > 1 && !isFinal(issue)
 
 export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
 
@@ -220,9 +218,10 @@ export function afterReport(
   return isCurrent ? [afterLegFailed(reported, now, open)] : []
 }
 
-/** The step after a leg was not delivered within its wait. Undefined where the issue does not move on. */
+/** The step after a leg was not delivered within its wait. Undefined where the issue does not move on, as after an ambiguous outcome. */
 export function afterWait(issue: Issue, now: number): Step | undefined {
-  if (issue.sendPending || !canFallBack(issue) || !isWorthSending(issue, now)) return undefined
+  if (issue.sendPending || issue.providerOutcomeAmbiguous || !canFallBack(issue) || !isWorthSending(issue, now))
+    return undefined
   return { ...onNextLeg(issue), staysOpen: true }
 }
 
@@ -238,7 +237,8 @@ function afterLegFailed(issue: Issue, now: number, open: OpenMessage | undefined
 function onNextLeg(issue: Issue): Step {
   const [, ...following] = legsOf(issue)
   const leg = following[0]?.channel ?? issue.leg
-  return { issue: { ...issue, leg, legs: issue.legs && following, sendPending: true }, sendAfterMs: 0 }
+  const next = { leg, legs: issue.legs && following, sendPending: true, providerOutcomeAmbiguous: false }
+  return { issue: { ...issue, ...next }, sendAfterMs: 0 }
 }
 
 /** No leg is left: the whole has failed, unless the message of an earlier leg may still be delivered. */

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../shared/value'
 /** `unmatched`: no message awaits it, such as a second one about the same message. */
 export const REPORT_OUTCOMES = ['recorded', 'unmatched', 'unauthorized', 'unreadable'] as const
 export type ReportOutcome = (typeof REPORT_OUTCOMES)[number]
-export type RefusedReport = Exclude<ReportOutcome, 'recorded'>
+export type UnheardReport = Exclude<ReportOutcome, 'recorded'>
 
 export interface ReportTally {
   /** When a report was recorded last, Unix milliseconds. */
@@ -13,10 +13,10 @@ export interface ReportTally {
   readonly accepted: number
   readonly acceptedSince: number | undefined
   /** Reports that changed nothing, by reason; a count begins anew after a day without one. */
-  readonly refused: Readonly<Partial<Record<RefusedReport, RefusedReports>>>
+  readonly refused: Readonly<Partial<Record<UnheardReport, UnheardReports>>>
 }
 
-export interface RefusedReports {
+export interface UnheardReports {
   times: number
   since: number
   lastAt: number
@@ -35,7 +35,7 @@ export function tallyOf(news: ReportOutcome | 'accepted', at: number): ReportTal
 export function addTallies(before: ReportTally, after: ReportTally): ReportTally {
   const refused = { ...before.refused }
   for (const [reason, { times, since, lastAt }] of Object.entries(after.refused) as Array<
-    [RefusedReport, RefusedReports]
+    [UnheardReport, UnheardReports]
   >) {
     const known = refused[reason]
     const goesOn = known !== undefined && since - known.lastAt < DAY_MS
@@ -55,8 +55,8 @@ export function addTallies(before: ReportTally, after: ReportTally): ReportTally
 export const refusedLately = (
   { refused }: ReportTally,
   now: number,
-): Array<RefusedReports & { reason: RefusedReport }> =>
-  (Object.entries(refused) as Array<[RefusedReport, RefusedReports]>)
+): Array<UnheardReports & { reason: UnheardReport }> =>
+  (Object.entries(refused) as Array<[UnheardReport, UnheardReports]>)
     .filter(([, { lastAt }]) => now - lastAt < DAY_MS)
     .map(([reason, one]) => ({ reason, ...one }))
     .sort((one, other) => other.times - one.times)
@@ -70,7 +70,7 @@ export const isSilent = ({ accepted, acceptedSince = 0 }: ReportTally, now: numb
   accepted >= SILENT_FROM && now - acceptedSince >= SILENT_AFTER_MS
 
 /** Why a report changed nothing, in words for whoever sets up the carrier. */
-export const WHY_REFUSED: Readonly<Record<RefusedReport, string>> = {
+export const WHY_REFUSED: Readonly<Record<UnheardReport, string>> = {
   unmatched: 'no message awaits them',
   unauthorized: 'wrong secret, signature or address',
   unreadable: 'they cannot be read',
