@@ -1,16 +1,23 @@
 /** Watches the store: how long transactions wait, and whether they are stored. */
-import { DAY_MS } from '../domain/shared/value'
+import { DAY_MS, SECOND_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { StoreLoad } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 import type { Random } from '../ports/vault'
 
-/** Ids that sort in the order in which they are made, even if the clock is set back meanwhile. */
+/** Transactions that run beside each other have begun at different times. */
+const BESIDE_MS = 30 * SECOND_MS
+
+/**
+ * Ids that sort in the order in which they are made, even if the clock is set back meanwhile. Those made beside each other are each of
+ * their own time: lists are ordered by ids, and promise to be ordered by times.
+ */
 export function orderedIds(random: Random): Random {
   let latest = 0
   return {
     ...random,
     uuid(now) {
+      if (now < latest && now >= latest - BESIDE_MS) return random.uuid(now)
       // If the clock was wrong by more than a day, ids start from its new time.
       latest = latest > now + DAY_MS ? now : Math.max(latest, now)
       return random.uuid(latest)

@@ -72,10 +72,10 @@ describe('watchStore', () => {
   })
 })
 
-test('ids follow each other, also when the clock goes back, but for one that was wrong by more than a day', () => {
+test('ids follow each other, also when the clock goes back, but for one that was wrong by more than a day, and those made beside each other', () => {
   const DAY_MS = 24 * 60 * 60_000
   const times: number[] = []
   const random = orderedIds({ ...seededRandom(1), uuid: (now) => String(times.push(now)) })
-  for (const at of [NOW, NOW - 1, NOW + 5, NOW + 5 - DAY_MS, NOW + 4 - DAY_MS, NOW - DAY_MS]) random.uuid(at)
-  expect(times).toEqual([NOW, NOW, NOW + 5, NOW + 5, NOW + 4 - DAY_MS, NOW + 4 - DAY_MS])
+  for (const at of [NOW, NOW - 40_000, NOW + 5, NOW + 5 - DAY_MS, NOW - 1, NOW + 4 - DAY_MS, NOW - DAY_MS]) random.uuid(at)
+  expect(times).toEqual([NOW, NOW, NOW + 5, NOW + 5, NOW - 1, NOW + 4 - DAY_MS, NOW - DAY_MS])
 })
