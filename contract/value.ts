@@ -105,7 +105,7 @@ export const issueId = z.uuid().meta(ISSUE_ID)
 /** An `issueId` in a request where any unknown text means "no such issue". */
 export const issueIdInput = published(text({ min: 1, description: '' }), {
   type: 'string',
-  format: 'uuid',
+  pattern: trimmedPattern(1, ANY_LENGTH),
   ...ISSUE_ID,
 })
 

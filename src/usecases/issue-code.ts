@@ -7,6 +7,7 @@ import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import { markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, issued } from '../domain/codes/issue-request'
+import { changesWithoutMessage } from '../domain/codes/review-number'
 import { textsOf } from '../domain/message/rendered-message'
 import { priceOf } from '../domain/wallet/wallet'
 import type { Node } from '../ports/node'
@@ -36,6 +37,7 @@ import {
 } from './issue/result'
 import { assertServed, legsThatReach, planDelivery, reserveDelivery } from './issue/start-delivery'
 import { reserveCapacity } from './shared/capacity'
+import { emitEvents } from './shared/emit-events'
 import { saveIssue } from './shared/save-issue'
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
@@ -146,7 +148,9 @@ async function admit(
     const issueId = deps.random.uuid(tx.now)
     const code = rules.newCode(recipient)
     const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
-    const rendered = compose(checked.request, recipient, { text: request.relayed?.text, template, wording, code, key })
+    const maySms = channel === 'sms' || (legs?.some((leg) => leg.channel === 'sms') ?? checked.smsFallback)
+    const message = { text: request.relayed?.text, template, wording, code, key, maySms }
+    const rendered = compose(checked.request, recipient, message)
     const price = priceOf(rules.prices, channel, rendered.messageType)
 
     // Admit: limits, and the rules against abuse from the narrowest to the widest.
@@ -171,6 +175,9 @@ async function admit(
     await tx.issues.add(issue)
     if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
     if (issue.sendPending) await delivery.start(tx, issue, rendered)
+    if (checked.isReview)
+      for (const [before, after] of changesWithoutMessage(issue))
+        await emitEvents(deps, tx, before, after, recipient.to)
     // Rule 9: reserve the credit, or refuse.
     if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
     tx.afterCommit(() => capacity.keep())

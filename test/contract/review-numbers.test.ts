@@ -55,6 +55,20 @@ describe.each(WIRES)('a review number over %s', (wire) => {
     expect(await wallet()).toEqual(before)
   })
 
+  test('tells of its code as of one that was sent and delivered', async () => {
+    const events = ['otp.sent', 'otp.delivered', 'otp.verified'] as const
+    await administer.addEndpoint(world.admin, {
+      appId: keys.appId,
+      mode: 'live',
+      url: 'https://a.example/hook',
+      events,
+    })
+    const { body } = await issue()
+    await verify(body.issueId, code)
+    const told = await world.rows('SELECT type FROM webhook_events ORDER BY event_id')
+    expect(told.map(({ type }) => type)).toEqual([...events])
+  })
+
   test('is answered where no carrier is configured', async () => {
     await administer.removeCarrier(world.admin, 'main')
     expect((await issue()).status).toBe(200)

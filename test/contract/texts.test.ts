@@ -126,6 +126,14 @@ describe.each(WIRES)('texts over %s', (wire) => {
       expect([status, body.data]).toEqual([400, { param: 'messageType', reason: 'message_too_long' }])
     })
 
+    test('an AlimTalk that no SMS may follow is not refused for the length of an SMS', async () => {
+      await save({ body: `${'x'.repeat(200)}#{code}` })
+      const order = { channel: 'alimtalk', templateId: 'welcome', messageType: 'SMS' }
+      const { status, body } = await issue(order)
+      expect([status, body.data]).toEqual([400, { param: 'messageType', reason: 'message_too_long' }])
+      expect((await issue({ ...order, smsFallback: false })).status).toBe(200)
+    })
+
     test('a message that waits keeps the words it was admitted with', async () => {
       await decide({ webOtpDomain: DOMAIN })
       world.sms.script(() => answered(429, {}))

@@ -76,6 +76,7 @@ test('ids follow each other, also when the clock goes back, but for one that was
   const DAY_MS = 24 * 60 * 60_000
   const times: number[] = []
   const random = orderedIds({ ...seededRandom(1), uuid: (now) => String(times.push(now)) })
-  for (const at of [NOW, NOW - 40_000, NOW + 5, NOW + 5 - DAY_MS, NOW - 1, NOW + 4 - DAY_MS, NOW - DAY_MS]) random.uuid(at)
+  for (const at of [NOW, NOW - 40_000, NOW + 5, NOW + 5 - DAY_MS, NOW - 1, NOW + 4 - DAY_MS, NOW - DAY_MS])
+    random.uuid(at)
   expect(times).toEqual([NOW, NOW, NOW + 5, NOW + 5, NOW - 1, NOW + 4 - DAY_MS, NOW - DAY_MS])
 })

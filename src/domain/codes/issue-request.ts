@@ -119,13 +119,15 @@ interface MessageInput {
   wording: Wording
   code: string
   key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>
+  /** Whether it may go out as an SMS, whose length has limits. */
+  maySms: boolean
 }
 
 /** Renders the message. Throws `invalid`, or `forbidden` for content that the key may not send. */
 export function compose(
   request: ResolvedRequest,
   { to, country, scenario }: Pick<Recipient, 'to' | 'country' | 'scenario'>,
-  { text: given, template, wording: { texts, locale, webOtp }, code, key }: MessageInput,
+  { text: given, template, wording: { texts, locale, webOtp }, code, key, maySms }: MessageInput,
 ): RenderedMessage {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
@@ -144,7 +146,7 @@ export function compose(
     fallbackText: text === sms ? undefined : sms,
     code,
     from: request.from,
-    messageType: messageTypeFor(sms, request.messageType),
+    messageType: maySms ? messageTypeFor(sms, request.messageType) : (request.messageType ?? 'SMS'),
     templateId,
     templateCode: approved.providerTemplateCode,
     // Other countries know no such ids, and their carriers may refuse them.

@@ -49,6 +49,16 @@ export const withoutMessage = (issue: Issue): Issue => ({
   providerOutcomeCode: REVIEW_NUMBER,
 })
 
+/** What an app is told of as if a message had gone out, so that its own review passes every step. */
+export function changesWithoutMessage(delivered: Issue): Array<[before: Issue, after: Issue]> {
+  const queued: Issue = { ...delivered, deliveryStatus: 'queued', sendPending: true }
+  const sent: Issue = { ...queued, deliveryStatus: 'sent', sendPending: false }
+  return [
+    [queued, sent],
+    [sent, delivered],
+  ]
+}
+
 /** Nobody proved anything about a phone with the code of such an issue. */
 export const isReviewed = ({ price, providerOutcomeCode }: Pick<Issue, 'price' | 'providerOutcomeCode'>): boolean =>
   price === 0 && providerOutcomeCode === REVIEW_NUMBER
