@@ -177,7 +177,13 @@ class ServiceInMemory implements Service {
     const code = testCode(recipient)
     const wording = { texts: textsOf(undefined), locale: request.locale, webOtp: request.webOtp }
     const template = this.#template(order.templateId)
-    compose(order, recipient, { template, wording, code, key: KEY, maySms: order.channel === 'sms' || order.smsFallback })
+    compose(order, recipient, {
+      template,
+      wording,
+      code,
+      key: KEY,
+      maySms: order.channel === 'sms' || order.smsFallback,
+    })
     assertTestAdmits(recipient, now)
     const permit = this.#limiter.acquire(testIssueLimits(LIMITS, KEY), now)
     const before = this.#issues.live(order.phone, order.purpose, now)
