@@ -93,6 +93,24 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
   })
 
+  test('keeps what is known of its message where the next leg leads nowhere', async () => {
+    const issueId = await issue()
+    await administer.removeCarrier(world.admin, 'main')
+    await administer.removeCarrier(world.admin, 'caller')
+    await world.advance(60_000)
+    const { deliveryStatus, providerOutcomeCode } = (await call('status', { issueId })).body
+    expect([deliveryStatus, providerOutcomeCode]).toEqual(['sent', undefined])
+    expect(await report('meta', world.whatsapp.requests[0])).toBe(1)
+    expect(await status(issueId)).toBe('delivered')
+  })
+
+  test('is refused where its waits are as long as any code lives, and says so', async () => {
+    const waits = (whatsapp: number, sms: number) =>
+      plan([{ channel: 'whatsapp', waitSec: whatsapp }, { channel: 'sms', waitSec: sms }, { channel: 'voice' }])
+    await waits(300, 299)
+    expect((await errorOf(waits(300, 300))).message).toContain('no code lives longer than 600 s')
+  })
+
   test('moves on at once where a leg is refused or reported failed', async () => {
     world.whatsapp.answer = () => answered(400, { code: 'NO_SUCH_USER' })
     const issueId = await issue()

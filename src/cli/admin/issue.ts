@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { verificationStatus } from '../../../contract/issue'
 import { at, mode } from '../../console/contract/base'
+import { endOfLeg } from '../../domain/delivery/attempt'
 import type { QueueState } from '../../domain/operations/job'
+import { SECOND_MS } from '../../domain/shared/value'
 import { existingApp } from '../../usecases/administer'
 import { type IssueStory, readQueue, tellIssue } from '../../usecases/inspect'
 import { rowOf, searchIssues } from '../../usecases/search-issues'
@@ -103,22 +105,25 @@ function storyObject({ issue, verificationStatus, overallStatus, attempts, ledge
   }
 }
 
+const LEG_ENDS = { refused: 'was refused', failed: 'was reported as failed', silent: 'was not reported as delivered' }
+
+/** Why the leg before had ended, where this attempt begins another one. */
+function whyNow(attempts: IssueStory['attempts'], index: number): string {
+  const [before, now] = [attempts[index - 1], attempts[index]]
+  if (!before || !now || before.leg === now.leg) return ''
+  const { why, afterMs } = endOfLeg(before, now)
+  return `, since ${before.leg} ${LEG_ENDS[why]}${why === 'silent' ? ` within ${Math.round(afterMs / SECOND_MS)} s` : ''}`
+}
+
 function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger, webhooks }: IssueStory): string[] {
   const told: Array<[number, string]> = [
     [issue.createdAt, `issued for "${issue.purpose}" by ${issue.channel}, ${issue.mode}, app ${issue.appId}`],
     ...attempts.flatMap(
-      ({
-        number,
-        leg,
-        provider,
-        calledAt,
-        answeredAt,
-        latencyMs,
-        outcome,
-        code,
-        explanation,
-      }): Array<[number, string]> => [
-        [calledAt, `attempt ${number}: ${leg} to ${provider}`],
+      (
+        { number, leg, provider, calledAt, answeredAt, latencyMs, outcome, code, explanation, report, reportedAt },
+        index,
+      ): Array<[number, string]> => [
+        [calledAt, `attempt ${number}: ${leg} to ${provider}${whyNow(attempts, index)}`],
         ...(answeredAt === undefined
           ? []
           : [
@@ -127,6 +132,9 @@ function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger
                 `attempt ${number}: ${outcome} after ${latencyMs} ms${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}`,
               ] as [number, string],
             ]),
+        ...(report === undefined || reportedAt === undefined
+          ? []
+          : [[reportedAt, `attempt ${number}: ${report} by ${leg}, as ${provider} reports`] as [number, string]]),
       ],
     ),
     ...(issue.verifiedAt === undefined

@@ -40,6 +40,19 @@ export interface AwaitedReport extends Owner {
   readonly answeredAt: number
 }
 
+/**
+ * Why a leg was over when the next one began: its carriers refused it, it was reported as failed, or it was not reported within its wait.
+ * `afterMs`: since its answer.
+ */
+export function endOfLeg(
+  { outcome, report, reportedAt, answeredAt = 0 }: Partial<Attempt>,
+  next: Pick<Attempt, 'calledAt'>,
+): { why: 'refused' | 'failed' | 'silent'; afterMs: number } {
+  const hasFailed = report === 'failed' && (reportedAt ?? 0) <= next.calledAt
+  const why = outcome === 'refused' ? 'refused' : hasFailed ? 'failed' : 'silent'
+  return { why, afterMs: Math.max(0, next.calledAt - answeredAt) }
+}
+
 /** The next attempt on the current leg, without an answer yet. */
 export const newAttempt = (
   issue: Issue,

@@ -241,12 +241,13 @@ function onNextLeg(issue: Issue): Step {
   return { issue: { ...issue, ...next }, sendAfterMs: 0 }
 }
 
-/** No leg is left: the whole has failed, unless the message of an earlier leg may still be delivered. */
+/** No leg is left: the whole has failed, unless the message of an earlier leg may still be delivered. Then what ended later legs is not its code. */
 function withoutLeg(issue: Issue, open: OpenMessage | undefined): Step {
   if (!open) return failed(issue)
   const { leg, messageId } = open
+  const sent = { sendPending: false, providerOutcomeAmbiguous: false, providerOutcomeCode: undefined }
   return {
-    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], sendPending: false, providerOutcomeAmbiguous: false },
+    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], ...sent },
     awaitReportMs: REPORT_DEADLINE_MS,
   }
 }

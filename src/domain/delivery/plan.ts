@@ -19,6 +19,8 @@ export interface DeliveryPlan {
 
 export const LEGS_MAX = 4
 export const WAIT_SEC = { min: 1, max: 600 } as const
+/** The longest `expiresInSec` of a request. */
+const LONGEST_LIFE_SEC = 600
 
 /** Throws `invalid` for legs that cannot be played. */
 export function assertLegs(legs: readonly PlannedLeg[]): void {
@@ -29,6 +31,11 @@ export function assertLegs(legs: readonly PlannedLeg[]): void {
     if (waitSec !== undefined && !(Number.isInteger(waitSec) && waitSec >= WAIT_SEC.min && waitSec <= WAIT_SEC.max))
       throw refuse(`a leg waits ${WAIT_SEC.min} to ${WAIT_SEC.max} seconds`)
   }
+  const waits = legs.reduce((sum, { waitSec = 0 }) => sum + waitSec, 0)
+  if (waits >= LONGEST_LIFE_SEC)
+    throw refuse(
+      `its legs wait ${waits} s together, and no code lives longer than ${LONGEST_LIFE_SEC} s: the last leg would never start`,
+    )
   if (legs.at(-1)?.waitSec !== undefined) throw refuse('the last leg has nothing to wait for')
 }
 

@@ -19,6 +19,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { endOfLeg } from '../../../../domain/delivery/attempt'
 import { CODE } from '../../../../domain/delivery/delivery'
 import { api } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
@@ -122,14 +123,21 @@ const attempts = (story: Story, { say, names, formats }: Tellers): OrderedStep[]
         </>
       ),
     }
-    const steps = [step, ...report(attempt, say)]
-    const fellBack = say.fellBack(names.channels[before], names.channels[leg])
-    return before === leg
-      ? steps
-      : [{ key: `to-${leg}`, order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: fellBack }, ...steps]
+    const steps = [step, ...report(attempt, { say, names })]
+    if (!previous || before === leg) return steps
+    const { why, afterMs } = endOfLeg(previous, attempt)
+    const fellBack: OrderedStep = {
+      ...{ key: `to-${leg}`, order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful' },
+      title: say.fellBack(names.channels[before], names.channels[leg]),
+      detail: say.ended[why](formats.milliseconds(afterMs)),
+    }
+    return [fellBack, ...steps]
   })
 
-const report = ({ number, report, reportedAt }: Story['attempts'][number], say: Tellers['say']): OrderedStep[] =>
+const report = (
+  { number, leg, report, reportedAt }: Story['attempts'][number],
+  { say, names }: Pick<Tellers, 'say' | 'names'>,
+): OrderedStep[] =>
   report === undefined || reportedAt === undefined
     ? []
     : [
@@ -139,7 +147,7 @@ const report = ({ number, report, reportedAt }: Story['attempts'][number], say: 
           at: reportedAt,
           icon: report === 'delivered' ? IconCheck : IconMailOff,
           tone: report === 'delivered' ? 'good' : 'bad',
-          title: report === 'delivered' ? say.delivered : say.reportedFailed,
+          title: (report === 'delivered' ? say.deliveredBy : say.reportedFailed)(names.channels[leg]),
         },
       ]
 
@@ -276,12 +284,18 @@ const timelineWords = inWords({
       waiting: 'Waiting for the carrier’s answer',
     },
     fellBack: (before: string, now: string) => `Fallback from ${before} to ${now}`,
+    ended: {
+      refused: () => 'Its carriers refused the message',
+      failed: () => 'Its carrier reported that it had failed',
+      silent: (after: string) => `Not reported as delivered within ${after}`,
+    },
     waiting: 'Waiting to be sent',
     waitingReport: 'Waiting for the delivery report',
     noReport: 'No delivery report from the carrier',
     delivered: 'Delivered, as reported by the carrier',
     failed: 'Not delivered',
-    reportedFailed: 'Not delivered, as reported by the carrier',
+    deliveredBy: (channel: string) => `Delivered by ${channel}, as reported by the carrier`,
+    reportedFailed: (channel: string) => `Not delivered by ${channel}, as reported by the carrier`,
     said: (words: string) => `“${words}”`,
     text: 'The text, with the code and names masked',
     details: 'Payload and headers',
@@ -311,12 +325,18 @@ const timelineWords = inWords({
       waiting: '발송사의 응답을 기다리는 중입니다',
     },
     fellBack: (before, now) => `${before} 대신 ${now}(으)로 대체 발송`,
+    ended: {
+      refused: () => '발송사가 메시지를 거절했습니다',
+      failed: () => '발송사가 실패로 보고했습니다',
+      silent: (after) => `${after} 안에 도달 보고가 없었습니다`,
+    },
     waiting: '발송 대기 중',
     waitingReport: '발송사의 결과 보고를 기다리는 중',
     noReport: '결과 보고 없음: 발송사가 도달 여부를 알려 주지 않았습니다',
     delivered: '도달(발송사 보고)',
     failed: '도달하지 못함',
-    reportedFailed: '도달하지 못함(발송사 보고)',
+    deliveredBy: (channel) => `${channel} 도달(발송사 보고)`,
+    reportedFailed: (channel) => `${channel} 도달하지 못함(발송사 보고)`,
     said: (words) => `“${words}”`,
     text: '보낸 내용(인증번호와 이름은 가림)',
     details: '페이로드와 헤더',
