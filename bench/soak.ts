@@ -119,6 +119,8 @@ async function load(generator: Generator, { name, minutes, prepare }: Course) {
     const arrivals = tried.perSecond / 2
     let isOver = false
     const people = atConsole(server.url, token, appId, () => isOver)
+    // Awaited at the end; a load that fails before stops the server under them, and is what has to be told.
+    people.catch(() => {})
     const look = async (load: Promise<unknown>): Promise<Look> => ({
       longestStallMs: await longestStall(server.url, load),
       memoryMb: residentBytes(server) / MB,
