@@ -1,11 +1,11 @@
 /** Copies of the database: `backup` makes one, `restore` puts one in place. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
 import { replaceDatabase } from '../store/sqlite/connection/replace'
-import { copyWhole, listBackups, makeBackup, sha256Of, syncFolderOf } from '../system/backups'
+import { copyWhole, giveToOwner, listBackups, makeBackup, sha256Of, syncFolderOf } from '../system/backups'
 import { systemClock, systemSchedule } from '../system/clock'
 import { erasedFileIn, headFileIn } from '../system/data-dir-files'
 import { lockDataDir } from '../system/data-dir-lock'
@@ -135,6 +135,7 @@ export const restoreCommand = (): Command =>
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
         await keepAuditHead(config, database, headFile)
+        giveToOwner(dataDir, ...readdirSync(dataDir).map((name) => join(dataDir, name)))
         outputFor(options.json)(
           { database, restoredFrom: file, sha256, ...(isReplaced && { kept }), erasedAgain: phones },
           [

@@ -6,16 +6,15 @@ import type { Config } from '../config'
 import { isBackupDue, newestOf, nextBackupAt } from '../domain/operations/backup-schedule'
 import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
-import { lastFailureAt, listBackups, noteFailure } from '../system/backups'
+import { lastFailure, listBackups, noteFailure } from '../system/backups'
 import { systemClock, systemSchedule } from '../system/clock'
 
 const EVERY_MINUTE = '* * * * *'
 
-export const backupsOf = ({ dataDir, backups: { at } }: Config): Backups => ({
-  made: listBackups(dataDir),
-  failedAt: lastFailureAt(dataDir),
-  nextAt: nextBackupAt(at, systemClock.now()),
-})
+export function backupsOf({ dataDir, backups: { at } }: Config): Backups {
+  const { at: failedAt, why: failedBecause } = lastFailure(dataDir) ?? {}
+  return { made: listBackups(dataDir), failedAt, failedBecause, nextAt: nextBackupAt(at, systemClock.now()) }
+}
 
 /** Returns a function that stops the schedule and a running backup. */
 export function scheduleBackups(config: Config, log: Log, schedule = systemSchedule): () => void {
@@ -48,7 +47,7 @@ async function makeOne({ dataDir, backups: { keep } }: Config, log: Log, signal:
     return
   }
   // This also covers a backup that was killed or could not start.
-  noteFailure(dataDir, systemClock.now())
+  noteFailure(dataDir, said.trim() || `it ended with ${exitCode}`)
   log.error({ exitCode, said: said.trim() }, 'no backup was made')
 }
 

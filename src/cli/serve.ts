@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { createApp } from '../app'
 import { numbers } from '../domain/phone/phone'
-import { removeLeftovers } from '../system/backups'
+import { removeLeftovers, unreadableBackups } from '../system/backups'
 import { systemSchedule } from '../system/clock'
 import { diskOf } from '../system/data-dir-files'
 import { lockDataDir } from '../system/data-dir-lock'
@@ -56,6 +56,8 @@ export async function serve(opened: Opened): Promise<Served> {
     lockDataDir(config.dataDir)
     const removed = removeLeftovers(config.dataDir)
     if (removed.length > 0) log.info({ removed }, 'removed what killed backups had left')
+    const unreadable = unreadableBackups(config.dataDir)
+    if (unreadable !== undefined) log.warn({ reason: unreadable }, 'the folder of the backups cannot be read')
   }
   warnOfKeyFile(opened)
   const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
@@ -103,9 +105,18 @@ export async function serve(opened: Opened): Promise<Served> {
   const { listen: metricsAt } = config.metrics
   const beginMetrics = () => telemetry.begin(app.vitals, descriptors)
   const another = (other: number) => `WATCHWORD_METRICS_LISTEN=${metricsAt?.host}:${other}`
-  const metricsUrl = metricsAt
-    ? listeningAt(metricsAt, { setting: 'WATCHWORD_METRICS_LISTEN', another }, beginMetrics)
-    : beginMetrics()
+  // Other servers know of this one already.
+  const orLeave = async <T>(step: () => T): Promise<T> => {
+    try {
+      return step()
+    } catch (error) {
+      await app.stop()
+      throw error
+    }
+  }
+  const metricsUrl = await orLeave(() =>
+    metricsAt ? listeningAt(metricsAt, { setting: 'WATCHWORD_METRICS_LISTEN', another }, beginMetrics) : beginMetrics(),
+  )
   // Between the parts, transactions have their turn: one that waited for all of them would look like overload.
   const warmUp = async () => {
     const warm = app.warmUp()
@@ -119,7 +130,7 @@ export async function serve(opened: Opened): Promise<Served> {
   const isAwaited = !opened.front && (fleet !== undefined || hasInheritedSocket(process.env))
   if (isAwaited) await Promise.race([warmUp(), Bun.sleep(WAIT_IN_SOCKET_MS)])
   opened.front?.serve(app.fetch)
-  const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
+  const listener = opened.front?.listener ?? (await orLeave(() => listenFor(config, { fetch: app.fetch, descriptors })))
   app.dispatch()
 
   let isDraining = false

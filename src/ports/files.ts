@@ -13,6 +13,7 @@ export interface Backups {
   made: Backup[]
   /** When a backup last failed, Unix milliseconds. */
   failedAt?: number | undefined
+  failedBecause?: string | undefined
   /** When the server makes the next backup by itself, Unix milliseconds. */
   nextAt?: number | undefined
 }

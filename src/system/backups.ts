@@ -1,6 +1,7 @@
 /** Copies of the database: backups beside the running server, and the files of a restore. */
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   copyFileSync,
@@ -9,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -57,29 +59,50 @@ export function makeBackup(dataDir: string, making: BackupInput, copy: (file: st
     rmSync(noteIn(dataDir), { force: true })
     return made
   } catch (error) {
-    noteFailure(dataDir, making.now)
+    noteFailure(dataDir, error instanceof Error ? error.message : String(error))
     throw error
   }
 }
 
-const noteIn = (dataDir: string) => join(folderOf(dataDir), 'failed')
+/** Beside the database: the folder of the backups may be what cannot be written. */
+const noteIn = (dataDir: string) => join(dataDir, 'backup-failed')
+const WHY_MAX = 300
 
 /** Ignores an error, since the caller reports the failure of the backup. */
-export function noteFailure(dataDir: string, now: number): void {
+export function noteFailure(dataDir: string, why: string): void {
   try {
-    mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 })
-    writeFileSync(noteIn(dataDir), `${new Date(now).toISOString()}\n`)
+    writeFileSync(noteIn(dataDir), why.slice(0, WHY_MAX))
+    giveToOwner(dataDir, noteIn(dataDir))
   } catch {}
 }
 
-/** When the latest backup failed; undefined where it succeeded. */
-export function lastFailureAt(dataDir: string): number | undefined {
+/** When and why the latest backup failed; undefined where it succeeded. */
+export function lastFailure(dataDir: string): { at: number; why: string } | undefined {
   try {
-    return Math.round(statSync(noteIn(dataDir)).mtimeMs)
+    return { at: Math.round(statSync(noteIn(dataDir)).mtimeMs), why: readFileSync(noteIn(dataDir), 'utf8') }
   } catch {
     return undefined
   }
 }
+
+/** What root makes in a data folder must not keep its server out. */
+export function giveToOwner(dataDir: string, ...made: string[]): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dataDir)
+  for (const path of made) if (existsSync(path)) chownSync(path, uid, gid)
+}
+
+/** Why the folder of the backups cannot be read; undefined where it can, or is not there. */
+export function unreadableBackups(dataDir: string): string | undefined {
+  try {
+    namesIn(folderOf(dataDir))
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
 /** A backup gets its name only when it is complete. */
 function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: string) => void): Made {
@@ -91,6 +114,7 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
   rmSync(unfinished, { force: true })
   try {
     copy(unfinished)
+    giveToOwner(dataDir, folder, unfinished)
     renameSync(unfinished, join(folder, name))
   } catch (error) {
     // On a full disk the incomplete file would take the last space.
@@ -110,11 +134,12 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
 
 /**
  * Removes what killed backups have left, and returns the names. SQLite keeps the file of a backup in progress locked; its journal
- * lies beside it. A file that cannot be removed stays.
+ * lies beside it. A file that cannot be removed stays, and so does all in a folder that cannot be read.
  */
 export function removeLeftovers(dataDir: string): string[] {
   const folder = folderOf(dataDir)
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)) : []
+  if (unreadableBackups(dataDir) !== undefined) return []
+  const names = namesIn(folder).filter((name) => name.endsWith(UNFINISHED))
   return names.filter((name) => {
     try {
       const file = join(folder, name)

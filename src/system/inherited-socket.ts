@@ -13,7 +13,9 @@ export class InheritedSocketError extends Error {
 export function hasInheritedSocket(env: Record<string, string | undefined>): boolean {
   if (env.LISTEN_PID !== String(process.pid)) return false
   if (env.LISTEN_FDS === '1') return true
-  throw new InheritedSocketError(`The service manager handed ${env.LISTEN_FDS} sockets over; one is expected.`)
+  throw new InheritedSocketError(
+    `The service manager handed ${env.LISTEN_FDS} sockets over; one is expected. To change ListenStream=, set it empty first.`,
+  )
 }
 
 /** The first descriptor that is handed over. */

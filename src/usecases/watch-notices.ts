@@ -4,10 +4,9 @@
  */
 import { isOver } from '../abuse/rules/incident'
 import { isSilent, refusedLately, WHY_REFUSED } from '../domain/delivery/report-tally'
-import { newestOf } from '../domain/operations/backup-schedule'
-import { type DiskUsage, isShortOfSpace } from '../domain/operations/disk'
+import { newestOf, rhythmOf } from '../domain/operations/backup-schedule'
+import { type DiskUsage, isShortOfSpace, roomNeeded } from '../domain/operations/disk'
 import {
-  BACKUP_OVERDUE_MS,
   CARRIER_DOWN_MS,
   CERTIFICATE_DAYS,
   type Condition,
@@ -183,7 +182,7 @@ export class NoticeWatch {
     const disk = this.deps.disk?.()
     if (!disk || !isShortOfSpace(disk)) return []
     const mib = (bytes: number) => Math.round(bytes / 2 ** 20)
-    const facts = { freeMib: mib(disk.free), neededMib: mib(disk.size + disk.log) }
+    const facts = { freeMib: mib(disk.free), neededMib: mib(roomNeeded(disk)) }
     return [{ kind: 'disk_low', subject: 'server', appId: undefined, facts }]
   }
 
@@ -195,17 +194,22 @@ export class NoticeWatch {
   }
 
   #ofBackups(now: number): Condition[] {
-    const { made, failedAt = 0, nextAt } = this.deps.backups()
-    if (nextAt === undefined) return []
+    const { made, failedAt = 0, failedBecause = '', nextAt } = this.deps.backups()
     const newest = newestOf(made, now)?.at
-    const isLate = now - Math.max(newest ?? 0, this.#startedAt) >= BACKUP_OVERDUE_MS
-    if (!isLate && failedAt <= (newest ?? 0)) return []
-    const facts = { newest: newest === undefined ? '' : dayOf(newest) }
+    const hasFailed = failedAt > (newest ?? 0)
+    const dueEveryMs = nextAt === undefined ? rhythmOf(made) : DAY_MS
+    const isLate = dueEveryMs !== undefined && now - Math.max(newest ?? 0, this.#startedAt) >= dueEveryMs + HOUR_MS
+    if (!isLate && !hasFailed) return []
+    const facts = {
+      newest: newest === undefined ? '' : minuteOf(newest),
+      ...(hasFailed && { failed: minuteOf(failedAt), why: failedBecause }),
+    }
     return [{ kind: 'backup_overdue', subject: 'server', appId: undefined, facts }]
   }
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 async function beginNotice(deps: WatchDependencies, condition: Condition): Promise<void> {
   await deps.store.transaction(async (tx) => {

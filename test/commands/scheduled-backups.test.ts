@@ -1,14 +1,14 @@
 /** Backups that the server has made at their times: whether one is there is told by files, the log and the doctor. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBackups } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
 import { backupsOf, scheduleBackups } from '../../src/cli/scheduled-backups'
 import { readConfig } from '../../src/config'
 import type { Log } from '../../src/ports/log'
-import { listBackups } from '../../src/system/backups'
+import { listBackups, removeLeftovers, unreadableBackups } from '../../src/system/backups'
 import { fromSource, newFolder, runJson } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 
@@ -86,9 +86,37 @@ test('one that is not made is told, is tried for again an hour later, and forgot
     'warn: There are no backups.',
   ])
   writeFileSync(database, bytes)
-  utimesSync(join(dataDir, 'backups', 'failed'), 0, 0)
+  utimesSync(join(dataDir, 'backup-failed'), 0, 0)
   await minute()
   expect(backupsOf(configOf('03:00'))).toMatchObject({ made: [{}], failedAt: undefined })
+})
+
+test('a folder that cannot be read keeps nobody from starting, and is told', async () => {
+  writeFileSync(join(dataDir, 'backups'), 'no folder')
+  expect(removeLeftovers(dataDir)).toEqual([])
+  expect(unreadableBackups(dataDir)).toMatch(/ENOTDIR/)
+  await minute()
+  expect(backupsOf(configOf('03:00'))).toMatchObject({
+    made: [],
+    failedBecause: expect.stringMatching(/EEXIST|ENOTDIR/),
+  })
+  // Not again within the hour, although nothing can be written there.
+  await minute()
+  expect(logged).toHaveLength(1)
+  expect(await found()).toEqual([
+    expect.stringMatching(/^problem: The folder of the backups cannot be read: ENOTDIR/),
+    expect.stringMatching(/^problem: The last backup that was tried for, at .* was not made: .*(EEXIST|ENOTDIR)/),
+    'warn: There are no backups.',
+  ])
+})
+
+test('what root makes belongs to the owner of the data folder', async () => {
+  if (process.getuid?.() !== 0) return
+  chownSync(dataDir, 1_234, 1_234)
+  await minute()
+  const folder = join(dataDir, 'backups')
+  const owners = [folder, join(folder, listBackups(dataDir)[0]?.name ?? '')].map((path) => statSync(path).uid)
+  expect(owners).toEqual([1_234, 1_234])
 })
 
 test('one that is being made when the server goes is given up, and is no failure', async () => {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { verifyWebhookSignature } from '../../client/webhook'
 import type { DiskUsage } from '../../src/domain/operations/disk'
+import { textOf } from '../../src/domain/operations/notice'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import type { Clock } from '../../src/ports/clock'
 import type { Backups } from '../../src/ports/files'
@@ -197,7 +198,7 @@ test('a disk that has no room for a backup is told', async () => {
   disk = { ...disk, free: 2 * gib }
   await world.advance(LOOK_MS)
   expect(await administer.listNotices(world, 'open')).toMatchObject([
-    { kind: 'disk_low', subject: 'server', facts: { freeMib: 2_048, neededMib: 2_098 } },
+    { kind: 'disk_low', subject: 'server', facts: { freeMib: 2_048, neededMib: 2_162 } },
   ])
 })
 
@@ -371,6 +372,33 @@ test('a certificate is looked at whenever an event is sent', async () => {
   await world.call('rest', 'issue', { ...request, purpose: 'login', idempotencyKey: 'k2' }, { key })
   await world.advance(LOOK_MS)
   expect(await until()).toEqual([])
+})
+
+test('backups that somebody else makes are overdue once they miss their rhythm by an hour', async () => {
+  const kept: Backups = { made: [] }
+  const at = (...ats: number[]) => {
+    kept.made = ats.map((one) => ({ name: 'b', bytes: 1, at: one }))
+  }
+  await world.stop()
+  backups = kept
+  at(START)
+  await start()
+  await world.leap(40 * DAY_MS)
+  // One alone may have been made by hand, before an upgrade.
+  expect(await open()).toEqual([])
+  const now = world.clock.now()
+  at(now - 26 * HOUR_MS, now - 50 * HOUR_MS)
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual(['backup_overdue server'])
+  at(now, now - 26 * HOUR_MS)
+  await world.advance(LOOK_MS)
+  expect(await open()).toEqual([])
+  Object.assign(kept, { failedAt: world.clock.now() + 1, failedBecause: 'database or disk is full' })
+  await world.advance(LOOK_MS)
+  const [notice] = await administer.listNotices(world, 'open')
+  expect(notice && textOf(notice).says).toMatch(
+    /^The backup of .* UTC failed: database or disk is full\. The newest backup is of /,
+  )
 })
 
 test('a backup that failed, until one is made', async () => {

@@ -114,6 +114,21 @@ test('its start is over when codes go out, and not before', async () => {
   )
 })
 
+test('the doctor knows the settings of the service where it is run with them, as docs/operating.md says', async () => {
+  const on = await booted({
+    WATCHWORD_SECRET: SECRET,
+    WATCHWORD_PUBLIC_URL: 'https://otp.example.com',
+    WATCHWORD_TRUSTED_PROXIES: '127.0.0.1/32',
+  })
+  await on.machine.run('systemctl', 'start', 'watchword.service')
+  const properties = ['User=watchword', 'EnvironmentFile=/etc/watchword/watchword.env'].map(
+    (one) => `--property=${one}`,
+  )
+  const how = ['--pipe', '--wait', '--quiet', ...properties, '--setenv=WATCHWORD_DATA=/var/lib/watchword']
+  const told = await on.machine.run('systemd-run', ...how, '/usr/local/bin/watchword', 'doctor')
+  expect(told).toContain('Reached as https://otp.example.com')
+})
+
 test('a server whose event loop stands still is ended by the watchdog, and one that works is left alone', async () => {
   const on = await booted({ WATCHWORD_SECRET: SECRET })
   await on.machine.run('mkdir', '-p', '/etc/systemd/system/watchword.service.d')

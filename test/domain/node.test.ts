@@ -31,6 +31,13 @@ describe('servers that share a database', () => {
     expect(conditions(server('killed', HOUR_AGO, seenAt), next)).toMatchObject({ killed: 'replaced' })
   })
 
+  test('count as replaced at once where one has started since on the same machine', () => {
+    const next = server('box:582', NOW - 11_000)
+    const [killed, elsewhere] = [server('box:77', HOUR_AGO, NOW - 12_000), server('other:77', HOUR_AGO, NOW - 12_000)]
+    expect(conditions(killed, next)).toMatchObject({ 'box:77': 'replaced' })
+    expect(conditions(elsewhere, next)).toMatchObject({ 'other:77': 'silent' })
+  })
+
   test('stay silent where none has started since', () => {
     const seenAt = NOW - DAY_MS + 1
     expect(conditions(server('killed', seenAt - 1, seenAt), server('other', seenAt - 1))).toMatchObject({

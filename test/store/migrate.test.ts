@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
-import { existsSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LEGS } from '../../contract/constants'
@@ -11,6 +11,7 @@ import { migrate, migrating, NewerFileError } from '../../src/store/sqlite/conne
 import * as schema from '../../src/store/sqlite/schema'
 import * as ours from '../../src/store/tables'
 import { createVault } from '../../src/system/vault'
+import { errorOf } from '../support/error-of'
 import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { furnish, issueNumber, NOW, OWNER, VAULT } from './sample'
@@ -244,6 +245,17 @@ describe('opening', () => {
     expect(pragma('foreign_keys')).toBe(1)
     expect(pragma('busy_timeout')).toBe(5_000)
     expect(query(scratch.file, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    await store.close()
+  })
+
+  test('a database whose file has been deleted or replaced is not writable, and says so', async () => {
+    using scratch = new Scratch()
+    const store = openAt(scratch.file)
+    await store.assertWritable()
+    renameSync(scratch.file, `${scratch.file}-away`)
+    expect((await errorOf(store.assertWritable())).message).toContain('is gone: restore it')
+    copyFileSync(`${scratch.file}-away`, scratch.file)
+    expect((await errorOf(store.assertWritable())).message).toContain('is gone: restore it')
     await store.close()
   })
 

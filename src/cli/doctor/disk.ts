@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { newestOf, nextBackupAt } from '../../domain/operations/backup-schedule'
 import { type DiskUsage, FULL_BYTES, isShortOfSpace } from '../../domain/operations/disk'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
-import { lastFailureAt, listBackups, removeLeftovers } from '../../system/backups'
+import { lastFailure, listBackups, removeLeftovers, unreadableBackups } from '../../system/backups'
 import { diskOf } from '../../system/data-dir-files'
 import { DATABASE_FILE } from '../open'
 import { iso } from '../output'
@@ -68,12 +68,17 @@ export const checkBackups: Check = ({ config: { dataDir, backups }, now }) => {
   const wrong: Wrong[] = []
   const left = removeLeftovers(dataDir)
   if (left.length > 0) wrong.push({ state: 'ok', message: `Removed what killed backups had left: ${left.join(', ')}.` })
-  const failedAt = lastFailureAt(dataDir)
-  if (failedAt !== undefined) {
+  const unreadable = unreadableBackups(dataDir)
+  if (unreadable !== undefined) {
+    const advice = `Give the folder to the user of the server: \`chown -R --reference=${dataDir} ${join(dataDir, 'backups')}\`.`
+    wrong.push({ state: 'problem', message: `The folder of the backups cannot be read: ${unreadable}.`, advice })
+  }
+  const failed = lastFailure(dataDir)
+  if (failed) {
     wrong.push({
       state: 'problem',
-      message: `The last backup that was tried for, at ${iso(failedAt)}, was not made.`,
-      advice: "Run `watchword backup`, which says why; so does the server's log. Look at the room on the disk first.",
+      message: `The last backup that was tried for, at ${iso(failed.at)}, was not made: ${failed.why}`,
+      advice: 'Mend that, and run `watchword backup`. Look at the room on the disk first.',
     })
   }
   const newest = newestOf(listBackups(dataDir), now)

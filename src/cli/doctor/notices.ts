@@ -1,7 +1,7 @@
 /** Checks each way of notices: whether its receiver can be reached, and whether it took what was sent. Nobody is notified. */
 import { shownTarget } from '../../domain/operations/notice'
+import { errorFields } from '../../domain/shared/error'
 import { createMailer } from '../../system/mailer'
-import { createTransport } from '../../system/transport'
 import { type Check, findings, type Wrong } from './finding'
 
 const TIMEOUT_MS = 5_000
@@ -41,6 +41,9 @@ export const checkNotices: Check = async ({ store: { read } }) => {
 }
 
 async function unreached(url = ''): Promise<string | undefined> {
-  const result = await createTransport().request({ method: 'HEAD', url, headers: {}, timeoutMs: TIMEOUT_MS })
-  return result.kind === 'answered' ? undefined : result.reason
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  return fetch(url, { method: 'HEAD', redirect: 'manual', signal }).then(
+    () => undefined,
+    (error) => errorFields(error).code ?? String(error.message),
+  )
 }

@@ -22,6 +22,11 @@ export const nextBackupAt = (times: readonly number[], now: number): number | un
 export const newestOf = <B extends { at: number }>(newestFirst: readonly B[], now: number): B | undefined =>
   newestFirst.find(({ at }) => at <= now + AHEAD_MS)
 
+/** How often backups are made by somebody else, such as a timer: the time between the two newest, a day at least. Undefined for one alone. */
+export function rhythmOf([newest, before]: ReadonlyArray<{ at: number }>): number | undefined {
+  return newest && before && Math.max(DAY_MS, newest.at - before.at)
+}
+
 /** Clocks of a disk and of a server may differ by as much. */
 const AHEAD_MS = MINUTE_MS
 

@@ -17,6 +17,9 @@ export interface DiskUsage {
   files: number
 }
 
-/** A backup needs as much space as the database and its log; the log needs space to grow. */
-export const isShortOfSpace = ({ free, size, log }: Pick<DiskUsage, 'free' | 'size' | 'log'>): boolean =>
-  free < Math.max(LITTLE_BYTES, size + log + LOG_BYTES)
+/** A backup needs as much space as the database and its log; the log needs space to grow. In bytes. */
+export const roomNeeded = ({ size, log }: Pick<DiskUsage, 'size' | 'log'>): number =>
+  Math.max(LITTLE_BYTES, size + log + LOG_BYTES)
+
+export const isShortOfSpace = (usage: Pick<DiskUsage, 'free' | 'size' | 'log'>): boolean =>
+  usage.free < roomNeeded(usage)

@@ -24,7 +24,7 @@ export interface NodeState {
 /** A server without a heartbeat for so long is gone, and others take over its jobs. */
 export const NODE_GONE_MS = 10_000
 
-/** A server silent for so long counts as replaced where another one has started since. */
+/** A server silent for so long counts as replaced where another one has started since; on its own machine, at once. */
 const NODE_REPLACED_MS = 5 * MINUTE_MS
 
 export function conditionOf({ seenAt, isLeaving }: NodeState, now: number): 'working' | 'leaving' | 'silent' {
@@ -34,6 +34,9 @@ export function conditionOf({ seenAt, isLeaving }: NodeState, now: number): 'wor
 
 export type NodeCondition = ReturnType<typeof conditionOf> | 'replaced'
 
+/** A name is the machine and its process. */
+const machineOf = (name: string) => name.slice(0, name.lastIndexOf(':'))
+
 /** The servers with their conditions. Each newcomer replaces one silent server, the latest first. */
 export function conditionsOf(
   nodes: readonly NodeState[],
@@ -41,8 +44,10 @@ export function conditionsOf(
 ): Array<NodeState & { readonly condition: NodeCondition }> {
   const replaced = new Set<NodeState>()
   for (const silent of nodes.toSorted((a, b) => b.seenAt - a.seenAt)) {
-    if (now < silent.seenAt + NODE_REPLACED_MS) continue
-    const newcomers = nodes.filter(({ startedAt }) => startedAt > silent.seenAt).length
+    const isLong = now >= silent.seenAt + NODE_REPLACED_MS
+    const newcomers = nodes.filter(
+      ({ startedAt, name }) => startedAt > silent.seenAt && (isLong || machineOf(name) === machineOf(silent.name)),
+    ).length
     if (newcomers > replaced.size) replaced.add(silent)
   }
   return nodes.map((node) => ({ ...node, condition: replaced.has(node) ? 'replaced' : conditionOf(node, now) }))

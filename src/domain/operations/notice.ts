@@ -72,7 +72,8 @@ const KINDS: Readonly<Record<NoticeKind, KindRules>> = {
   carrier_down: {
     ...{ isUrgent: true, calmMs: 5 * MINUTE_MS, page: '/providers', title: 'A carrier is down' },
     says: ({ carrier, code }) => `Carrier ${carrier} does not accept messages${code === '' ? '' : ` (${code})`}.`,
-    advice: 'Look at the account at the carrier. Routes with another carrier go on meanwhile.',
+    advice:
+      '`watchword provider list` says why: its address does not answer, or the account is refused. Another carrier of the channel goes on meanwhile.',
   },
   no_reports: {
     ...{ isUrgent: false, calmMs: 0, page: '/providers', title: 'A carrier reports nothing' },
@@ -98,21 +99,27 @@ const KINDS: Readonly<Record<NoticeKind, KindRules>> = {
   },
   backup_overdue: {
     ...{ isUrgent: false, calmMs: 0, page: '/system', title: 'A backup is overdue' },
-    says: ({ newest }) => (newest === '' ? 'No backup has been made.' : `The newest backup is of ${newest}.`),
-    advice: "The server's log says why. Make one by `watchword backup`.",
+    says: ({ newest, failed, why }) =>
+      [
+        failed === undefined ? undefined : `The backup of ${failed} failed: ${why}.`,
+        newest === '' ? 'No backup has been made.' : `The newest backup is of ${newest}.`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    advice: 'Look at the room on the disk and at the owner of the folder, and make one by `watchword backup`.',
   },
   webhook_certificate: {
     ...{ isUrgent: false, calmMs: 0, page: '/webhooks', title: 'The certificate of a webhook endpoint' },
     says: ({ app, host, until }) =>
       until === ''
-        ? `App ${app}: the certificate of ${host} is refused.`
+        ? `App ${app}: the certificate of ${host} is refused: it has expired, or nobody known vouches for it.`
         : `App ${app}: the certificate of ${host} expires on ${until}.`,
     advice: 'Its owner must renew the certificate, or events are not delivered.',
   },
   disk_low: {
     ...{ isUrgent: true, calmMs: 5 * MINUTE_MS, page: '/system', title: 'The disk is almost full' },
     says: ({ freeMib, neededMib }) =>
-      `${freeMib} MiB are free on the disk of the database. A backup needs ${neededMib} MiB.`,
+      `${freeMib} MiB are free on the disk of the data folder. Less than ${neededMib} MiB are too few for a backup and the next codes.`,
     advice: 'Make room, or move the data folder to a larger disk. On a full disk no code can be issued.',
   },
   clock_stepped: {
@@ -168,7 +175,6 @@ export function compareConditions(open: readonly Notice[], found: readonly Condi
 export const CARRIER_DOWN_MS = 5 * MINUTE_MS
 export const CERTIFICATE_DAYS = 14
 export const RUNWAY_DAYS = 3
-export const BACKUP_OVERDUE_MS = 25 * HOUR_MS
 /** Codes of carriers that mean a refused account: no wait is worth it. */
 export const isAccountRefused = (code: string | undefined): boolean => code !== undefined && /40[123]$/.test(code)
 

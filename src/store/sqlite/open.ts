@@ -1,6 +1,7 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
+import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
@@ -89,6 +90,7 @@ export function openStore({
     return version
   }
 
+  const opened = statSync(file).ino
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
   const readKeys = keyRingRows(writing)
   vault.ring.follow(readKeys)
@@ -143,6 +145,8 @@ export function openStore({
     },
 
     async assertWritable() {
+      // What is written to a file that has been deleted is lost, and nothing else would say so.
+      if (statSync(file, { throwIfNoEntry: false })?.ino !== opened) throw unavailable(`${file} is gone: restore it`)
       await writer.run(
         async () => void probe.run(),
         () => {},

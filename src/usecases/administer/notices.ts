@@ -39,13 +39,15 @@ export async function removeNoticeWay(deps: AdminDependencies, wayId: string): P
 /** Sends a message at once. Answers why it was not taken; undefined: it was. Throws `not_found`. */
 export async function testNoticeWay(
   deps: MakingDependencies & NoticeSenderDependencies,
-  wayId: string,
+  idOrName: string,
 ): Promise<string | undefined> {
-  const way = (await deps.store.read.notices.ways()).find((one) => one.wayId === wayId)
-  if (!way) throw missing('way of notices', wayId)
+  const way = (await deps.store.read.notices.ways()).find((one) => one.wayId === idOrName || one.name === idOrName)
+  if (!way) throw missing('way of notices', idOrName)
   const now = deps.clock.now()
   const error = await sendBy(deps, way, testNotice(deps.random.uuid(now), now))
-  await deps.store.transaction((tx) => writeAudit(deps, tx, 'notice.way_test', wayId, { taken: error === undefined }))
+  await deps.store.transaction((tx) =>
+    writeAudit(deps, tx, 'notice.way_test', way.wayId, { taken: error === undefined }),
+  )
   return error
 }
 

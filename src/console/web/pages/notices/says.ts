@@ -35,7 +35,12 @@ export function useSays(): (notice: ShownNotice) => string {
       case 'endpoint_disabled':
         return say.disabled(app, text('host'), whyDisabled({ disabledReason: text('reason') }))
       case 'backup_overdue':
-        return facts.newest === '' ? say.noBackup : say.backup(text('newest'))
+        return [
+          facts.failed === undefined ? '' : say.backupFailed(text('failed'), text('why')),
+          facts.newest === '' ? say.noBackup : say.backup(text('newest')),
+        ]
+          .filter(Boolean)
+          .join(' ')
       case 'webhook_certificate':
         return facts.until === '' ? say.refused(app, text('host')) : say.expires(app, text('host'), text('until'))
     }

@@ -47,7 +47,8 @@ export const noticeWords = inWords({
       low_credit: { title: 'Credit is low', advice: 'Add credit before its codes are refused.' },
       carrier_down: {
         title: 'A carrier is down',
-        advice: 'Look at the account at the carrier. Routes with another carrier go on meanwhile.',
+        advice:
+          'Its address does not answer, or the account is refused. Another carrier of the channel goes on meanwhile.',
       },
       no_reports: {
         title: 'A carrier reports nothing',
@@ -67,7 +68,7 @@ export const noticeWords = inWords({
       },
       backup_overdue: {
         title: 'A backup is overdue',
-        advice: 'The log of the server says why. Make one by `watchword backup`.',
+        advice: 'Look at the room on the disk and at the owner of the folder, and make one by `watchword backup`.',
       },
       webhook_certificate: {
         title: 'The certificate of a webhook endpoint',
@@ -84,7 +85,7 @@ export const noticeWords = inWords({
     } satisfies Record<NoticeKind, KindWords>,
     noCredit: (app: string) => `App ${app} has no credit left. Its codes are refused.`,
     disk: (free: string, needed: string) =>
-      `${free} MiB are free on the disk of the database. A backup needs ${needed} MiB.`,
+      `${free} MiB are free on the disk of the data folder. Less than ${needed} MiB are too few.`,
     clock: (seconds: string) => `The clock of the database was set back by ${seconds} seconds in the last day.`,
     credit: (app: string, available: string) => `App ${app} has ${available} credits left.`,
     creditDays: (app: string, available: string, days: string) =>
@@ -99,7 +100,8 @@ export const noticeWords = inWords({
     noCountry: 'numbers without a country',
     disabled: (app: string, host: string, why: string) => `App ${app}: ${host} gets no more events. ${why}.`,
     noBackup: 'No backup has been made.',
-    backup: (day: string) => `The newest backup is of ${day}.`,
+    backup: (at: string) => `The newest backup is of ${at}.`,
+    backupFailed: (at: string, why: string) => `The backup of ${at} failed: ${why}.`,
     refused: (app: string, host: string) => `App ${app}: the certificate of ${host} is refused.`,
     expires: (app: string, host: string, day: string) => `App ${app}: the certificate of ${host} expires on ${day}.`,
 
@@ -197,7 +199,7 @@ export const noticeWords = inWords({
       },
     },
     noCredit: (app) => `${app} 앱에 남은 크레딧이 없습니다. 인증번호 발급이 거부됩니다.`,
-    disk: (free, needed) => `데이터베이스 디스크에 ${free}MiB가 남았습니다. 백업에는 ${needed}MiB가 필요합니다.`,
+    disk: (free, needed) => `데이터 폴더의 디스크에 ${free}MiB가 남았습니다. ${needed}MiB보다 적으면 부족합니다.`,
     clock: (seconds) => `최근 하루 동안 데이터베이스 시계가 ${seconds}초 뒤로 돌아갔습니다.`,
     credit: (app, available) => `${app} 앱에 크레딧이 ${available} 남았습니다.`,
     creditDays: (app, available, days) => `${app} 앱에 크레딧이 ${available} 남았습니다. 약 ${days}일 쓸 수 있습니다.`,
@@ -211,6 +213,7 @@ export const noticeWords = inWords({
     disabled: (app, host, why) => `${app} 앱: ${host}에 이벤트를 보내지 않습니다. ${why}.`,
     noBackup: '아직 백업이 없습니다.',
     backup: (day) => `가장 최근 백업은 ${day}입니다.`,
+    backupFailed: (at, why) => `${at} 백업 실패: ${why}`,
     refused: (app, host) => `${app} 앱: ${host}의 인증서를 신뢰할 수 없습니다.`,
     expires: (app, host, day) => `${app} 앱: ${host}의 인증서가 ${day}에 만료됩니다.`,
 
