@@ -147,14 +147,24 @@ test('Authgear is told apart a wrong number and a message without a code', async
   }
 })
 
-test.each(['supabase', 'logto'] as const)('%s shows its users no word about which limit it was', async (source) => {
-  const { path, secret } = await open(source)
-  await administer.blockPlace(world.admin, keys.appId, { country: 'KR' })
-  const body = JSON.stringify(PLATFORMS[source].body('482913'))
-  const { status, body: said } = await post(path, body, PLATFORMS[source].sign(body, secret, nowSec()))
-  const message = 'Too many codes at the moment. Try again later'
-  if (source === 'logto') expect({ status, said }).toEqual({ status: 429, said: message })
-  else expect({ status, said }).toEqual({ status: 200, said: { error: { http_code: 429, message } } })
+const REASONS = {
+  'a limit': [429, () => administer.blockPlace(world.admin, keys.appId, { country: 'KR' })],
+  'an empty wallet': [
+    402,
+    () => administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 1_000, reference: 'x' }),
+  ],
+} as const
+
+describe.each(Object.entries(REASONS))('%s', (_, [expected, cause]) => {
+  test.each(['supabase', 'logto', 'authgear', 'plain'] as const)('is no word to users of %s', async (source) => {
+    const { path, secret } = await open(source)
+    await world.run<unknown>(cause())
+    const body = JSON.stringify(PLATFORMS[source].body('482913'))
+    const { status, body: said } = await post(path, body, PLATFORMS[source].sign(body, secret, nowSec()))
+    const message = 'No code can be sent at the moment. Try again later'
+    const words = said.error?.message ?? said.error ?? said.description ?? said
+    expect([source === 'supabase' ? said.error.http_code : status, words]).toEqual([expected, message])
+  })
 })
 
 describe('a relayed code', () => {

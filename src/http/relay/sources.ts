@@ -97,9 +97,10 @@ const byId = (id: string) => ({ dedupe: id, hasStableId: true })
 /** With or without the plus sign. */
 const e164 = (number: string) => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number)
 
-/** The platform's owner reads in the log which limit it was. People who sign in need not know. */
+/** Limits, blocks, an empty wallet and a database that is away: the owner reads in the log which it was, and people who sign in need not know. */
+const FOR_THE_OWNER = [402, 403, 429, 503]
 const shownToUsers = ({ status, message }: RelayRefusal) =>
-  status === 429 ? 'Too many codes at the moment. Try again later' : message
+  FOR_THE_OWNER.includes(status) ? 'No code can be sent at the moment. Try again later' : message
 
 const plain: RelayFormat = {
   proves: byAuthorization,
@@ -138,7 +139,7 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
     // Other statuses reach its users as 500.
     refuse: (refusal) => ({
       status: refusal.status === 401 || refusal.status === 503 ? refusal.status : 200,
-      body: { error: { http_code: refusal.status, message: shownToUsers(refusal) } },
+      body: { error: { http_code: refusal.status, message: refusal.message } },
     }),
   },
   zitadel: {
@@ -162,7 +163,7 @@ export const FORMATS: Readonly<Record<RelaySource, RelayFormat>> = {
       }
     },
     // It shows the body to whoever signs in.
-    refuse: (refusal) => ({ status: refusal.status, body: shownToUsers(refusal) }),
+    refuse: ({ status, message }) => ({ status, body: message }),
   },
   authgear: {
     proves: byAuthgear,
@@ -232,5 +233,7 @@ export const takenAs = (source: RelaySource, messageId: string): Answer => ({
   body: source === 'authgear' ? { code: 'ok', info: { provider_name: 'watchword' } } : { id: messageId },
 })
 
-export const refusedAs = (source: RelaySource, refusal: RelayRefusal): Answer =>
-  FORMATS[source].refuse?.(refusal) ?? { status: refusal.status, body: { error: refusal.message } }
+export function refusedAs(source: RelaySource, refusal: RelayRefusal): Answer {
+  const shown = { ...refusal, message: shownToUsers(refusal) }
+  return FORMATS[source].refuse?.(shown) ?? { status: shown.status, body: { error: shown.message } }
+}
