@@ -100,7 +100,7 @@ const request = z.strictObject({
   method: z.enum(['POST', 'GET', 'PUT', 'PATCH']).default('POST'),
   /** The field with the address of the API. */
   base: z.string().default('apiBase'),
-  path: z.string(),
+  path: z.string().regex(/^\//, 'begins with /: without it the rest would become part of the host'),
   headers: headers.default({}),
   /** The JSON body, with placeholders in its strings. */
   json: z.json().optional(),

@@ -407,7 +407,6 @@ describe('on PostgreSQL', () => {
     ['backup', ['backup'], /pg_dump/],
     ['restore', ['restore', import.meta.path, '--yes'], /pg_restore/],
     ['drill', ['drill'], /pg_restore/],
-    ['compact', ['compact'], /VACUUM FULL/],
     ['a new beginning', ['serve', '--new'], /--new is for a data folder/],
   ])('%s is for data folders only, and says what is done instead', async (_, words, message) => {
     expect(await refused(...words)).toMatchObject({

@@ -344,6 +344,12 @@ test.each<[string, (file: DescriptionFile) => object, string, string]>([
     'lookup.request',
     '{{number}}',
   ],
+  [
+    'a path that would go on with the name of the host',
+    (file) => ({ ...file, lookup: { request: { path: '.evil.example/' }, channels: ['sms'], facts: {} } }),
+    'lookup.request.path',
+    'begins with /',
+  ],
   ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
   ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],
   ['a signature', (file) => ({ ...file, reports: { signature: { type: 'rot13' } } }), 'reports.signature.type', ''],

@@ -32,8 +32,6 @@ export function migrate(db: Database): void {
 /** The same in steps, so that the caller can report each migration before it runs. */
 export function* migrating(db: Database): Generator<MigrationStep & { bytes: number }> {
   if (applied(db) === MIGRATIONS.length && checksumsOf(db) === undefined) return
-  // Takes effect in a new database only. `watchword compact` needs it to work beside a server.
-  db.run('PRAGMA auto_vacuum = INCREMENTAL')
   // The version is read under the lock, because another process may be creating the same database.
   db.run('BEGIN IMMEDIATE')
   try {
