@@ -40,16 +40,30 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * JSON or XML as a value; undefined for what is neither. Elements and attributes of XML are fields, without their namespaces and as text:
+ * repeated elements are a list. A document that defines entities of its own is not read.
+ */
+export function parseBody(text: string): unknown {
+  const json = parseJson(text)
+  if (json !== undefined || !/^\ufeff?\s*</.test(text) || /<!(DOCTYPE|ENTITY)/i.test(text)) return json
+  return xml()(text)
+}
+
+/** Loaded with the first XML: few carriers write it. */
+const xml = () => (readXml ??= (require('./xml') as typeof import('./xml')).readXml)
+let readXml: ((text: string) => unknown) | undefined
+
 /** A JSON object; `{}` for anything else. */
 export function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text)
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** The JSON of a report callback. Throws `invalid`. */
+/** The JSON or XML of a report callback. Throws `invalid`. */
 export function parseReports(text: string): unknown {
-  const value = parseJson(text)
-  if (value === undefined) throw invalid('body', 'invalid_json', 'not valid JSON')
+  const value = parseBody(text)
+  if (value === undefined) throw invalid('body', 'invalid_json', 'not valid JSON, nor XML')
   return value
 }
 

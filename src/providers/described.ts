@@ -4,10 +4,11 @@ import type { AwaitedReport } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery/delivery'
 import type { OutboundMessage } from '../domain/message/rendered-message'
+import { invalid } from '../domain/shared/error'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { CallDocument, Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import { outcomeOfSilence, parseJson, textOf, verdictOfStatus } from './answer'
+import { outcomeOfSilence, parseBody, parseJson, textOf, verdictOfStatus } from './answer'
 import {
   type AnswerCondition,
   type CallDocuments,
@@ -28,6 +29,7 @@ import { LOOKUP_TIMEOUT_MS, LookupMemory } from './number-lookup'
 import { type Pattern, patternOf } from './pattern'
 import { itemsAt, readBody, showsSecret } from './report-body'
 import { rawReportSignature, signatureCheck } from './report-signature'
+import { AccessTokens } from './signers/oauth2'
 import { type Signer, signerOf } from './signers/sign'
 import {
   byTag,
@@ -86,9 +88,10 @@ export type Described = Pick<
   | 'codes'
   | 'reasons'
   | 'result'
-  | 'reports'
   | 'calls'
 > & {
+  /** `isOwn`: the operator has said where the carrier sends nothing but reports. */
+  reports?: (Reports & { isOwn?: boolean }) | undefined
   send: Record<string, Omit<SendApi, 'request'> & { request: RequestTemplate }>
 }
 
@@ -117,12 +120,26 @@ export function describedCarrier(
     compiled(name, api, description, { settings, signer }),
   )
 
-  const call = ({ method, build }: CompiledRequest, scope: ValueScope, longestMs = timeoutMs) =>
+  const ask = ({ method, build }: CompiledRequest, scope: ValueScope, longestMs = timeoutMs) =>
     transport.request({
       method,
       ...build(firstOf(scope, ownSettings, momentScope({ now: clock.now(), random }))),
       timeoutMs: Math.min(timeoutMs, longestMs),
     })
+  const tokens = description.auth.type === 'oauth2' && new AccessTokens(description.auth, ownSettings, dependencies)
+  const call: typeof ask = async (request, scope, longestMs) => {
+    if (!tokens) return ask(request, scope, longestMs)
+    const askWith = async (accessToken: string | TransportResult) =>
+      typeof accessToken === 'string'
+        ? ask(request, firstOf(objectScope({ accessToken }), scope), longestMs)
+        : accessToken
+    const token = await tokens.current()
+    const result = await askWith(token)
+    if (typeof token !== 'string' || result.kind !== 'answered' || result.status !== 401) return result
+    // A token may be revoked before its time. What is refused with 401 was not taken.
+    tokens.forget(token)
+    return askWith(await tokens.current())
+  }
   const lookUp = numberLookup(description, { settings, call, dependencies })
 
   /** The report URL with what is to be said, sealed for this carrier: nobody else may hear it, and nobody after the code has expired. */
@@ -213,7 +230,7 @@ function numberLookup(
     if (isFallback || !lookup.channels.includes(channel)) return undefined
     return memory.factOf(to, async () => {
       const result = await call(request, messageScope(message, clock.now()), LOOKUP_TIMEOUT_MS)
-      const answer = result.kind === 'answered' && result.status === 200 ? parseJson(result.body) : undefined
+      const answer = result.kind === 'answered' && result.status === 200 ? parseBody(result.body) : undefined
       if (answer === undefined) return undefined
       return { fact: facts.find(([, conditions]) => conditions.some(holds(answer)))?.[0] }
     })
@@ -317,7 +334,10 @@ function compiledRequest(
   const own = Object.entries(template.headers).map(([header, text]) => [header, headerFrom(text)] as const)
   const ours = {
     accept: 'application/json',
-    ...(body && { 'content-type': template.contentType ?? (template.form ? FORM : 'application/json') }),
+    ...(body && {
+      'content-type':
+        template.contentType ?? (template.form ? FORM : template.xml ? 'application/xml' : 'application/json'),
+    }),
   }
   return {
     method,
@@ -337,8 +357,9 @@ function compiledRequest(
 const FORM = 'application/x-www-form-urlencoded'
 const textOr = (value: unknown) => (typeof value === 'string' ? value : '')
 
-function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<string> | undefined {
+function bodyFrom({ json, form, xml }: RequestTemplate, keepsEmpty: boolean): Filled<string> | undefined {
   if (form) return formFrom(form, keepsEmpty)
+  if (xml !== undefined) return filled(xml, (value) => value.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`))
   if (json === undefined) return undefined
   const value = jsonFrom(json, keepsEmpty)
   return (scope) => JSON.stringify(value(scope))
@@ -346,9 +367,9 @@ function bodyFrom({ json, form }: RequestTemplate, keepsEmpty: boolean): Filled<
 
 /** An answer as an object, whatever it is written in. */
 function answerReader({ answerPattern }: Pick<SendApi, 'answerPattern'>): (body: string) => unknown {
-  if (answerPattern === undefined) return parseJson
+  if (answerPattern === undefined) return parseBody
   const pattern = patternOf(answerPattern, 's')
-  return (body) => parseJson(body) ?? pattern.exec(body)?.groups
+  return (body) => parseJson(body) ?? pattern.exec(body)?.groups ?? parseBody(body)
 }
 
 const saidAt = (item: unknown, path: string): string | undefined => textOf(valueAt(item, path))
@@ -670,16 +691,23 @@ function confirmationUrl({ confirm, isForm }: Reports, callback: ReportCallback)
 }
 
 /** Items that are no report, or decide nothing, are skipped. */
-function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: ReportCallback): ReportedMessage[] {
+function reportsIn(
+  reports: NonNullable<Described['reports']>,
+  kinds: readonly ReportKind[],
+  callback: ReportCallback,
+): ReportedMessage[] {
   const body = readBody(callback, reports.isForm)
   const isMeant = [body].flat().some((one) => reports.if.every(holds(one)))
   if (!isMeant) return []
-  return itemsAt(body, reports.items).flatMap((item): ReportedMessage[] => {
+  const items = itemsAt(body, reports.items)
+  let named = 0
+  const found = items.flatMap((item): ReportedMessage[] => {
     const kind = kinds.find((one) => one.if.every(holds(item)))
     const report = kind?.reportOf(item)
     const theirs = kind?.idIn(item)
     const ours = reports.ownId === undefined ? undefined : saidAt(item, reports.ownId)
     const messageId = ours ?? theirs
+    if (!kind || messageId !== undefined) named++
     if (!report || messageId === undefined) return []
     const carrierMessageId = ours === undefined || theirs === ours ? undefined : theirs
     return [
@@ -691,6 +719,14 @@ function reportsIn(reports: Reports, kinds: readonly ReportKind[], callback: Rep
       },
     ]
   })
+  // Another form than the settings say: answered 200, it would be dropped without a word. Carriers try a URL with nothing, and vendors
+  // also tell of other things there, one at a time.
+  const saysMore = (item: unknown) => typeof item === 'object' && item !== null && Object.keys(item).length > 0
+  const isBulk =
+    /^\s*[[{<]/.test(callback.text) && (items.length > 1 || Object.values(Object(body)).some(Array.isArray))
+  if (named === 0 && callback.text !== '' && (reports.isOwn || isBulk) && items.some(saysMore))
+    throw invalid('body', 'invalid_format', 'no report in it has the ID of a message')
+  return found
 }
 
 /** The meaning of a code, in words an operator can act on. */

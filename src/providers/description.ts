@@ -16,7 +16,7 @@ export type CodeMeaning = z.infer<typeof meaning>
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
 const paths = z.union([path, z.array(path)]).transform((given) => (typeof given === 'string' ? [given] : given))
 /** It matches texts of carriers and callers. */
-const regex = z
+export const regex = z
   .string()
   .refine(
     isLinear,
@@ -106,6 +106,8 @@ const request = z.strictObject({
   json: z.json().optional(),
   /** A form instead of JSON. */
   form: z.record(z.string(), z.string()).optional(),
+  /** XML instead of JSON; values are escaped. */
+  xml: z.string().optional(),
   contentType: z.string().optional(),
 })
 
@@ -222,6 +224,16 @@ const auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('basic'), user: text, password: text }),
   z.strictObject({ type: z.literal('bearer'), token: text }),
   z.strictObject({ type: z.literal('header'), name: text, value: text }),
+  /** A token of client credentials (RFC 6749, 4.4) as the bearer. */
+  z.strictObject({
+    type: z.literal('oauth2'),
+    tokenUrl: text,
+    clientId: text,
+    clientSecret: text,
+    scope: text.default(''),
+    /** Whether the credentials are in the header, as the standard prefers, or in the form. */
+    credentials: z.enum(['header', 'body']).default('header'),
+  }),
   z.strictObject({
     type: z.literal('hmac'),
     algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),

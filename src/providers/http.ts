@@ -8,7 +8,7 @@
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
 import { type Described, describedCarrier } from './described'
-import { headers, meaning, path, type RequestTemplate } from './description'
+import { headers, meaning, path, type RequestTemplate, regex } from './description'
 import { SENDERS, sendersSetting } from './engine-settings'
 import { reportSignature } from './report-signature'
 import { isMessageName, unknownPlaceholder } from './template'
@@ -25,10 +25,14 @@ const httpConfig = z
     body: z.json().optional(),
     /** A form instead of a JSON body. */
     form: z.record(z.string(), z.string()).optional(),
+    /** XML instead of a JSON body; values are escaped. */
+    xml: z.string().optional(),
     /** `{{from}}` by country, where the request names no sender. */
     senders: sendersSetting,
     /** Where a JSON answer says its message id. */
     idPath: path.optional(),
+    /** Reads an answer that is neither JSON nor XML: its named groups are the fields, such as `^OK (?<id>\S+)`. */
+    answerPattern: regex.optional(),
     /** Where a JSON answer says its result code. */
     codePath: path.default('code'),
     /** The meaning of codes, also of `HTTP_<status>`. It takes precedence over the meaning of the status. */
@@ -58,13 +62,13 @@ const httpConfig = z
     /** The secret that a report must show, unless it is signed. */
     reportSecret: z.string().min(16),
   })
-  .superRefine(({ url, headers, body, form, method }, context) => {
-    const wrong = unknownPlaceholder([url, headers, body, form], isMessageName)
+  .superRefine(({ url, headers, body, form, xml, method }, context) => {
+    const wrong = unknownPlaceholder([url, headers, body, form, xml], isMessageName)
     if (wrong !== undefined)
       context.addIssue({ code: 'custom', path: ['url'], message: `no such placeholder: {{${wrong}}}` })
-    if (body !== undefined && form !== undefined)
-      context.addIssue({ code: 'custom', path: ['form'], message: 'not together with body' })
-    if (method === 'GET' && (body !== undefined || form !== undefined)) {
+    const bodies = [body, form, xml].filter((one) => one !== undefined)
+    if (bodies.length > 1) context.addIssue({ code: 'custom', path: ['form'], message: 'one of body, form and xml' })
+    if (method === 'GET' && bodies.length > 0) {
       context.addIssue({ code: 'custom', path: ['method'], message: 'GET has no body; put placeholders into the url' })
     }
   })
@@ -80,15 +84,15 @@ const ABOUT_MESSAGE = '^(?!HTTP_(?:40[1238]|429))HTTP_[34]\\d\\d$'
 const ID_PATHS = ['id', 'messageId']
 
 function descriptionOf(config: HttpConfig): Described {
-  const { method, url, form, body, report } = config
-  const isPlain = method === 'POST' && !form && body === undefined
+  const { method, url, form, xml, body, report } = config
+  const isPlain = method === 'POST' && !form && xml === undefined && body === undefined
   const requestWith = (fields: readonly string[]): RequestTemplate => ({
     method,
     base: '',
     path: url,
     // A carrier that knows the header can drop a duplicate that the network made.
     headers: { 'idempotency-key': '{{messageId}}', ...config.headers },
-    ...(method === 'POST' && (form ? { form } : { json: body ?? plain(fields) })),
+    ...(method === 'POST' && (form ? { form } : xml ? { xml } : { json: body ?? plain(fields) })),
     keepsEmpty: !isPlain,
     keepsEmptyHeaders: true,
   })
@@ -97,6 +101,7 @@ function descriptionOf(config: HttpConfig): Described {
     needs: [],
     refusedIf: [],
     id: config.idPath ?? ID_PATHS,
+    answerPattern: config.answerPattern,
     idPattern: '^.{1,256}$',
     codePath: [{ path: config.codePath, if: [] }],
     noCode: [],
@@ -118,6 +123,7 @@ function descriptionOf(config: HttpConfig): Described {
     reasons: {},
     result: { status: statusPath, code: [codePath], delivered: words(delivered), failed: words(failed) },
     reports: {
+      isOwn: true,
       signature,
       isForm: false,
       items: itemsPath,

@@ -1,6 +1,7 @@
 /** The body of a report callback: JSON, a form, or the query of the address; and whether it shows the secret. */
 import { createHash } from 'node:crypto'
 import { isSameSecret } from '../domain/access/api-key'
+import { invalid } from '../domain/shared/error'
 import type { ReportCallback } from '../ports/carrier'
 import { parseJson, parseReports } from './answer'
 import type { Reports } from './description'
@@ -8,13 +9,29 @@ import type { Reports } from './description'
 /** The body as JSON or as a form; where there is none, the query. JSON counts also where it is called a form. Throws `invalid`. */
 export function readBody({ headers, query, text }: ReportCallback, isAlwaysForm: boolean): unknown {
   if (text === '') return formsIn(query)
+  const [, boundary] = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(headers.get('content-type') ?? '') ?? []
+  if (boundary !== undefined) return formsIn(multipart(text, boundary))
   const isForm = isAlwaysForm || /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')
   const isUntitledForm = /^[\w.-]+=[^{}<]*$/.test(text.slice(0, 200)) && text.includes('&')
   return (isForm || isUntitledForm) && !/^\s*[[{]/.test(text) ? formsIn(new URLSearchParams(text)) : parseReports(text)
 }
 
+/** Bun's own, which the types of browsers do not know. */
+const readMultipart = (FormData as unknown as { from(text: string, boundary: string): FormData }).from
+
+/** Files are no fields of a report. Throws `invalid`. */
+function multipart(text: string, boundary: string): Array<[string, string]> {
+  try {
+    return [...readMultipart(text, boundary)].flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    )
+  } catch {
+    throw invalid('body', 'invalid_format', 'is not a form of several parts')
+  }
+}
+
 /** The fields of a form. A name that comes again begins the next report. */
-function formsIn(fields: URLSearchParams): Array<Record<string, string>> {
+function formsIn(fields: Iterable<[string, string]>): Array<Record<string, string>> {
   let last = new Map<string, string>()
   const forms = [last]
   for (const [name, value] of fields) {

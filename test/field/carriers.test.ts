@@ -1,9 +1,10 @@
 /** What bodies of carriers look like: answers over the real transport, and reports at the real door. Ids and words are made up. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { parseJson } from '../../src/providers/answer'
+import { parseBody, parseJson } from '../../src/providers/answer'
 import { createTransport } from '../../src/system/transport'
-import { type Furnished, REPORT_SECRET, World } from '../support/world'
+import * as administer from '../../src/usecases/administer'
+import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
 
 const RFC_8259 =
   'RFC 8259, 6: numbers beyond 2^53 do not interoperate, so an id is kept as its digits; 8.1: a mark may be ignored'
@@ -92,4 +93,90 @@ test.each([
   const issueId = await sentAs('"m-1"', 'only')
   expect((await reported(body, type)).body).toEqual({ recorded: 1 })
   expect(await statusOf(issueId)).toBe('delivered')
+})
+
+const W3C_XML = 'W3C XML 1.0, 2.4 and 4.1: characters may be written as entities, and a digit is text'
+
+/** Of a carrier that is set up by the settings of `http` alone. */
+const wroteAs = (config: object) =>
+  administer.setCarrier(world.admin, {
+    ...{ name: 'main', type: 'http', channels: ['sms'] },
+    config: { url: SMS_URL, reportSecret: REPORT_SECRET, reports: true, ...config },
+  })
+
+test.each([
+  [W3C_XML, '<response><status>0</status><id>00800719925474099301</id></response>', 'response.id'],
+  [
+    W3C_XML,
+    '<?xml version="1.0" encoding="UTF-8"?>\n<s:r xmlns:s="urn:x"><s:m ref="00800719925474099301"/></s:r>',
+    'r.m.ref',
+  ],
+  [W3C_XML, '\ufeff<list><m><id>00800719925474099301</id></m><m><id>2</id></m></list>', 'list.m.0.id'],
+])('%s: an answer in XML is read, and its id as it is written', async (_, body, idPath) => {
+  await world.run(wroteAs({ idPath }))
+  world.sms.script(() => ({ kind: 'answered', status: 200, body }))
+  await world.run(
+    world.call(
+      'rest',
+      'issue',
+      { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'x' },
+      { key: keys.live },
+    ),
+  )
+  await world.advance(1_000)
+  expect(await world.rows('SELECT outcome, provider_message_id AS id FROM attempts')).toEqual([
+    { outcome: 'accepted', id: '00800719925474099301' },
+  ])
+})
+
+test('a document with entities of its own, and one that is not well-formed, are no answer', () => {
+  const bomb = '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><r><id>&b;</id></r>'
+  for (const text of [bomb, '<r><id>1</r>', '<html><body><br>502</body></html>', '<', ''])
+    expect(parseBody(text)).toBeUndefined()
+  expect(parseBody('<r><id>a&amp;b&#49;</id></r>')).toEqual({ r: { id: 'a&b1' } })
+})
+
+const MULTIPART = (fields: Record<string, string>) =>
+  `${Object.entries(fields)
+    .map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+    .join('')}--x--\r\n`
+
+test.each([
+  ['XML', '<dlr><id>m-1</id><status>delivered</status></dlr>', 'text/xml', { itemsPath: 'dlr' }],
+  [
+    'several in one XML',
+    '<dlrs><dlr><id>m-0</id><status>failed</status></dlr><dlr><id>m-1</id><status>delivered</status></dlr></dlrs>',
+    'application/xml',
+    { itemsPath: 'dlrs.dlr' },
+  ],
+  ['XML with attributes', '<dlr id="m-1" status="delivered"/>', 'text/plain', { itemsPath: 'dlr' }],
+  ['a form of several parts', MULTIPART({ id: 'm-1', status: 'delivered' }), 'multipart/form-data; boundary=x', {}],
+  [
+    'a list in JSON',
+    '{"results":[{"id":"m-0","status":"failed"},{"id":"m-1","status":"delivered"}]}',
+    'application/json',
+    { itemsPath: 'results' },
+  ],
+  ['repeated fields', 'id=m-0&status=failed&id=m-1&status=delivered', 'application/x-www-form-urlencoded', {}],
+])('a report as %s is recorded', async (_, body, type, report) => {
+  await world.run(wroteAs({ report }))
+  const issueId = await sentAs('"m-1"', 'only')
+  expect((await reported(body, type)).body).toEqual({ recorded: 1 })
+  expect(await statusOf(issueId)).toBe('delivered')
+})
+
+test.each([
+  ['a list that the settings do not name', '{"results":[{"id":"m-1","status":"delivered"}]}', 'application/json'],
+  [
+    'ids by another name',
+    '[{"msgid":"m-1","status":"delivered"},{"msgid":"m-2","status":"failed"}]',
+    'application/json',
+  ],
+  ['a form of several parts without its end', '--x\r\nnothing', 'multipart/form-data; boundary=x'],
+  ['plain words', 'delivered m-1', 'text/plain'],
+])('a body with %s is refused and counted, and not answered 200 and dropped', async (_, body, type) => {
+  const issueId = await sentAs('"m-1"', 'only')
+  expect((await reported(body, type)).status).toBe(400)
+  expect(await statusOf(issueId)).toBe('sent')
+  expect(world.logged.join()).toContain('"outcome":"unreadable"')
 })

@@ -37,7 +37,7 @@ test.each([
 })
 
 test.each([
-  ...['croner', 'ipaddr.js', 'jsonc-parser', 'libphonenumber-js/max/es6', 'pino', 're2js'],
+  ...['croner', 'fast-xml-parser', 'ipaddr.js', 'jsonc-parser', 'libphonenumber-js/max/es6', 'pino', 're2js'],
   ...['node:child_process', 'node:dns/promises', 'node:net', 'node:os', 'node:readline/promises', 'node:util'],
   ...['node:worker_threads', 'node:zlib'],
 ])('nor does a server load %s before', async (late) => {

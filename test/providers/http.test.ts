@@ -6,6 +6,7 @@ import { assertCarrier } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
 import { answered, HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
+import { errorOf } from '../support/error-of'
 import fc, { anyText } from '../support/property'
 import { seededRandom } from '../support/random'
 
@@ -60,6 +61,13 @@ const refusalOf = (config: object) => {
 }
 
 describe('the request', () => {
+  test('an XML body escapes what is filled in, and is called XML', async () => {
+    const xml = '<sms to="{{toDigits}}"><text>{{text}}</text></sms>'
+    const { request } = await send({ xml }, undefined, { ...MESSAGE, text: `a<b>&"c'` })
+    expect(request.body).toBe('<sms to="821012345678"><text>a&#60;b&#62;&#38;&#34;c&#39;</text></sms>')
+    expect(request.headers['content-type']).toBe('application/xml')
+  })
+
   test('a JSON body from a template keeps its structure, whatever the text holds', async () => {
     const body = {
       recipient: { number: '{{toNational}}', intl: '{{toDigits}}' },
@@ -333,7 +341,7 @@ describe('reports', () => {
       first,
       { messageId: 'b', status: 'failed', code: 'E7' },
     ])
-    expect(await readFlat('garbage', token)).toEqual([])
+    expect((await errorOf(readFlat('garbage', token))).message).toContain('no report in it has the ID of a message')
   })
 
   test('are read from the address where there is no body', async () => {

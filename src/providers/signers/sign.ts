@@ -21,6 +21,8 @@ export function signerOf(auth: RequestAuth): Signer {
     }
     case 'bearer':
       return headerSigner('authorization', `Bearer ${auth.token}`)
+    case 'oauth2':
+      return headerSigner('authorization', 'Bearer {{accessToken}}')
     case 'header':
       return headerSigner(auth.name, auth.value)
     case 'hmac':
