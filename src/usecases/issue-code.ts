@@ -5,9 +5,10 @@
 import { admitNext } from '../abuse/rules/failure-budget'
 import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
-import { markReplaced, phoneOf } from '../domain/codes/issue'
+import { isActive, markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, issued } from '../domain/codes/issue-request'
 import { changesWithoutMessage } from '../domain/codes/review-number'
+import { legsAfter, planFor } from '../domain/delivery/plan'
 import { textsOf } from '../domain/message/rendered-message'
 import { priceOf } from '../domain/wallet/wallet'
 import type { Node } from '../ports/node'
@@ -124,7 +125,13 @@ async function admit(
   const router = await rules.router()
   const { country } = recipient
   const planned = rules.legs(app, { channel, country, smsFallback: checked.smsFallback, legs: request.legs })
-  const legs = planned && (await legsThatReach(deps, planned, checked.phoneHash))
+  const reaching = planned && (await legsThatReach(deps, planned, checked.phoneHash))
+  const resend = request.legs || key.kind === 'relay' ? 'first' : planFor(app?.plans, { channel, country })?.resend
+  const last =
+    reaching && reaching.length > 1 && resend !== 'first'
+      ? await store.read.issues.newest(owner, checked.phoneHash, purpose)
+      : undefined
+  const legs = reaching && last && isActive(last, deps.clock.now()) ? legsAfter(reaching, last.leg) : reaching
   const plan = planDelivery(router, legs ?? [{ channel }], { appId: key.appId, country })
 
   await using scope = new AsyncDisposableStack()

@@ -104,6 +104,48 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await status(issueId)).toBe('delivered')
   })
 
+  describe('a code that is asked for again while the last one lives', () => {
+    const again = () => issue({ purpose: 'same' })
+
+    test('begins with the leg after the one that brought nothing, and with the first after the last', async () => {
+      await again()
+      await again()
+      expect(starts()).toEqual([1, 1, 0])
+      await again()
+      expect(starts()).toEqual([1, 1, 1])
+      await again()
+      expect(starts()).toEqual([2, 1, 1])
+    })
+
+    test('begins with the first leg where the last code was used or has expired', async () => {
+      const issueId = await again()
+      await call('verify', { issueId, code: codeIn(world.whatsapp.requests[0]?.text ?? '') })
+      await again()
+      expect(starts()).toEqual([2, 0, 0])
+      await world.leap(200_000)
+      const before = starts()[0]
+      await again()
+      expect(starts()[0]).toBe((before ?? 0) + 1)
+    })
+
+    test('begins with the first leg where its app wants that, and another change of the plan leaves it so', async () => {
+      await plan(WHATSAPP_SMS_VOICE, { resend: 'first' })
+      await plan(WHATSAPP_SMS_VOICE)
+      await again()
+      await again()
+      expect(starts()).toEqual([2, 0, 0])
+      await plan(WHATSAPP_SMS_VOICE, { resend: 'next' })
+      await again()
+      expect(starts()).toEqual([2, 1, 0])
+    })
+
+    test('is the same request to an idempotency key, whose leg does not move on', async () => {
+      const request = { purpose: 'same', idempotencyKey: 'once' }
+      expect(await issue(request)).toBe(await issue(request))
+      expect(starts()).toEqual([1, 0, 0])
+    })
+  })
+
   test('is refused where its waits are as long as any code lives, and says so', async () => {
     const waits = (whatsapp: number, sms: number) =>
       plan([{ channel: 'whatsapp', waitSec: whatsapp }, { channel: 'sms', waitSec: sms }, { channel: 'voice' }])
@@ -200,6 +242,7 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
   })
 
   test.each(['used', 'replaced', 'expired'])('never moves on when the code was %s', async (how) => {
+    await plan(WHATSAPP_SMS_VOICE, { resend: 'first' })
     const issueId = await issue({ purpose: 'same', expiresInSec: 30 })
     if (how === 'used') {
       const code = codeIn(world.whatsapp.requests[0]?.text ?? '')

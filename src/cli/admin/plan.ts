@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DeliveryPlan, LEGS_MAX, type PlannedLeg, WAIT_SEC } from '../../domain/delivery/plan'
+import { type DeliveryPlan, LEGS_MAX, type PlannedLeg, RESENDS, WAIT_SEC } from '../../domain/delivery/plan'
 import { invalid } from '../../domain/shared/error'
 import { CHANNELS, isLeg, LEGS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
@@ -29,8 +29,8 @@ export const legsOf = (typed: string): PlannedLeg[] => typed.split(',').map(legO
 export const textOfLegs = (legs: readonly PlannedLeg[]) =>
   legs.map(({ channel, waitSec }) => (waitSec === undefined ? channel : `${channel} for ${waitSec} s`)).join(', then ')
 
-const lineOf = ({ channel, country, legs }: DeliveryPlan) =>
-  `${channel}${country ? ` to ${country}` : ''}: ${textOfLegs(legs)}`
+const lineOf = ({ channel, country, legs, resend }: DeliveryPlan) =>
+  `${channel}${country ? ` to ${country}` : ''}: ${textOfLegs(legs)}${resend === 'first' ? '; again from the first leg' : ''}`
 
 export const planCommands = () =>
   group(
@@ -50,9 +50,15 @@ export const planCommands = () =>
             .describe(
               `<legs>  1 to ${LEGS_MAX} of ${LEGS.join(', ')}, separated by commas; \`:8\` starts the next one after 8 seconds without a delivery (${WAIT_SEC.min} to ${WAIT_SEC.max})`,
             ),
+          resend: z
+            .enum(RESENDS)
+            .optional()
+            .describe(
+              '--resend <leg>  where a code begins that is asked for again: with the `next` leg (default), or the `first`',
+            ),
         }),
-        run: (admin, { appId, channel, country, legs }) =>
-          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legsOf(legs) }),
+        run: (admin, { appId, channel, country, legs, resend }) =>
+          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legsOf(legs), resend }),
         lines: (plan) => [lineOf(plan)],
       }),
       list: adminCommand({

@@ -5,6 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES, KEY_KINDS } from '../../domain/access/api-key'
+import { RESENDS } from '../../domain/delivery/plan'
 import { at, channel, leg, mode, ofApp, ok, procedure, severalCountries } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
@@ -79,7 +80,10 @@ const retentionDays = z.int().optional()
 
 /** The key of a delivery plan: the channel that callers ask for, and one country or all others. */
 const planKey = z.object({ channel, country: z.string().optional() })
-const plan = planKey.extend({ legs: z.array(z.object({ channel: leg, waitSec: z.number().optional() })) })
+const plan = planKey.extend({
+  resend: z.enum(RESENDS).optional(),
+  legs: z.array(z.object({ channel: leg, waitSec: z.number().optional() })),
+})
 
 const app = z.object({
   ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, retentionDays, createdAt: at },

@@ -15,7 +15,12 @@ export interface DeliveryPlan {
   /** ISO 3166; undefined: every country without a plan of its own. */
   readonly country: string | undefined
   readonly legs: readonly PlannedLeg[]
+  /** Where a code begins that is asked for while the last one lives: with the leg after that one's (`next`, the default), or the first. */
+  readonly resend?: Resend | undefined
 }
+
+export const RESENDS = ['next', 'first'] as const
+export type Resend = (typeof RESENDS)[number]
 
 export const LEGS_MAX = 4
 export const WAIT_SEC = { min: 1, max: 600 } as const
@@ -39,18 +44,34 @@ export function assertLegs(legs: readonly PlannedLeg[]): void {
   if (legs.at(-1)?.waitSec !== undefined) throw refuse('the last leg has nothing to wait for')
 }
 
-/** The legs of a new issue where its app has a plan for it: that of its country, else that of every country. */
-export function plannedLegs(
-  plans: readonly DeliveryPlan[],
-  { channel, country, smsFallback }: { channel: Channel; country: string | undefined; smsFallback: boolean },
-): readonly PlannedLeg[] | undefined {
+/** The plan of an app for a new issue: that of its country, else that of every country. */
+export function planFor(
+  plans: readonly DeliveryPlan[] = [],
+  { channel, country }: { channel: Channel; country: string | undefined },
+): DeliveryPlan | undefined {
   const ofChannel = plans.filter((plan) => plan.channel === channel)
-  const plan =
+  return (
     ofChannel.find((one) => one.country !== undefined && one.country === country) ??
     ofChannel.find((one) => one.country === undefined)
+  )
+}
+
+/** The legs of a new issue where its app has a plan for it. */
+export function plannedLegs(
+  plans: readonly DeliveryPlan[],
+  { smsFallback, ...asked }: { channel: Channel; country: string | undefined; smsFallback: boolean },
+): readonly PlannedLeg[] | undefined {
+  const { channel } = asked
+  const plan = planFor(plans, asked)
   if (!plan || channel !== 'alimtalk' || smsFallback) return plan?.legs
   // The caller has declined the SMS that would follow.
   return withoutLastWait(plan.legs.filter(({ channel: leg }, at) => at === 0 || leg !== 'sms'))
+}
+
+/** The legs after the one that brought nothing; all of them where it was the last, or is none of them. */
+export const legsAfter = (legs: readonly PlannedLeg[], last: Leg): readonly PlannedLeg[] => {
+  const at = legs.findIndex(({ channel }) => channel === last)
+  return at === -1 || at === legs.length - 1 ? legs : legs.slice(at + 1)
 }
 
 /** Leaves out the channels that do not reach the phone, unless none would be left. */

@@ -126,7 +126,7 @@ export async function setPlan(deps: AdminDependencies, appId: string, plan: Deli
 export async function setPlans(
   deps: AdminDependencies,
   appId: string,
-  { channel, legs }: Omit<DeliveryPlan, 'country'>,
+  { channel, legs, resend }: Omit<DeliveryPlan, 'country'>,
   countries: ReadonlyArray<string | undefined>,
 ): Promise<void> {
   assertLegs(legs)
@@ -134,9 +134,11 @@ export async function setPlans(
   await deps.store.transaction(async (tx) => {
     let app = await lockApp(tx, appId)
     for (const country of countries) {
-      const plan = { channel, country, legs }
+      const known = app.plans?.find((one) => one.channel === channel && one.country === country)
+      const decided = resend ?? known?.resend
+      const plan = { channel, country, legs, ...(decided && { resend: decided }) }
       app = { ...app, plans: [...othersOf(app, plan), plan] }
-      await writeAudit(deps, tx, 'plan.set', nameOf(appId, plan), { legs })
+      await writeAudit(deps, tx, 'plan.set', nameOf(appId, plan), { legs, ...(decided && { resend: decided }) })
     }
     await tx.apps.save(app)
   })
