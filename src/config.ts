@@ -355,6 +355,14 @@ const PREFIX = 'WATCHWORD_'
 const OPERATOR_WEBHOOK = `${PREFIX}OPERATOR_WEBHOOK_`
 const NOTICES_INSTEAD = 'notices tell of incidents now: take this out, and see `watchword notice add --help`'
 
+/** What OpenTelemetry calls these settings, which count where ours are not set; the more exact name first. */
+const STANDARD_NAMES = [
+  ['TRACES_URL', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+  ['TRACES_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  ['TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'],
+  ['TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS'],
+] as const
+
 /** Settings that name a PostgreSQL. Together with `--data` they are a mistake, since one of the two would be ignored silently. */
 const DATABASES = ['DATABASE_URL', 'DATABASE_URL_FILE'] as const
 
@@ -383,6 +391,8 @@ export function readConfig(
   const given = Object.fromEntries(
     Object.keys(settings).map((name) => [name, flags[name] ?? (env[PREFIX + name] || undefined)]),
   )
+  for (const [name, standard] of STANDARD_NAMES)
+    given[name] ??= environment[standard]?.replace(/\/v1\/traces\/?$/, '') || undefined
   const unknown = Object.keys(env).filter((name) => !(name.slice(PREFIX.length) in settings))
   const { value, wrong } = readSettings(given)
   const mistakes = [

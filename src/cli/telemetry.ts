@@ -23,7 +23,12 @@ export interface StartedTelemetry {
 export async function startTelemetry(config: Config, log: Log, instanceId: string): Promise<StartedTelemetry> {
   const { token, listen: at } = config.metrics
   const metrics = token || at ? (await import('../system/telemetry/metrics')).createMetrics() : undefined
-  const tracing = config.traces && (await import('../system/telemetry/traces')).startTracing(config.traces, instanceId)
+  const tracing =
+    config.traces &&
+    (await import('../system/telemetry/traces')).startTracing(config.traces, {
+      instanceId,
+      database: config.database ? 'postgresql' : 'sqlite',
+    })
   const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
   let stopListening = async () => {}
   return {

@@ -80,7 +80,11 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     telemetry.requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode })
     span.end({
       name: route,
-      attributes: { 'http.response.status_code': status, 'watchword.request_id': requestId, 'watchword.app': appId },
+      attributes: {
+        ...(span.trace !== undefined && httpAttributes(request, route)),
+        ...{ 'http.response.status_code': status, 'watchword.request_id': requestId, 'watchword.app': appId },
+        ...(status >= 500 && { 'error.type': String(status) }),
+      },
       hasFailed: status >= 500,
     })
     return withHeaders(response, {
@@ -89,6 +93,17 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
       'x-content-type-options': 'nosniff',
       ...(descriptors.areShort() && { connection: 'close' }),
     })
+  }
+}
+
+/** As OpenTelemetry names them: https://opentelemetry.io/docs/specs/semconv/http/http-spans */
+function httpAttributes({ method, url }: Request, route: string): Record<string, string | number | undefined> {
+  const { pathname, protocol, hostname, port } = new URL(url)
+  const [, pattern] = /^[A-Z]+ (\/.*)/.exec(route) ?? []
+  return {
+    ...{ 'http.request.method': method, 'http.route': pattern, 'url.path': pathname },
+    ...{ 'url.scheme': protocol.slice(0, -1), 'server.address': hostname },
+    'server.port': port === '' ? undefined : Number(port),
   }
 }
 

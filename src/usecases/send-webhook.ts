@@ -80,8 +80,13 @@ export const webhookCall = (
     const tookMs = answeredAt - calledAt
     const isDelivered = judge(outcome) === 'delivered'
     const { eventId, type } = call.event
-    const attributes = { 'watchword.event': eventId, 'watchword.event_type': type }
-    span.end({ attributes: { ...attributes, 'http.response.status_code': outcome.status }, hasFailed: !isDelivered })
+    const { hostname, port, protocol } = new URL(call.endpoint.url)
+    const attributes = {
+      ...{ 'watchword.event': eventId, 'watchword.event_type': type, 'http.request.method': 'POST' },
+      ...{ 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) },
+      'http.response.status_code': outcome.status,
+    }
+    span.end({ attributes, hasFailed: !isDelivered })
     return { ...outcome, calledAt, answeredAt, tookMs, isDelivered }
   },
   record: (tx, job, delivery, { event }, answer) => record(deps, tx, job, delivery, { event, answer }),

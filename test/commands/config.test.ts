@@ -190,6 +190,19 @@ describe('the secret', () => {
   })
 })
 
+test('traces are set by the names of OpenTelemetry, too, and ours count first', () => {
+  const collector = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=otp',
+  }
+  const traces = { url: 'http://collector:4318', headers: { 'x-tenant': 'otp' }, share: 1 }
+  expect(readConfig(collector).traces).toEqual(traces)
+  const exact = { ...collector, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other:4318/v1/traces' }
+  expect(readConfig(exact).traces).toEqual({ ...traces, url: 'http://other:4318' })
+  expect(readConfig({ ...exact, WATCHWORD_TRACES_URL: 'http://ours:4318' }).traces?.url).toBe('http://ours:4318')
+  expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=otp' }).traces).toBeUndefined()
+})
+
 test('every mistake is named at once, also of a name that is none; what is empty is not set', () => {
   const env = { WATCHWORD_PORT: 'x', WATCHWORD_PRICE_SMS: '-1', WATCHWORD_PRIZE: '1', PRIZE: '1', WATCHWORD_HOST: '' }
   expect(mistakesOf(env).map((line) => line.trim().split(':')[0])).toEqual([

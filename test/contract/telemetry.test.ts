@@ -293,7 +293,10 @@ describe('traces', () => {
 
   async function openWithTraces(share = 1): Promise<void> {
     collector = new Collector()
-    tracing = startTracing({ url: collector.url, headers: { 'x-tenant': 'otp' }, share }, 'this server')
+    tracing = startTracing(
+      { url: collector.url, headers: { 'x-tenant': 'otp' }, share },
+      { instanceId: 'this server', database: 'sqlite' },
+    )
     await open({ listeners: { tracing } })
   }
   afterEach(() => collector?.stop())
@@ -312,6 +315,10 @@ describe('traces', () => {
     const request = spans.find(({ name }) => name === 'POST /v1/issue')
     expect(request?.parentSpanId).toBe(CALLERS_SPAN)
     expect(request?.attributes).toMatchObject({ 'http.response.status_code': 200, 'watchword.request_id': REQUEST_ID })
+    expect(request?.attributes).toMatchObject({
+      ...{ 'http.request.method': 'POST', 'http.route': '/v1/issue', 'url.path': '/v1/issue' },
+      ...{ 'url.scheme': 'http', 'server.address': expect.any(String) },
+    })
     const below = spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId)
     expect(below.map(({ name }) => name).sort()).toEqual(['attempt', 'report', 'transaction', 'webhook'])
     expect(spans.length).toBe(5)
@@ -319,6 +326,11 @@ describe('traces', () => {
     expect(collector.resources[0]).toMatchObject({ 'service.name': 'watchword', 'service.instance.id': 'this server' })
     const [hook] = receivers.arrived
     const webhook = below.find(({ name }) => name === 'webhook')
+    expect(webhook?.attributes).toMatchObject({
+      ...{ 'http.request.method': 'POST', 'server.address': expect.any(String), 'server.port': 443 },
+    })
+    const transaction = below.find(({ name }) => name === 'transaction')
+    expect(transaction?.attributes).toMatchObject({ 'db.system.name': 'sqlite' })
     expect(hook?.headers.traceparent).toBe(`00-${CALLERS_TRACE}-${webhook?.spanId}-01`)
     expect(lines('delivery ended').map(({ traceId }) => traceId)).toEqual([CALLERS_TRACE])
     const told = JSON.stringify(collector.spans)

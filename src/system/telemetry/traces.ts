@@ -27,8 +27,11 @@ const KINDS: Readonly<Record<SpanName, SpanKind>> = {
   webhook: SpanKind.CLIENT,
 }
 
-/** `instanceId`: unique per server and start. */
-export function startTracing({ url, headers, share }: TraceSettings, instanceId: string): Tracing {
+/** `instanceId`: unique per server and start. `database`: as OpenTelemetry calls it. */
+export function startTracing(
+  { url, headers, share }: TraceSettings,
+  { instanceId, database }: { instanceId: string; database: 'sqlite' | 'postgresql' },
+): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -44,7 +47,8 @@ export function startTracing({ url, headers, share }: TraceSettings, instanceId:
     begin(name, parent) {
       const known = parent ? parseTraceParent(parent) : null
       const within = known ? trace.setSpanContext(ROOT_CONTEXT, { ...known, isRemote: true }) : ROOT_CONTEXT
-      return spanOf(tracer.startSpan(name, { kind: KINDS[name] }, within))
+      const attributes = name === 'transaction' ? { 'db.system.name': database } : {}
+      return spanOf(tracer.startSpan(name, { kind: KINDS[name], attributes }, within))
     },
     stop: () => provider.shutdown(),
   }
