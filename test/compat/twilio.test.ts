@@ -62,6 +62,29 @@ const said = ({ status, body }: Answer) => [status, body.code]
 const sentCode = () => world.sms.lastCode()
 const wrongCode = () => (sentCode() === '000001' ? '000002' : '000001')
 
+test('a service can be read, a resource that is none is named, and so is a parameter that is ignored, once', async () => {
+  const headers = { authorization: basic(user, keys.live), 'content-type': FORM }
+  const get = (path: string) => world.send('GET', `/compat/twilio/v2/${path}`, undefined, { headers })
+  const { status, body } = await get(`Services/${services}`)
+  expect([status, body]).toMatchObject([
+    200,
+    { sid: services, account_sid: user, friendly_name: 'signup', code_length: 6, custom_code_enabled: false },
+  ])
+  expect(body.url).toBe(`http://localhost/compat/twilio/v2/Services/${services}`)
+  expect((await get('Services/VA00000000000000000000000000000000')).status).toBe(404)
+  for (const [path, name] of [
+    [`Services/${services}/RateLimits`, 'RateLimits'],
+    [`Services/${services}/Entities/me/Factors`, 'Factors'],
+    ['Attempts', 'Attempts'],
+  ] as const) {
+    const { status, body } = await get(path)
+    expect([status, body.code, body.message]).toEqual([404, 20404, expect.stringContaining(`the resource ${name},`)])
+  }
+  for (const To of [PHONE, '+821087654321']) await create({ To, TemplateSid: 'HJ1', AppHash: 'x' })
+  const noted = world.logged.filter((line) => line.includes('a parameter of Twilio is ignored'))
+  expect(noted.map((line) => JSON.parse(line).parameter)).toEqual(['TemplateSid', 'AppHash'])
+})
+
 describe('a verification', () => {
   test('is created, checked with a wrong and with the right code, and then gone', async () => {
     const created = await create()

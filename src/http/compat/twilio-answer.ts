@@ -91,6 +91,21 @@ export function verificationBody(issue: Issue, subject: Verified, status: Twilio
   }
 }
 
+/** A service, as far as there is one here: settings of Twilio's that have no counterpart are as if they were off. */
+export function serviceBody({ appId, createdAt }: App, purpose: string, base: string) {
+  const id = serviceSid(appId, purpose)
+  const url = `${base}v2/Services/${id}`
+  return {
+    ...{ sid: id, account_sid: accountSid(appId), friendly_name: purpose, code_length: 6 },
+    ...{ lookup_enabled: false, psd2_enabled: false, skip_sms_to_landlines: false, dtmf_input_required: true },
+    ...{ tts_name: null, do_not_share_warning_enabled: false, custom_code_enabled: false },
+    ...{ verify_event_subscription_enabled: false, default_template_sid: null },
+    ...{ push: null, totp: null, whatsapp: null, passkeys: null },
+    ...{ date_created: moment(createdAt), date_updated: moment(createdAt), url },
+    links: { verifications: `${url}/Verifications`, verification_checks: `${url}/VerificationCheck` },
+  }
+}
+
 export const checkBody = (issue: Issue, subject: Verified, status: TwilioStatus) => ({
   ...common(issue, subject, status),
   sna_attempts_error_codes: [],
@@ -110,6 +125,12 @@ class TwilioRefusal extends Refusal {
 
 export const notSupported = (parameter: string) =>
   new TwilioRefusal(60204, 'forbidden', `Service does not support this feature: ${parameter}`)
+export const noSuchResource = (resource: string) =>
+  new TwilioRefusal(
+    20404,
+    'not_found',
+    `This server does not have the resource ${resource}, but Verifications, VerificationCheck and a service`,
+  )
 export const channelDisabled = () => new TwilioRefusal(60223, 'invalid', 'Delivery channel disabled')
 
 const STATUS: Readonly<Record<RefusalKind, number>> = {

@@ -5,6 +5,7 @@
 import { issueInput } from '../../../contract/issue'
 import { ACCESS, type OperationAccess } from '../../../contract/scope'
 import { isSameSecret } from '../../domain/access/api-key'
+import type { App } from '../../domain/access/app'
 import { isIP } from '../../domain/access/network'
 import type { Issue } from '../../domain/codes/issue'
 import type { Recipient } from '../../domain/phone/phone'
@@ -25,7 +26,9 @@ import {
   checkBody,
   errorAnswer,
   issueIdOf,
+  noSuchResource,
   notSupported,
+  serviceBody,
   serviceSid,
   statusOf,
   TWILIO_PREFIX,
@@ -37,6 +40,9 @@ import {
 export interface TwilioDependencies extends ApiDependencies {
   publicUrl: string | undefined
 }
+
+/** `ignored`: parameters that have been named in the log. */
+type Dependencies = TwilioDependencies & { ignored: Set<string> }
 
 export type TwilioApi = (
   request: Request,
@@ -53,6 +59,7 @@ const MAX_FORM_CHARACTERS = 16 * 1024
 /** An authenticated request for a service of the key's app. */
 interface Call {
   caller: Caller
+  app: App
   purpose: string
   form: URLSearchParams
   /** The last part of the path: a SID or a number. */
@@ -67,21 +74,23 @@ interface TwilioOperation {
 }
 
 const OPERATIONS: Readonly<Record<string, TwilioOperation>> = {
+  'GET ': { route: 'service', access: ACCESS.status, perform: service },
   'POST Verifications': { route: 'create', access: ACCESS.issue, perform: create },
   'GET Verifications/': { route: 'fetch', access: ACCESS.status, perform: fetchOne },
   'POST Verifications/': { route: 'update', access: ACCESS.verify, perform: update },
   'POST VerificationCheck': { route: 'check', access: ACCESS.verify, perform: check },
 }
 
-const PATH = /^v2\/Services\/([^/]+)\/(Verifications\/?|VerificationCheck)([^/]*)$/
+const PATH = /^v2\/Services\/([^/]+)(?:\/(Verifications\/?|VerificationCheck)([^/]*))?$/
 
-export function createTwilio(deps: TwilioDependencies): TwilioApi {
+export function createTwilio(given: TwilioDependencies): TwilioApi {
+  const deps = { ...given, ignored: new Set<string>() }
   const perform = createPerformer(deps)
 
   return async (request, url, { clientIp, origin }) => {
     const path = url.pathname.slice(TWILIO_PREFIX.length)
-    const [, service = '', resource = '', id = ''] = PATH.exec(path) ?? []
-    const operation = (resource.endsWith('/') || id === '') && OPERATIONS[`${request.method} ${resource}`]
+    const [isKnown, service = '', resource = '', id = ''] = PATH.exec(path) ?? []
+    const operation = isKnown && (resource.endsWith('/') || id === '') && OPERATIONS[`${request.method} ${resource}`]
     const route = operation ? `twilio ${operation.route}` : 'twilio'
     const refused = (refusal: Refusal) => ({
       ...errorAnswer(refusal, operation ? `/Services/${service}/${resource}` : ''),
@@ -90,7 +99,7 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
       route,
     })
     if (isOverloaded(deps)) return refused(OVERLOADED)
-    if (!operation) return refused(new Refusal('not_found', 'No such path or method'))
+    if (!operation) return refused(noSuchResource(unknownIn(path)))
     const { user, headers } = credentials(request.headers)
     const context = { headers, search: url.search, clientIp, origin }
     const access = { ...operation.access, publicKey: false }
@@ -99,15 +108,34 @@ export function createTwilio(deps: TwilioDependencies): TwilioApi {
       if (!isSameSecret(user, accountSid(appId))) throw unauthorized()
       const app = await deps.node.directory.app(appId)
       const purpose = app?.twilioPurposes?.find((known) => serviceSid(appId, known) === service)
-      if (purpose === undefined) throw notFound('service')
+      if (!app || purpose === undefined) throw notFound('service')
       const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()
       const base = `${deps.publicUrl ?? url.origin}${TWILIO_PREFIX}`
-      return operation.perform(deps, { caller, purpose, form, id: decoded(id), base })
+      for (const name of new Set(form.keys())) noteIgnored(deps, appId, name)
+      return operation.perform(deps, { caller, app, purpose, form, id: decoded(id), base })
     })
     if (answer) return { ...answer, key, route }
     return refusal ? { ...refused(refusal), key } : { ...unexpectedAnswer(), key, route }
   }
 }
+
+/** The resource of a path that is none here, in Twilio's words; a SID or a number is not repeated. */
+const unknownIn = (path: string) =>
+  path.split('/').findLast((part) => /^[A-Z][A-Za-z]{2,30}$/.test(part)) ?? 'of this path'
+
+const READ_PARAMETERS = ['To', 'Channel', 'Locale', 'DeviceIp', 'RateLimits', 'Code', 'VerificationSid', 'Status']
+const PARAMETER_NAME = /^[A-Z][A-Za-z]{1,40}$/
+
+/** Once for each app and name that Twilio might have: whoever relies on it must find out. */
+function noteIgnored({ log, ignored }: Dependencies, appId: string, name: string): void {
+  if (READ_PARAMETERS.includes(name) || !PARAMETER_NAME.test(name) || ignored.size >= MOST_NOTED) return
+  const one = `${appId} ${name}`
+  if (ignored.has(one)) return
+  ignored.add(one)
+  log.warn({ appId, parameter: name }, 'a parameter of Twilio is ignored')
+}
+
+const MOST_NOTED = 1_000
 
 /** A secret key without its underscores: the SDK for Go sends letters and digits only. */
 const PLAIN_KEY = /^sk(test)?([0-9A-Za-z]{49})$/
@@ -174,6 +202,10 @@ const OTHER_CHANNELS = ['email', 'sna', 'rcs', 'silent']
 
 /** Without these a client would take an answer for more than it is. */
 const REFUSED_PARAMETERS = ['CustomCode', 'Amount', 'Payee']
+
+async function service(_: TwilioDependencies, { app, purpose, base }: Call) {
+  return { status: 200, body: serviceBody(app, purpose, base) }
+}
 
 async function create(deps: TwilioDependencies, call: Call) {
   const { caller, purpose, form, base } = call
