@@ -42,7 +42,7 @@ export interface TwilioDependencies extends ApiDependencies {
 }
 
 /** `ignored`: parameters that have been named in the log. */
-type Dependencies = TwilioDependencies & { ignored: Set<string> }
+type NotingDependencies = TwilioDependencies & { ignored: Set<string> }
 
 export type TwilioApi = (
   request: Request,
@@ -127,7 +127,7 @@ const READ_PARAMETERS = ['To', 'Channel', 'Locale', 'DeviceIp', 'RateLimits', 'C
 const PARAMETER_NAME = /^[A-Z][A-Za-z]{1,40}$/
 
 /** Once for each app and name that Twilio might have: whoever relies on it must find out. */
-function noteIgnored({ log, ignored }: Dependencies, appId: string, name: string): void {
+function noteIgnored({ log, ignored }: NotingDependencies, appId: string, name: string): void {
   if (READ_PARAMETERS.includes(name) || !PARAMETER_NAME.test(name) || ignored.size >= MOST_NOTED) return
   const one = `${appId} ${name}`
   if (ignored.has(one)) return
