@@ -67,7 +67,7 @@ export async function listCreditLedger(
   request: PageRequest & { entryType?: EntryType | undefined },
 ): Promise<Page<LedgerEntry>> {
   const { entryType, ...page } = request
-  return readPage(deps, 'credit-ledger', owner, page, {
+  const found = await readPage(deps, 'credit-ledger', owner, page, {
     read: async (before, bounds) => {
       if (owner.mode === 'test') return []
       const [createdAt = 0, seq = 0] = before?.split('.').map(Number) ?? []
@@ -79,6 +79,12 @@ export async function listCreditLedger(
     },
     positionOf: ({ createdAt, seq }) => `${createdAt}.${seq}`,
   })
+  // A relayed message is no issue of the API.
+  const known = async (entry: LedgerEntry) => {
+    const issue = entry.issueId === undefined ? undefined : await deps.store.read.issues.find(owner, entry.issueId)
+    return issue?.keyKind === 'relay' ? { ...entry, issueId: undefined } : entry
+  }
+  return { ...found, items: await Promise.all(found.items.map(known)) }
 }
 
 interface PageSource<T> {

@@ -200,6 +200,17 @@ describe('a relayed code', () => {
     expect(status.body.overallStatus).toBe('in_progress')
   })
 
+  test('is charged in the ledger without the id of an issue', async () => {
+    const { path, secret } = await open('plain')
+    await hand(path, secret, { to: TO, text: 'Code 48291356' })
+    await world.settle()
+    await world.report('main', { messageId: world.sms.accepted[0]?.messageId ?? '', status: 'delivered' })
+    await world.settle()
+    const { items } = (await world.call('rest', 'listCreditLedger', {}, { key: keys.live })).body
+    expect(items[0]).toMatchObject({ entryType: 'debit', amountDelta: -1 })
+    expect(items[0]).not.toHaveProperty('issueId')
+  })
+
   test('may be 4 to 10 letters or digits, and nothing else', async () => {
     const { path, secret } = await open('plain')
     for (const code of ['4821', 'VBX53M', '1234567890'])
