@@ -96,12 +96,12 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
   }
 }
 
-/** As OpenTelemetry names them: https://opentelemetry.io/docs/specs/semconv/http/http-spans */
+/** As OpenTelemetry names them, but for the path as it was written: https://opentelemetry.io/docs/specs/semconv/http/http-spans */
 function httpAttributes({ method, url }: Request, route: string): Record<string, string | number | undefined> {
-  const { pathname, protocol, hostname, port } = new URL(url)
+  const { protocol, hostname, port } = new URL(url)
   const [, pattern] = /^[A-Z]+ (\/.*)/.exec(route) ?? []
   return {
-    ...{ 'http.request.method': method, 'http.route': pattern, 'url.path': pathname },
+    ...{ 'http.request.method': method, 'http.route': pattern },
     ...{ 'url.scheme': protocol.slice(0, -1), 'server.address': hostname },
     'server.port': port === '' ? undefined : Number(port),
   }

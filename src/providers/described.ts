@@ -724,7 +724,9 @@ function reportsIn(
   const saysMore = (item: unknown) => typeof item === 'object' && item !== null && Object.keys(item).length > 0
   const isBulk =
     /^\s*[[{<]/.test(callback.text) && (items.length > 1 || Object.values(Object(body)).some(Array.isArray))
-  if (named === 0 && callback.text !== '' && (reports.isOwn || isBulk) && items.some(saysMore))
+  const isElsewhere = reports.isOwn && items.length > 0 && !items.some((item) => item !== undefined) && saysMore(body)
+  const isNameless = (reports.isOwn || isBulk) && items.some(saysMore)
+  if (named === 0 && callback.text !== '' && (isNameless || isElsewhere))
     throw invalid('body', 'invalid_format', 'no report in it has the ID of a message')
   return found
 }

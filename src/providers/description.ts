@@ -386,6 +386,13 @@ export const carrierDescription = z
     if (description.calls && signature === undefined) refuse(['calls'], 'need reports with a signature')
     if (signedIf !== undefined && (signature === undefined || !isSetting(signedIf)))
       refuse(['reports', 'signedIf'], 'must be a field, and signature says how')
+    // A key with a placeholder that nobody fills in would be a key that anybody can read here.
+    const { signed, ...keys } = (signature ?? {}) as Record<string, unknown>
+    const ofReport = /^(body|sortedForm|url|timestamp|header\..+)$/
+    const wrongInSignature =
+      unknownPlaceholder(keys, isSetting) ??
+      unknownPlaceholder(signed, (name) => isSetting(name) || ofReport.test(name))
+    if (wrongInSignature !== undefined) refuse(['reports', 'signature'], unknownIn(wrongInSignature))
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })

@@ -63,9 +63,11 @@ const httpConfig = z
     reportSecret: z.string().min(16),
   })
   .superRefine(({ url, headers, body, form, xml, method }, context) => {
-    const wrong = unknownPlaceholder([url, headers, body, form, xml], isMessageName)
-    if (wrong !== undefined)
-      context.addIssue({ code: 'custom', path: ['url'], message: `no such placeholder: {{${wrong}}}` })
+    for (const [name, template] of Object.entries({ url, headers, body, form, xml })) {
+      const wrong = unknownPlaceholder(template, isMessageName)
+      if (wrong !== undefined)
+        context.addIssue({ code: 'custom', path: [name], message: `no such placeholder: {{${wrong}}}` })
+    }
     const bodies = [body, form, xml].filter((one) => one !== undefined)
     if (bodies.length > 1) context.addIssue({ code: 'custom', path: ['form'], message: 'one of body, form and xml' })
     if (method === 'GET' && bodies.length > 0) {

@@ -547,7 +547,16 @@ describe('the command line', () => {
     expect(provider.reportUrl).toEndWith('/provider-reports/main')
     const listed = await runJson(program, 'provider', 'list')
     expect(listed).toEqual({
-      providers: [{ name: 'main', type: 'http', channels: ['sms', 'alimtalk'], state: 'healthy' }],
+      providers: [
+        {
+          name: 'main',
+          type: 'http',
+          channels: ['sms', 'alimtalk'],
+          state: 'healthy',
+          unreported: 0,
+          refusedReports: [],
+        },
+      ],
     })
     expect(await runJson(program, 'provider', 'remove', 'main', '--yes')).toEqual({ name: 'main', removed: true })
 

@@ -105,7 +105,8 @@ describe('with no room on the disk', () => {
     const { exitCode } = await run(limited(program, 'ulimit -f 128'), 'backup')
     expect(exitCode).toBe(1)
     // A note that it failed takes no room.
-    expect(readdirSync(join(program.cwd, 'watchword-data/backups'))).toEqual(['failed'])
+    expect(readdirSync(join(program.cwd, 'watchword-data/backups'))).toEqual([])
+    expect(existsSync(join(program.cwd, 'watchword-data/backup-failed'))).toBe(true)
   })
 
   test.if(existsSync('/dev/full'))('for the log, codes go out all the same', async () => {

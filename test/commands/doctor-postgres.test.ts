@@ -89,12 +89,13 @@ describe('servers', () => {
   })
 
   test('are told to have gone silent, and to be of different versions', async () => {
-    const silent = aNode({ name: 'here:2', version: '0.2.0', seenAt: NOW - NODE_GONE_MS })
+    const seenAt = NOW - NODE_GONE_MS
+    const silent = aNode({ name: 'there:2', version: '0.2.0', startedAt: seenAt - 1, seenAt })
     expect(await found(aNode(), silent)).toEqual([
-      expect.stringMatching(/^warn: here:2 \(0\.2\.0\) has sent no heartbeat since/),
+      expect.stringMatching(/^warn: there:2 \(0\.2\.0\) has sent no heartbeat since/),
     ])
     expect(await found(aNode(), { ...silent, seenAt: NOW })).toEqual([
-      'warn: Servers of different versions are at work: here:1 (0.1.0), here:2 (0.2.0).',
+      'warn: Servers of different versions are at work: here:1 (0.1.0), there:2 (0.2.0).',
     ])
   })
 })

@@ -165,7 +165,7 @@ test.each([
   expect(await statusOf(issueId)).toBe('delivered')
 })
 
-test.each([
+test.each<[string, string, string, object?]>([
   ['a list that the settings do not name', '{"results":[{"id":"m-1","status":"delivered"}]}', 'application/json'],
   [
     'ids by another name',
@@ -174,9 +174,19 @@ test.each([
   ],
   ['a form of several parts without its end', '--x\r\nnothing', 'multipart/form-data; boundary=x'],
   ['plain words', 'delivered m-1', 'text/plain'],
-])('a body with %s is refused and counted, and not answered 200 and dropped', async (_, body, type) => {
-  const issueId = await sentAs('"m-1"', 'only')
-  expect((await reported(body, type)).status).toBe(400)
-  expect(await statusOf(issueId)).toBe('sent')
-  expect(world.logged.join()).toContain('"outcome":"unreadable"')
-})
+  [
+    'reports in another place',
+    '{"results":[{"id":"m-1","status":"delivered"}]}',
+    'application/json',
+    { itemsPath: 'dlrs' },
+  ],
+])(
+  'a body with %s is refused and counted, and not answered 200 and dropped',
+  async (...[, body, type, report = {}]) => {
+    await world.run(wroteAs({ report }))
+    const issueId = await sentAs('"m-1"', 'only')
+    expect((await reported(body, type)).status).toBe(400)
+    expect(await statusOf(issueId)).toBe('sent')
+    expect(world.logged.join()).toContain('"outcome":"unreadable"')
+  },
+)

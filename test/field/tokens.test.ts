@@ -80,6 +80,14 @@ test('nowireless4u/hpe-networking-mcp#130: a token that is refused before its ti
 
 test.each([
   ['refuses the credentials', answered(401, { error: 'invalid_client' }), { kind: 'refused', retry: 'unfit' }],
+  ['asks for patience', answered(429, ''), { kind: 'refused', retry: 'later' }],
+  ['is not there', answered(404, ''), { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_OAUTH_HTTP_404' }],
+  ['answers a page', answered(200, '<p>Sign in</p>'), { kind: 'refused', code: 'NOT_SENT_OAUTH_WITHOUT_TOKEN' }],
+  [
+    'answers what no header may hold',
+    answered(200, { access_token: 'A\r\nx: y' }),
+    { kind: 'refused', code: 'NOT_SENT_OAUTH_WITHOUT_TOKEN' },
+  ],
   ['is down', answered(503, ''), { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_OAUTH_HTTP_503' }],
   [
     'does not answer',

@@ -9,6 +9,7 @@ import { aCallback, anAwaited, anSms, answered, CODE, FakeVendor, MESSAGE_ID, TE
 
 const acme = describedType(ACME)
 const config = { account: '77', key: 'acme-key' }
+const HMAC = ACME.reports?.signature as object
 
 async function send(answer = answered(200, { ok: true, message: { id: 'm-1' } }), changes = {}) {
   const vendor = new FakeVendor()
@@ -353,6 +354,18 @@ test.each<[string, (file: DescriptionFile) => object, string, string]>([
   ['a channel that nothing sends', (file) => ({ ...file, send: {} }), 'send', 'nothing sends sms'],
   ['a verdict', (file) => ({ ...file, codes: { E1: ['maybe', 'who knows'] } }), 'codes.E1.0', ''],
   ['a signature', (file) => ({ ...file, reports: { signature: { type: 'rot13' } } }), 'reports.signature.type', ''],
+  [
+    'a placeholder in the key of reports, which anybody could read here',
+    (file) => ({ ...file, reports: { ...file.reports, signature: { ...HMAC, secret: '{{kye}}' } } }),
+    'reports.signature',
+    '{{kye}}',
+  ],
+  [
+    'a placeholder in what is signed',
+    (file) => ({ ...file, reports: { ...file.reports, signature: { ...HMAC, signed: '{{bdy}}' } } }),
+    'reports.signature',
+    '{{bdy}}',
+  ],
   ['a pattern', (file) => ({ ...file, codePattern: '(' }), 'codePattern', 'must be a regular expression'],
   ['a field of an unknown kind', (file) => ({ ...file, fields: { a: { titel: 'A' } } }), 'fields.a', ''],
 ])('a description is refused at the place that is wrong: %s', (_, wrong, at, says) => {

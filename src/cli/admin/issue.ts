@@ -75,7 +75,7 @@ export const queueCommand = () =>
   })('queue', 'queue')
 
 function storyObject({ issue, verificationStatus, overallStatus, attempts, ledger, webhooks }: IssueStory) {
-  const { phoneHash: _, codeHash: __, metadata: ___, ...known } = issue
+  const { phoneHash: _, codeHash: __, metadata: ___, prefixHash: ____, networkHash: _____, ...known } = issue
   return {
     ...known,
     verificationStatus,

@@ -263,10 +263,11 @@ export const providerCommands = () =>
           const wanted = { name, type, channels, config, concurrency, timeoutMs }
           const { carrier, newReportSecret: reportSecret } = await administer.setCarrier(admin, wanted)
           const reportUrl = `${admin.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
-          return { name, type, channels: carrier.channels, reportUrl, ...(reportSecret && { reportSecret }) }
+          const answer = { name, type, channels: carrier.channels, reportUrl, ...(reportSecret && { reportSecret }) }
+          return { answer, setup: { type, config } }
         },
-        lines: ({ name, type, channels, reportUrl, reportSecret }, typed) => {
-          const carrier = carrierOfInput(typed)
+        json: ({ answer }) => answer,
+        lines: ({ answer: { name, type, channels, reportUrl, reportSecret }, setup: carrier }) => {
           return [
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
             ...(reportsBySecret(carrier) ? [`Delivery reports: POST ${reportUrl}`] : []),

@@ -43,7 +43,8 @@ export function conditionsOf(
   now: number,
 ): Array<NodeState & { readonly condition: NodeCondition }> {
   const replaced = new Set<NodeState>()
-  for (const silent of nodes.toSorted((a, b) => b.seenAt - a.seenAt)) {
+  const gone = nodes.filter((node) => conditionOf(node, now) === 'silent')
+  for (const silent of gone.toSorted((a, b) => b.seenAt - a.seenAt)) {
     const isLong = now >= silent.seenAt + NODE_REPLACED_MS
     const newcomers = nodes.filter(
       ({ startedAt, name }) => startedAt > silent.seenAt && (isLong || machineOf(name) === machineOf(silent.name)),

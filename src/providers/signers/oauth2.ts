@@ -11,6 +11,9 @@ const EARLY_MS = 30 * SECOND_MS
 /** Where the answer does not say. */
 const USUAL_LIFE_SEC = 300
 
+/** RFC 6750, 2.1; another would break the header that it stands in. */
+const IN_A_HEADER = /^[\x21-\x7e]+$/
+
 type OAuth2 = Extract<RequestAuth, { type: 'oauth2' }>
 
 export class AccessTokens {
@@ -65,11 +68,11 @@ export class AccessTokens {
     if (result.kind !== 'answered') return { kind: 'not_sent', reason: `OAUTH_${result.reason}` }
     const { access_token: given, expires_in: lifeSec = USUAL_LIFE_SEC } = parseObject(result.body)
     const token = textOf(given)
-    // Credentials that are refused are the account's, as those of a message would be.
-    if (result.status !== 200 || token === undefined)
-      return result.status >= 500
-        ? { kind: 'not_sent', reason: `OAUTH_HTTP_${result.status}` }
-        : { kind: 'answered', status: 401, body: '' }
+    // Credentials that are refused are the account's, as those of a message would be, and 429 asks for patience.
+    const { status } = result
+    if ([400, 401, 403, 429].includes(status)) return { kind: 'answered', status: status === 429 ? 429 : 401, body: '' }
+    if (status !== 200 || token === undefined || !IN_A_HEADER.test(token))
+      return { kind: 'not_sent', reason: status === 200 ? 'OAUTH_WITHOUT_TOKEN' : `OAUTH_HTTP_${status}` }
     this.#held = { token, until: clock.now() + Number(lifeSec) * SECOND_MS - EARLY_MS }
     return token
   }
