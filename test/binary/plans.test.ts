@@ -197,29 +197,36 @@ describe('whatsapp 8 s, sms, voice', () => {
     expect(waysTo(PHONE)).toEqual(['whatsapp', 'sms', 'sms', 'whatsapp'])
   })
 
-  test.each([0, 1, 2])('a server that is killed while way %p is asked asks nobody else', async (at) => {
-    const ways = ['whatsapp', 'sms', 'voice'] as const
-    let killing: Promise<void> | undefined
-    vendors.answer = async ({ way }) => {
-      if (way === ways[at]) killing ??= kill(LEASES_END)
+  test.each([0, 1, 2])(
+    'a server that is killed while way %p is asked asks nobody else until that is reported failed',
+    async (at) => {
+      const ways = ['whatsapp', 'sms', 'voice'] as const
+      let killing: Promise<void> | undefined
+      vendors.answer = async ({ way }) => {
+        if (way === ways[at]) killing ??= kill(LEASES_END)
+        await killing
+        return undefined
+      }
+      const issueId = await issue(PHONE)
+      for (const way of ways.slice(0, at)) await report(await taken(issueId, PHONE, way), 'failed')
+      await until(() => killing !== undefined, 'the server to be killed')
       await killing
-      return undefined
-    }
-    const issueId = await issue(PHONE)
-    for (const way of ways.slice(0, at)) await report(await taken(issueId, PHONE, way), 'failed')
-    await until(() => killing !== undefined, 'the server to be killed')
-    await killing
-    await quiet()
-    const ofIssue = `hex(issue_id) = '${hex(issueId)}'`
-    expect(rows(`SELECT leg FROM attempts WHERE ${ofIssue} AND code = 'INTERRUPTED'`)).toEqual([{ leg: ways[at] }])
-    for (const start of [...vendors.starts].reverse()) await report(start, 'failed')
-    await kill(WAITS_END)
-    await quiet()
-    expect(waysTo(PHONE)).toEqual(ways.slice(0, at + 1))
-    await until(() => vendors.starts.at(-1)?.code !== '', 'a call to be heard')
-    const { code = '' } = vendors.starts.at(-1) ?? {}
-    expect((await server.verify(key, issueId, code)).body.verified).toBe(true)
-  })
+      await quiet()
+      const ofIssue = `hex(issue_id) = '${hex(issueId)}'`
+      expect(rows(`SELECT leg FROM attempts WHERE ${ofIssue} AND code = 'INTERRUPTED'`)).toEqual([{ leg: ways[at] }])
+      await kill(WAITS_END)
+      await quiet()
+      expect(waysTo(PHONE)).toEqual(ways.slice(0, at + 1))
+      for (const start of [...vendors.starts].reverse()) await report(start, 'failed')
+      await until(() => waysTo(PHONE).length === Math.min(at + 2, ways.length), 'the next way to be asked')
+      await kill(WAITS_END)
+      await quiet()
+      expect(waysTo(PHONE)).toEqual(ways.slice(0, at + 2))
+      await until(() => vendors.starts.at(-1)?.code !== '', 'a call to be heard')
+      const { code = '' } = vendors.starts.at(-1) ?? {}
+      expect((await server.verify(key, issueId, code)).body.verified).toBe(true)
+    },
+  )
 })
 
 test('a plan that begins with Telegram goes on where a number is not there, and leaves Telegram out for a day', async () => {
