@@ -15,7 +15,7 @@ export interface Build {
 
 export const today: Build = { version: VERSION, tree: ROOT }
 
-const NEEDED = ['src', 'contract', 'migrations', 'package.json', 'tsconfig.json']
+const NEEDED = ['src', 'contract', 'client', 'migrations', 'package.json', 'tsconfig.json']
 
 /** Today's tree as the release after it: with another version, and a migration more of each database. */
 export function nextRelease(folder: string): Build {
