@@ -1022,6 +1022,19 @@ export function storeSuite(
         expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(known)
       })
 
+      test('a call of a provider is unanswered until its attempt has an outcome', async () => {
+        const attempt = { ...attemptOf(issue, 1), outcome: undefined, answeredAt: undefined }
+        await run(async (tx) => {
+          await tx.attempts.add(attempt)
+          await tx.reports.expect(awaitedOf(issue, { carrierMessageId: undefined }))
+        })
+        const isUnanswered = (carrier: string, since = 0) => run((tx) => tx.reports.hasUnanswered(carrier, since))
+        expect([await isUnanswered('main'), await isUnanswered('other')]).toEqual([true, false])
+        expect(await isUnanswered('main', NOW + 365 * 86_400_000)).toBe(false)
+        await run((tx) => tx.attempts.answer({ ...attempt, outcome: 'ambiguous', answeredAt: NOW + 1 }))
+        expect(await isUnanswered('main')).toBe(false)
+      })
+
       test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
         const awaited = awaitedOf(issue, { carrierMessageId: 'p1', answeredAt: NOW + 5 })
         const nameless = awaitedOf(issueNumber(2), { carrierMessageId: undefined })

@@ -7,7 +7,15 @@ import type { Tx } from '../../ports/store'
 import type { AttemptReader } from '../../ports/store/issues'
 import { idFloor } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
-import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import {
+  ATTEMPT_ANSWER,
+  ATTEMPT_REPORT,
+  attemptOf,
+  attemptRow,
+  awaitedOf,
+  awaitedRow,
+  UNANSWERED_AMONG,
+} from '../rows/issue'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
 import { attempts, awaitedReports } from './schema'
@@ -68,34 +76,39 @@ const STATEMENTS = {
       .prepare(''),
   ),
   forget: statement(() => db.delete(awaitedReports).where(thisMessage).prepare('')),
-  findUnanswered: statement(() =>
-    db
-      .select({ messageId: awaitedReports.messageId })
+  findUnanswered: statement(() => {
+    const newest = db
+      .select()
       .from(awaitedReports)
+      .where(gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')))
+      .orderBy(desc(awaitedReports.messageId))
+      .limit(UNANSWERED_AMONG)
+      .as('newest')
+    const running = db
+      .select({ number: attempts.number })
+      .from(attempts)
       .where(
         and(
-          gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')),
-          eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
-          exists(
-            db
-              .select({ number: attempts.number })
-              .from(attempts)
-              .where(
-                and(
-                  eq(attempts.appId, awaitedReports.appId),
-                  eq(attempts.mode, awaitedReports.mode),
-                  eq(attempts.issueId, awaitedReports.issueId),
-                  eq(attempts.messageId, awaitedReports.messageId),
-                  isNull(attempts.outcome),
-                ),
-              ),
-          ),
+          eq(attempts.appId, newest.appId),
+          eq(attempts.mode, newest.mode),
+          eq(attempts.issueId, newest.issueId),
+          eq(attempts.messageId, newest.messageId),
+          isNull(attempts.outcome),
         ),
       )
-      .orderBy(desc(awaitedReports.messageId))
+    return db
+      .select({ messageId: newest.messageId })
+      .from(newest)
+      .where(
+        and(
+          eq(newest.carrier, bind(awaitedReports.carrier, 'carrier')),
+          isNull(newest.carrierMessageId),
+          exists(running),
+        ),
+      )
       .limit(1)
-      .prepare(''),
-  ),
+      .prepare('')
+  }),
 }
 
 const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>

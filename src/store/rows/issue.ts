@@ -154,3 +154,6 @@ export const STRIPPED = [
   'wrongAt',
   'erasedAt',
 ] as const
+
+/** So many of the newest messages are looked at for a call without an answer, which takes a millisecond at most. */
+export const UNANSWERED_AMONG = 1_000

@@ -6,7 +6,15 @@ import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, uuidBytes } from '../ids'
 import { ROUNDED_MS } from '../rows/carrier'
-import { ATTEMPT_ANSWER, ATTEMPT_REPORT, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/issue'
+import {
+  ATTEMPT_ANSWER,
+  ATTEMPT_REPORT,
+  attemptOf,
+  attemptRow,
+  awaitedOf,
+  awaitedRow,
+  UNANSWERED_AMONG,
+} from '../rows/issue'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, db, ofOwner, on, parameters, plain, statement } from './connection/statement'
 import { apps, attempts, awaitedReports } from './schema'
@@ -71,34 +79,39 @@ const ATTEMPT_TX = {
       .prepare(),
   ),
   deleteAwaited: statement(() => db.delete(awaitedReports).where(thisMessage).prepare()),
-  findUnanswered: statement(() =>
-    db
-      .select({ messageId: awaitedReports.messageId })
+  findUnanswered: statement(() => {
+    const newest = db
+      .select()
       .from(awaitedReports)
+      .where(gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')))
+      .orderBy(desc(awaitedReports.messageId))
+      .limit(UNANSWERED_AMONG)
+      .as('newest')
+    const running = db
+      .select({ number: attempts.number })
+      .from(attempts)
       .where(
         and(
-          gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')),
-          eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
-          exists(
-            db
-              .select({ number: attempts.number })
-              .from(attempts)
-              .where(
-                and(
-                  eq(attempts.appId, awaitedReports.appId),
-                  eq(attempts.mode, awaitedReports.mode),
-                  eq(attempts.issueId, awaitedReports.issueId),
-                  eq(attempts.messageId, awaitedReports.messageId),
-                  isNull(attempts.outcome),
-                ),
-              ),
-          ),
+          eq(attempts.appId, newest.appId),
+          eq(attempts.mode, newest.mode),
+          eq(attempts.issueId, newest.issueId),
+          eq(attempts.messageId, newest.messageId),
+          isNull(attempts.outcome),
         ),
       )
-      .orderBy(desc(awaitedReports.messageId))
+    return db
+      .select({ messageId: newest.messageId })
+      .from(newest)
+      .where(
+        and(
+          eq(newest.carrier, bind(awaitedReports.carrier, 'carrier')),
+          isNull(newest.carrierMessageId),
+          exists(running),
+        ),
+      )
       .limit(1)
-      .prepare(),
-  ),
+      .prepare()
+  }),
 }
 
 export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 'reports'> {
