@@ -342,13 +342,15 @@ function compiledRequest(
   return {
     method,
     build(scope) {
+      const written = body?.(scope)
+      const withBody: ValueScope = (name) => (name === 'body' ? written : scope(name))
       const headers: Record<string, string> = { ...ours }
       for (const [header, fill] of own) {
-        const value = fill(scope)
+        const value = fill(withBody)
         // A trace that there is not has no header.
         if (value !== '' || (keepsEmptyHeaders && header.toLowerCase() !== 'traceparent')) headers[header] = value
       }
-      const unsigned = { method, url: address + url(scope), headers, body: body?.(scope) }
+      const unsigned = { method, url: address + url(scope), headers, body: written }
       return { ...unsigned, headers: { ...headers, ...signer(unsigned, scope) } }
     },
   }

@@ -346,8 +346,8 @@ export const carrierDescription = z
       (name === 'answerUrl' && description.calls !== undefined) ||
       isSetting(name)
     const checkRequest = (at: string[], template: RequestTemplate, knows: (name: string) => boolean) => {
-      const { base, ...filled } = template
-      const wrong = unknownPlaceholder(filled, knows)
+      const { base, headers, ...filled } = template
+      const wrong = unknownPlaceholder(filled, knows) ?? unknownInHeaders(headers, knows)
       if (wrong !== undefined) refuse(at, unknownIn(wrong))
       if (!fieldAt(description, base)?.url) refuse([...at, 'base'], `no such field with an address: ${base}`)
       if (template.json !== undefined && template.form !== undefined) refuse([...at, 'form'], 'not together with json')
@@ -396,6 +396,10 @@ export const carrierDescription = z
     const malformed = signature === undefined ? undefined : rawReportSignature.safeParse(signature).error?.issues[0]
     if (malformed) refuse(['reports', 'signature', ...malformed.path.map(String)], malformed.message)
   })
+
+/** Headers may be about the body, such as `{{body|md5}}`. */
+export const unknownInHeaders = (headers: Record<string, string>, isKnown: (name: string) => boolean) =>
+  unknownPlaceholder(headers, (name) => name === 'body' || isKnown(name))
 
 const unknownIn = (wrong: string) => `no such ${wrong.includes('|') ? 'filter' : 'placeholder'}: {{${wrong}}}`
 

@@ -8,7 +8,7 @@
 import { z } from 'zod'
 import { LEGS } from '../domain/shared/value'
 import { type Described, describedCarrier } from './described'
-import { headers, meaning, path, type RequestTemplate, regex } from './description'
+import { headers, meaning, path, type RequestTemplate, regex, unknownInHeaders } from './description'
 import { SENDERS, sendersSetting } from './engine-settings'
 import { reportSignature } from './report-signature'
 import { isMessageName, unknownPlaceholder } from './template'
@@ -64,7 +64,8 @@ const httpConfig = z
   })
   .superRefine(({ url, headers, body, form, xml, method }, context) => {
     for (const [name, template] of Object.entries({ url, headers, body, form, xml })) {
-      const wrong = unknownPlaceholder(template, isMessageName)
+      const wrong =
+        name === 'headers' ? unknownInHeaders(headers, isMessageName) : unknownPlaceholder(template, isMessageName)
       if (wrong !== undefined)
         context.addIssue({ code: 'custom', path: [name], message: `no such placeholder: {{${wrong}}}` })
     }

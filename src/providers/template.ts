@@ -1,5 +1,6 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 
+import { hash } from 'node:crypto'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'
@@ -136,6 +137,12 @@ const FILTERS: Readonly<Record<string, (value: string, argument: string, raw: un
     ifUnicode: (value, word) => (encodeText(value, 0).dataCoding === 0 ? undefined : word),
     withoutHyphens: (value) => value.replaceAll('-', ''),
     times: (value, factor) => Number(value) * Number(factor),
+    dividedBy: (value, divisor) => Number(value) / Number(divisor),
+    rounded: (value) => Math.round(Number(value)),
+    roundedUp: (value) => Math.ceil(Number(value)),
+    roundedDown: (value) => Math.floor(Number(value)),
+    md5: (value) => hash('md5', value, 'hex'),
+    md5Base64: (value) => hash('md5', value, 'base64'),
     atMost: (value, most) => Math.min(Number(value), Number(most)),
     atLeast: (value, least) => Math.max(Number(value), Number(least)),
     /** The argument, where there is a value. */

@@ -7,6 +7,7 @@ import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import { isActive, markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, issued } from '../domain/codes/issue-request'
+import { keptFrom } from '../domain/codes/kept-code'
 import { changesWithoutMessage } from '../domain/codes/review-number'
 import { legsAfter, planFor } from '../domain/delivery/plan'
 import { textsOf } from '../domain/message/rendered-message'
@@ -24,6 +25,7 @@ import {
   type CheckedRequest,
   checkedRequest,
   createIssue,
+  newCodeOf,
   type ResolvedIssue,
   resolveIssue,
 } from './issue/request'
@@ -153,7 +155,8 @@ async function admit(
 
     // Render the message: its type decides the price.
     const issueId = deps.random.uuid(tx.now)
-    const code = rules.newCode(recipient)
+    const kept = checked.keepsCode ? keptFrom(previous, tx.now) : undefined
+    const code = newCodeOf(deps, checked, { issueId, kept })
     const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
     const maySms = channel === 'sms' || (legs?.some((leg) => leg.channel === 'sms') ?? checked.smsFallback)
     const message = { text: request.relayed?.text, template, wording, code, key, maySms }
@@ -175,7 +178,7 @@ async function admit(
 
     const { maxAttempts } = admitted
     const { origin } = request
-    const issue = createIssue(deps, checked, { issueId, code, maxAttempts, price, origin, legs, now: tx.now })
+    const issue = createIssue(deps, checked, { issueId, kept, code, maxAttempts, price, origin, legs, now: tx.now })
     // Rule 8: replace the previous issue of the same phone and purpose.
     if (previous) await saveIssue(deps, tx, previous, markReplaced(previous, tx.now))
     await tx.idempotency.add(recordOf(checked, issue))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { accountSid, serviceSid } from '../../src/http/compat/twilio-answer'
 import { protectApp } from '../../src/usecases/abuse/set-protection'
 import * as administer from '../../src/usecases/administer'
+import { codeIn } from '../support/carrier'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Answer, type Furnished, VOICE_URL, WHATSAPP_URL, World } from '../support/world'
 import { assertTwilios } from './twilio-schemas'
@@ -164,14 +165,70 @@ describe('a verification', () => {
     expect(await inARow()).toBe(0)
   })
 
-  test('is followed by another one with another code, and the first is canceled', async () => {
-    const first = (await create()).body.sid
+  test('stays the same while it is pending: a create sends its code again, and wrong codes and life go on', async () => {
+    const first = (await create()).body
     const code = sentCode()
-    const second = (await create()).body.sid
-    expect(second).not.toBe(first)
-    expect((await fetched(first)).body.status).toBe('canceled')
-    if (code !== sentCode()) expect((await check({ Code: code })).body.status).toBe('pending')
-    expect((await check({ Code: sentCode() })).body).toMatchObject({ sid: second, status: 'approved' })
+    await check({ Code: wrongCode() })
+    await world.leap(120_000)
+    const [again, tapped] = await Promise.all([create(), create()])
+    for (const { status, body } of [again, tapped])
+      expect([status, body]).toMatchObject([
+        201,
+        { sid: first.sid, status: 'pending', date_created: first.date_created },
+      ])
+    expect(world.sms.requests).toHaveLength(3)
+    expect(sentCode()).toBe(code)
+    expect((await fetched(first.sid)).body).toMatchObject({ sid: first.sid, status: 'pending' })
+    for (let n = 0; n < 3; n++) expect((await check({ Code: wrongCode() })).body.status).toBe('pending')
+    expect((await check({ VerificationSid: first.sid, Code: code })).body).toMatchObject({
+      ...{ sid: first.sid, status: 'approved' },
+    })
+    expect(said(await fetched(first.sid))).toEqual([404, 20404])
+    expect((await create()).body.sid).not.toBe(first.sid)
+  })
+
+  test('takes five checks and lives ten minutes, however often its code is sent', async () => {
+    await create()
+    const code = sentCode()
+    for (let n = 0; n < 4; n++) await check({ Code: wrongCode() })
+    const { sid } = (await create()).body
+    await check({ Code: wrongCode() })
+    expect(said(await check({ Code: code }))).toEqual([429, 60202])
+    const next = (await create()).body
+    expect(next.sid).not.toBe(sid)
+    await world.leap(590_000)
+    expect((await create()).body.sid).toBe(next.sid)
+    await world.leap(10_000)
+    expect(said(await check({ Code: sentCode() }))).toEqual([404, 20404])
+  })
+
+  test.each([
+    ['two quick creates send one code', () => Promise.all([create(), create()])],
+    ['a call brings the code of the SMS', async () => [await create(), await create({ Channel: 'call' })]],
+  ])('%s', async (_, twice) => {
+    await world.provide('caller', ['voice'], VOICE_URL)
+    await administer.setRoute(world.admin, { channel: 'voice', country: 'KR', appId: undefined, carriers: ['caller'] })
+    await world.advance(2_000)
+    const [one, other] = await twice()
+    expect(one?.body.sid).toMatch(/^VE/)
+    expect(other?.body.sid).toBe(one?.body.sid)
+    const codes = [...world.sms.requests, ...world.voice.requests].map(({ text = '' }) => codeIn(text))
+    expect(codes).toHaveLength(2)
+    expect(codes[1]).toBe(codes[0])
+  })
+
+  test('that `/v1` has replaced is canceled, and the next create begins another one', async () => {
+    const { sid } = (await create()).body
+    await world.call(
+      'rest',
+      'issue',
+      { phoneNumber: PHONE, purpose: 'signup', idempotencyKey: 'web' },
+      { key: keys.live },
+    )
+    await world.settle()
+    expect((await fetched(sid)).body.status).toBe('canceled')
+    expect((await create()).body.sid).not.toBe(sid)
+    expect((await fetched(sid)).body.status).toBe('canceled')
   })
 
   test('of another service, another app or the other mode is not found', async () => {

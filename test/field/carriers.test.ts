@@ -190,3 +190,31 @@ test.each<[string, string, string, object?]>([
     expect(world.logged.join()).toContain('"outcome":"unreadable"')
   },
 )
+
+/** What carriers want to be sent: https://github.com/<report>. */
+test.each([
+  ['MSG91/sendotp-node#11', 'the life of a code in minutes', '{{expiresInSec|dividedBy:60|roundedUp}}', '2'],
+  ['thunder-id/thunderid#4763', 'never 0 minutes', '{{expiresInSec|dividedBy:6000|roundedUp}}', '1'],
+  ['python-smpplib/python-smpplib#254', 'whole minutes below it', '{{expiresInSec|dividedBy:60|roundedDown}}', '1'],
+  ['python-smpplib/python-smpplib#254', 'the nearest', '{{expiresInSec|dividedBy:60|rounded}}', '2'],
+])('%s: a field has %s', async (_report, _what, ttl, expected) => {
+  await world.run(world.provide('main', ['sms'], SMS_URL, { body: { ttl } }))
+  const request = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k', expiresInSec: 90 }
+  await world.run(world.call('rest', 'issue', request, { key: keys.live }))
+  await world.advance(1_000)
+  expect<unknown>(world.sms.requests.at(-1)).toEqual({ ttl: expected })
+})
+
+test('mgomes/api_auth#135 (RFC 1864): a header has the MD5 of the body as it is sent, also where the body is not ASCII', async () => {
+  const headers = { 'content-md5': '{{body|md5Base64}}', 'x-sum': '{{body|md5}}' }
+  await world.run(world.provide('main', ['sms'], SMS_URL, { headers, body: { text: '인증 {{code}}' } }))
+  await sentAs('"m-1"', 'p')
+  const body = JSON.stringify(world.sms.requests.at(-1))
+  expect(body).toContain('인증')
+  const sum = new Bun.CryptoHasher('md5').update(body)
+  const hex = sum.digest('hex')
+  expect(world.sms.headers.at(-1)).toMatchObject({
+    'content-md5': Buffer.from(hex, 'hex').toString('base64'),
+    'x-sum': hex,
+  })
+})

@@ -25,6 +25,8 @@ test.each([
   ['{{code|spaced}} {{code|base64}} {{code|hex}}', '1 2 3 4 5 6 MTIzNDU2 313233343536'],
   ['{{ttl|atMost:60}} {{ttl|atLeast:100}}', '60 100'],
   ['{{ttl|times:1000}} {{uuid|withoutHyphens}}', '90000 01ab'],
+  ['{{ttl|dividedBy:60}} {{ttl|dividedBy:60|rounded}} {{ttl|dividedBy:60|roundedDown}}', '1.5 2 1'],
+  ['{{code|md5}} {{code|md5Base64}}', 'e10adc3949ba59abbe56e057f20f883e 4QrcOUm6Wau+VuBX8g+IPg=='],
   ['{{code|ifUnicode:unicode}} {{text|ifUnicode:unicode}} {{code|ifUnicode:unicode|or:text}}', ' unicode text'],
   ['{{empty|or:SMS}} {{none|or:LMS}} {{code|or:no}}', 'SMS LMS 123456'],
   ['{{sid|as:SERVICE}}{{none|as:NOTHING}}', 'SERVICE'],

@@ -34,10 +34,6 @@ export const reviewNumberOf = (
 export const reviewKeyName = (appId: string, { phoneHash }: Pick<ReviewNumber, 'phoneHash'>) =>
   `review ${appId} ${phoneHash}`
 
-/** Six digits of a derived key. */
-export const reviewCodeOf = (key: Uint8Array): string =>
-  (new DataView(key.buffer, key.byteOffset).getUint32(0) % 1_000_000).toString().padStart(6, '0')
-
 /** `providerOutcomeCode` of an issue to a review number. */
 const REVIEW_NUMBER = 'REVIEW_NUMBER'
 

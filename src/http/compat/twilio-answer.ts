@@ -51,6 +51,12 @@ export function statusOf(issue: Issue, now: number): TwilioStatus | undefined {
   }
 }
 
+/** A verification: the issue that carries its code now, and the first one, whose id its SID is. */
+export interface TwilioVerification {
+  issue: Issue
+  first: Pick<Issue, 'issueId' | 'createdAt'>
+}
+
 /** The subject of an answer. `to` is null where the request does not name the number: only its hash is stored. */
 export interface Verified {
   appId: string
@@ -60,8 +66,8 @@ export interface Verified {
 
 const moment = (at: number) => new Date(at).toISOString().replace(/\.\d+/, '')
 
-const common = (issue: Issue, { appId, purpose, to }: Verified, status: TwilioStatus) => ({
-  sid: sidOfUuid('VE', issue.issueId),
+const common = ({ issue, first }: TwilioVerification, { appId, purpose, to }: Verified, status: TwilioStatus) => ({
+  sid: sidOfUuid('VE', first.issueId),
   service_sid: serviceSid(appId, purpose),
   account_sid: accountSid(appId),
   to,
@@ -70,15 +76,21 @@ const common = (issue: Issue, { appId, purpose, to }: Verified, status: TwilioSt
   valid: status === 'approved',
   amount: null,
   payee: null,
-  date_created: moment(issue.createdAt),
+  date_created: moment(first.createdAt),
   date_updated: moment(issue.updatedAt),
 })
 
 /** `base`: the address under which the client calls, up to the version. */
-export function verificationBody(issue: Issue, subject: Verified, status: TwilioStatus, base: string) {
-  const body = common(issue, subject, status)
+export function verificationBody(
+  verification: TwilioVerification,
+  subject: Verified,
+  status: TwilioStatus,
+  base: string,
+) {
+  const { issue } = verification
+  const body = common(verification, subject, status)
   const attempt = {
-    time: body.date_created,
+    time: moment(issue.createdAt),
     channel: body.channel === 'whatsapp' ? body.channel : body.channel.toUpperCase(),
     attempt_sid: sidOfUuid('VL', issue.messageId),
   }
@@ -106,8 +118,8 @@ export function serviceBody({ appId, createdAt }: App, purpose: string, base: st
   }
 }
 
-export const checkBody = (issue: Issue, subject: Verified, status: TwilioStatus) => ({
-  ...common(issue, subject, status),
+export const checkBody = (verification: TwilioVerification, subject: Verified, status: TwilioStatus) => ({
+  ...common(verification, subject, status),
   sna_attempts_error_codes: [],
 })
 

@@ -8,10 +8,11 @@ import { isSameSecret } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { isIP } from '../../domain/access/network'
 import type { Issue } from '../../domain/codes/issue'
+import { firstIssueOf } from '../../domain/codes/kept-code'
 import type { Recipient } from '../../domain/phone/phone'
 import { invalid, notFound, Refusal, unauthorized } from '../../domain/shared/error'
 import { refusalOf } from '../../domain/shared/validation'
-import type { Leg } from '../../domain/shared/value'
+import type { Leg, Owner } from '../../domain/shared/value'
 import { closeIssue } from '../../usecases/close-issue'
 import { issueCode } from '../../usecases/issue-code'
 import { readIssue } from '../../usecases/read-history'
@@ -32,6 +33,7 @@ import {
   serviceSid,
   statusOf,
   TWILIO_PREFIX,
+  type TwilioVerification,
   unexpectedAnswer,
   type Verified,
   verificationBody,
@@ -226,11 +228,12 @@ async function create(deps: TwilioDependencies, call: Call) {
     ...fields.data,
     idempotencyKey: deps.random.uuid(deps.clock.now()),
     legs,
+    keepsCode: true,
     address: addressOf(form) ?? caller.endUser,
     origin,
   })
-  const issue = await readIssue(deps, key, issueId)
-  return { status: 201, body: verificationBody(issue, subjectOf(call, recipient.to), 'pending', base) }
+  const verification = await verificationOf(deps, key, await readIssue(deps, key, issueId))
+  return { status: 201, body: verificationBody(verification, subjectOf(call, recipient.to), 'pending', base) }
 }
 
 async function legsOf({ modes }: TwilioDependencies, { key }: Caller, { country }: Recipient, channel: string) {
@@ -267,20 +270,34 @@ const subjectOf = ({ caller, purpose }: Call, to: string | null): Verified => ({
 async function find(
   deps: TwilioDependencies,
   { caller, purpose }: Call,
-  named: { sid: string | undefined; to: string | undefined },
-): Promise<{ issue: Issue; to: string | null }> {
+  by: { sid: string | undefined; to: string | undefined },
+): Promise<TwilioVerification & { to: string | null }> {
   const { key } = caller
-  const recipient = named.to === undefined ? undefined : recipientOf(deps, caller, named.to)
+  const recipient = by.to === undefined ? undefined : recipientOf(deps, caller, by.to)
   const phoneHash = recipient && deps.vault.phoneHash(recipient.identity)
-  const issueId = named.sid === undefined ? undefined : (issueIdOf(named.sid) ?? '')
+  const issueId = by.sid === undefined ? undefined : (issueIdOf(by.sid) ?? '')
   const { issues } = deps.store.read
-  const issue =
+  const named =
     issueId !== undefined
       ? await readIssue(deps, key, issueId)
       : phoneHash && (await issues.newest(key, phoneHash, purpose))
-  if (issue?.purpose !== purpose) throw notFound('verification')
-  if (phoneHash && Buffer.compare(issue.phoneHash, phoneHash) !== 0) throw notFound('verification')
-  return { issue, to: recipient?.to ?? null }
+  if (named?.purpose !== purpose) throw notFound('verification')
+  if (phoneHash && Buffer.compare(named.phoneHash, phoneHash) !== 0) throw notFound('verification')
+  return { ...(await verificationOf(deps, key, named)), to: recipient?.to ?? null }
+}
+
+/** The verification of any of its issues: each sending of the code is one. */
+async function verificationOf(
+  { store: { read } }: TwilioDependencies,
+  owner: Owner,
+  named: Issue,
+): Promise<TwilioVerification> {
+  const firstIssueId = firstIssueOf(named)
+  if (firstIssueId === undefined) return { issue: named, first: named }
+  const newest = await read.issues.newest(owner, named.phoneHash, named.purpose)
+  const issue = newest && firstIssueOf(newest) === firstIssueId ? newest : named
+  const first = firstIssueId === issue.issueId ? issue : await read.issues.find(owner, firstIssueId)
+  return { issue, first: first ?? issue }
 }
 
 /** The verification of a path, by its SID or by the number. */
@@ -288,18 +305,18 @@ const findByPath = (deps: TwilioDependencies, call: Call) =>
   find(deps, call, call.id.startsWith('VE') ? { sid: call.id, to: undefined } : { sid: undefined, to: call.id })
 
 async function fetchOne(deps: TwilioDependencies, call: Call) {
-  const { issue, to } = await findByPath(deps, call)
-  const status = statusOf(issue, deps.clock.now())
+  const { to, ...verification } = await findByPath(deps, call)
+  const status = statusOf(verification.issue, deps.clock.now())
   if (!status) throw notFound('verification')
-  return { status: 200, body: verificationBody(issue, subjectOf(call, to), status, call.base) }
+  return { status: 200, body: verificationBody(verification, subjectOf(call, to), status, call.base) }
 }
 
 async function update(deps: TwilioDependencies, call: Call) {
   const wanted = required(call.form, 'Status')
   if (wanted !== 'approved' && wanted !== 'canceled')
     throw invalid('Status', 'not_a_choice', 'is not known', { choices: ['approved', 'canceled'] })
-  const { issue, to } = await findByPath(deps, call)
-  const closed = await closeIssue(deps, call.caller.key, issue.issueId, wanted)
+  const { to, issue, first } = await findByPath(deps, call)
+  const closed = { first, issue: await closeIssue(deps, call.caller.key, issue.issueId, wanted) }
   return { status: 200, body: verificationBody(closed, subjectOf(call, to), wanted, call.base) }
 }
 
@@ -309,7 +326,7 @@ async function check(deps: TwilioDependencies, call: Call) {
   if (!/^[0-9A-Za-z]{4,10}$/.test(code)) throw invalid('Code', 'invalid_format', 'is not 4 to 10 characters long')
   const [sid, to] = [parameter(form, 'VerificationSid'), parameter(form, 'To')]
   if (sid === undefined && to === undefined) throw invalid('To', 'required', 'is missing')
-  const { issue, to: number } = await find(deps, call, { sid, to })
+  const { issue, first, to: number } = await find(deps, call, { sid, to })
   const now = deps.clock.now()
   const status = statusOf(issue, now)
   if (status === 'max_attempts_reached') {
@@ -325,6 +342,6 @@ async function check(deps: TwilioDependencies, call: Call) {
   })
   // The answer to the last wrong code is that of the others; the check after it is refused.
   if (!verified && reasonCode !== 'MISMATCH' && reasonCode !== 'MAX_ATTEMPTS') throw notFound('verification')
-  const checked = { ...issue, updatedAt: verifiedAt ?? now }
+  const checked = { first, issue: { ...issue, updatedAt: verifiedAt ?? now } }
   return { status: 200, body: checkBody(checked, subjectOf(call, number), verified ? 'approved' : 'pending') }
 }

@@ -1,11 +1,11 @@
 /** Review numbers of an app: reviewers sign in with a fixed code and get no message. Decisions: "Review numbers". */
 import type { App } from '../../domain/access/app'
+import { derivedCode } from '../../domain/codes/kept-code'
 import {
   REVIEW_DAILY_MAX,
   REVIEW_DAYS,
   REVIEW_NUMBERS_MAX,
   type ReviewNumber,
-  reviewCodeOf,
   reviewEnd,
   reviewKeyName,
 } from '../../domain/codes/review-number'
@@ -81,7 +81,7 @@ const othersOf = ({ reviewNumbers = [] }: App, name: string) => reviewNumbers.fi
 
 const shown = ({ vault }: ReviewDependencies, appId: string, { phoneHash, ...number }: ReviewNumber) => ({
   ...number,
-  code: reviewCodeOf(vault.standingKey(reviewKeyName(appId, { phoneHash }))),
+  code: derivedCode(vault.standingKey(reviewKeyName(appId, { phoneHash }))),
 })
 
 function assertWithin(param: string, value: number, { min, max }: { min: number; max: number }): void {

@@ -10,7 +10,8 @@ import {
   type ResolvedRequest,
   resolveRequest,
 } from '../../domain/codes/issue-request'
-import { reviewCodeOf, reviewKeyName, reviewNumberOf, withoutMessage } from '../../domain/codes/review-number'
+import { derivedCode, firstIssueOf, keepCode, keptKeyName } from '../../domain/codes/kept-code'
+import { reviewKeyName, reviewNumberOf, withoutMessage } from '../../domain/codes/review-number'
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import { prefixOf, type Recipient } from '../../domain/phone/phone'
 import { relayedCodeSeal, SEALED_CODE } from '../../domain/relays/relay'
@@ -26,6 +27,8 @@ interface RequestDependencies {
 
 /** A request of a caller, or of a relay for a code of its platform. */
 export interface AskedIssue extends IssueRequest {
+  /** Whether the code of a pending issue for the same phone and purpose is sent again. No field of `/v1`. */
+  keepsCode?: boolean
   relayed?: { rules: ModeRules; text: string | undefined } | undefined
 }
 
@@ -39,6 +42,7 @@ export interface ResolvedIssue {
   keyHash: Uint8Array
   fingerprint: Uint8Array
   keyKind: KeyKind
+  keepsCode: boolean
 }
 
 /** The same with what is needed of one that was not answered before. */
@@ -56,7 +60,7 @@ export interface CheckedRequest extends ResolvedIssue {
 export function resolveIssue(
   { vault, modes }: RequestDependencies,
   key: ApiKey,
-  { relayed, ...asked }: AskedIssue,
+  { relayed, keepsCode = false, ...asked }: AskedIssue,
 ): ResolvedIssue {
   const rules = relayed?.rules ?? rulesOf(modes, key)
   const recipient = rules.recipient(asked.phoneNumber, key.region)
@@ -70,6 +74,7 @@ export function resolveIssue(
     keyHash: vault.claimHash(`${key.kind} ${asked.idempotencyKey}`),
     fingerprint: vault.fingerprint(fingerprintText(request)),
     request,
+    keepsCode,
   }
 }
 
@@ -87,7 +92,7 @@ export function checkedRequest(
   const network = address === undefined ? undefined : vault.networkHash(address)
   return {
     ...wanted,
-    ...(review && { rules: modes.review(review, reviewCodeOf(vault.standingKey(reviewKeyName(key.appId, review)))) }),
+    ...(review && { rules: modes.review(review, derivedCode(vault.standingKey(reviewKeyName(key.appId, review)))) }),
     isReview: review !== undefined,
     phoneHash,
     facts: {
@@ -109,9 +114,22 @@ export function checkedRequest(
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
+/** A code that may be sent again is derived from the first issue that has it; any other is random. */
+export function newCodeOf(
+  { vault }: Pick<RequestDependencies, 'vault'>,
+  { keepsCode, owner: { appId }, phoneHash, rules, recipient }: CheckedRequest,
+  { issueId, kept }: Pick<IssueInput, 'issueId' | 'kept'>,
+): string {
+  const firstIssueId = (kept && firstIssueOf(kept)) ?? issueId
+  const key = keepsCode ? vault.standingKey(keptKeyName({ appId, phoneHash }, firstIssueId)) : undefined
+  return rules.newCode(recipient, key && derivedCode(key))
+}
+
 /** The values that the service adds to a request to make an issue. */
 interface IssueInput {
   issueId: string
+  /** The issue whose code goes out again. */
+  kept: Issue | undefined
   code: string
   maxAttempts: number
   price: number
@@ -149,5 +167,6 @@ export function createIssue(
     networkHash: checked.networkHash,
     origin: input.origin,
   })
-  return checked.isReview ? withoutMessage(issue) : issue
+  const keeping = checked.keepsCode ? keepCode(issue, input.kept) : issue
+  return checked.isReview ? withoutMessage(keeping) : keeping
 }

@@ -53,7 +53,8 @@ export interface ModeRules {
   home(region: string | undefined): string
   /** Throws where the recipient's scenario is a refusal. */
   assertAdmits(recipient: Recipient, now: number): void
-  newCode(recipient: Recipient): string
+  /** The code of a new live issue is `derived`, where one is given, or random. */
+  newCode(recipient: Recipient, derived?: string): string
   lifetimeMs(recipient: Recipient, requestedSec: number): number
   prices: PriceList
   /** The limits that every request of this kind counts against. A replay counts, too. */
@@ -120,7 +121,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
     watched: (traffic) => traffic,
     home: (region = numbering.region) => region,
     assertAdmits() {},
-    newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
+    newCode: (_, derived) => derived ?? random.below(1_000_000).toString().padStart(6, '0'),
     lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
     prices,
     requestLimits: (key, kind, clientIp) => requestLimits(limits, key, kind, clientIp),
