@@ -65,7 +65,7 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
   return async (request, socketAddress, routePattern) => {
     const startedAt = clock.elapsed()
     const requestId = requestIdOf(request.headers, { random, clock })
-    const span = telemetry.begin('request', request.headers.get('traceparent'))
+    const span = telemetry.begin('request', traceOf(request.headers))
     const origin = { requestId, trace: span.trace }
     let answer: RouteAnswer
     try {
@@ -343,6 +343,9 @@ const notFoundInApi = ({ path }: RequestPath): RouteAnswer => ({
   route: 'none',
   response: new Json(404, isRpc(path) ? { json: notFoundError() } : notFoundError(), answerHeaders(undefined)),
 })
+
+const traceOf = (headers: Headers): string | undefined =>
+  headers.has('traceparent') ? `${headers.get('traceparent')} ${headers.get('tracestate') ?? ''}`.trimEnd() : undefined
 
 /** Answers before the database is open: the server lives, is not ready, and every other request is to be repeated. */
 export function waitingRoutes(clock: Pick<Clock, 'now'>): Routes {

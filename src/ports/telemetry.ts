@@ -26,8 +26,8 @@ export interface Telemetry {
   webhookAnswered(answered: WebhookAnswered): void
   reportReceived(received: ReportReceived): void
   /**
-   * Begins a span, which does nothing where tracing is off. `parent`: a W3C `traceparent`; for a request the header its caller
-   * sent, unchecked.
+   * Begins a span, which does nothing where tracing is off. `parent`: as in `Span.trace`; for a request the headers that its
+   * caller sent, unchecked.
    */
   begin(name: SpanName, parent?: string | null): Span
 }
@@ -36,7 +36,7 @@ export type SpanName = 'request' | 'transaction' | 'attempt' | 'report' | 'webho
 
 /** A span of a trace. It ends once. */
 export interface Span {
-  /** W3C `traceparent` for child spans; undefined where tracing is off. */
+  /** W3C `traceparent` for child spans, and behind a space the `tracestate`, if any; undefined where tracing is off. */
   readonly trace: string | undefined
   end(said?: SpanEnd): void
 }

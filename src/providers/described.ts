@@ -348,7 +348,7 @@ function compiledRequest(
       for (const [header, fill] of own) {
         const value = fill(withBody)
         // A trace that there is not has no header.
-        if (value !== '' || (keepsEmptyHeaders && header.toLowerCase() !== 'traceparent')) headers[header] = value
+        if (value !== '' || (keepsEmptyHeaders && !/^trace(parent|state)$/i.test(header))) headers[header] = value
       }
       const unsigned = { method, url: address + url(scope), headers, body: written }
       return { ...unsigned, headers: { ...headers, ...signer(unsigned, scope) } }

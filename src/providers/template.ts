@@ -1,6 +1,7 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 
 import { hash } from 'node:crypto'
+import { traceHeaders } from '../domain/codes/issue'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'
@@ -50,8 +51,8 @@ const MESSAGE_VALUES: Readonly<Record<string, (message: OutboundMessage, now: nu
   expiresInSec: ({ expiresAt }, now) => Math.max(1, Math.floor((expiresAt - now) / 1_000)),
   waitSec: ({ waitSec }) => waitSec,
   isFallback: ({ isFallback }) => isFallback,
-  /** W3C `traceparent`. */
-  trace: ({ trace }) => trace,
+  trace: ({ trace }) => traceHeaders(trace).traceparent,
+  traceState: ({ trace }) => traceHeaders(trace).tracestate,
 }
 
 const MOMENT_VALUES: Readonly<Record<string, (moment: RequestMoment) => unknown>> = {

@@ -3,6 +3,7 @@
  * event they got twice by its id. Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
 
+import { traceHeaders } from '../domain/codes/issue'
 import type { Job } from '../domain/operations/job'
 import { VERSION } from '../domain/operations/version'
 import { Refusal } from '../domain/shared/error'
@@ -128,7 +129,7 @@ async function post(
   const body = bodyOf(endpoint, event)
   if (body === undefined) return failure('template')
   const startedAt = clock.now()
-  const ours = { ...headersOf(endpoint, event, body, startedAt), ...(trace && { traceparent: trace }) }
+  const ours = { ...headersOf(endpoint, event, body, startedAt), ...traceHeaders(trace) }
   let url = endpoint.url
   for (let hop = 0; hop <= MAX_HOPS; hop++) {
     const mistake = refusalOf(url, policy)

@@ -306,7 +306,7 @@ describe('traces', () => {
   test('one tells the life of an issue: request, transaction, attempt, report, webhook', async () => {
     await openWithTraces()
     await listen()
-    await issue({ 'x-request-id': REQUEST_ID, traceparent })
+    await issue({ 'x-request-id': REQUEST_ID, traceparent, tracestate: 'shop=t61rcWkgMzE , mesh@eu=00f067aa;2,=bad' })
     await world.settle()
     await report('delivered')
     await world.settle()
@@ -331,6 +331,7 @@ describe('traces', () => {
     })
     const transaction = below.find(({ name }) => name === 'transaction')
     expect(transaction?.attributes).toMatchObject({ 'db.system.name': 'sqlite' })
+    expect(hook?.headers.tracestate).toBe('shop=t61rcWkgMzE,mesh@eu=00f067aa;2')
     expect(hook?.headers.traceparent).toBe(`00-${CALLERS_TRACE}-${webhook?.spanId}-01`)
     expect(lines('delivery ended').map(({ traceId }) => traceId)).toEqual([CALLERS_TRACE])
     const told = JSON.stringify(collector.spans)
@@ -342,10 +343,13 @@ describe('traces', () => {
     await issue({ traceparent })
     await world.settle()
     expect(world.sms.headers[0]?.traceparent).toBeUndefined()
-    await world.provide('main', ['sms'], 'http://carrier.test/sms', { headers: { traceparent: '{{trace}}' } })
+    const headers = { traceparent: '{{trace}}', tracestate: '{{traceState}}' }
+    await world.provide('main', ['sms'], 'http://carrier.test/sms', { headers })
     await world.advance(1_500)
-    await world.call('rest', 'issue', { phoneNumber: PHONE, purpose: 'q', idempotencyKey: 'l' }, { key: keys.live })
+    const request = { phoneNumber: PHONE, purpose: 'q', idempotencyKey: 'l' }
+    await world.call('rest', 'issue', request, { key: keys.live, headers: { traceparent, tracestate: 'shop=1' } })
     await world.settle()
+    expect(world.sms.headers.at(-1)?.tracestate).toBe('shop=1')
     expect(world.sms.headers.at(-1)?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
     await tracing.stop()
   })

@@ -203,14 +203,20 @@ export const settled = (issue: Issue, settlement: Settlement): Issue =>
 export interface Origin {
   /** `X-Request-Id` of the request. */
   readonly requestId: string
-  /** W3C `traceparent` of that request; undefined where it is not traced. */
+  /** W3C `traceparent` of that request, and behind a space its `tracestate`, if any; undefined where it is not traced. */
   readonly trace?: string | undefined
 }
 
-/** Stored form, separated by a space: neither part contains one. */
+/** Stored form, separated by a space: a request id contains none. */
 export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
 
 export function originOf(text: string): Origin {
-  const [requestId = '', trace] = text.split(' ')
-  return { requestId, trace }
+  const [requestId = '', ...trace] = text.split(' ')
+  return { requestId, trace: trace.join(' ') || undefined }
+}
+
+/** The headers that pass a trace on. */
+export function traceHeaders(trace: Origin['trace']): { traceparent?: string; tracestate?: string } {
+  const [traceparent, tracestate] = trace?.split(/ (.*)/) ?? []
+  return { ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
 }

@@ -114,7 +114,7 @@ export interface OutboundMessage {
   expiresAt: number
   /** How long this leg is waited for before the next one begins. */
   waitSec?: number | undefined
-  /** W3C `traceparent`, for a carrier whose settings say so. */
+  /** W3C `traceparent`, and behind a space the `tracestate`, for a carrier whose settings say so. */
   trace?: string | undefined
   /** Test mode: what the simulator must play. */
   scenario?: number | undefined

@@ -2,7 +2,7 @@
  * OpenTelemetry traces, sent to a collector by OTLP over HTTP. Loaded only where traces are on.
  */
 import { type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { parseTraceParent } from '@opentelemetry/core'
+import { parseTraceParent, TraceState } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -45,8 +45,10 @@ export function startTracing(
   const tracer = provider.getTracer('watchword', VERSION)
   return {
     begin(name, parent) {
-      const known = parent ? parseTraceParent(parent) : null
-      const within = known ? trace.setSpanContext(ROOT_CONTEXT, { ...known, isRemote: true }) : ROOT_CONTEXT
+      const [id = '', state] = parent?.split(/ (.*)/s) ?? []
+      const known = parseTraceParent(id)
+      const traceState = state ? new TraceState(state) : undefined
+      const within = known ? trace.setSpanContext(ROOT_CONTEXT, { ...known, traceState, isRemote: true }) : ROOT_CONTEXT
       const attributes = name === 'transaction' ? { 'db.system.name': database } : {}
       return spanOf(tracer.startSpan(name, { kind: KINDS[name], attributes }, within))
     },
@@ -55,9 +57,10 @@ export function startTracing(
 }
 
 function spanOf(span: OtelSpan): Span {
-  const { traceId, spanId, traceFlags } = span.spanContext()
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  const state = traceState?.serialize()
   return {
-    trace: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    trace: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}${state ? ` ${state}` : ''}`,
     end({ name, attributes = {}, hasFailed = false } = {}) {
       if (name !== undefined) span.updateName(name)
       for (const [key, value] of Object.entries(attributes)) if (value !== undefined) span.setAttribute(key, value)
