@@ -29,7 +29,14 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const NOW = Date.parse('2027-01-31T12:00:00Z')
 const WELL: ServerReport = {
-  ...{ name: 'postgres://db.example/there', version: '18.4', isPrimary: true, behindMs: 0, connections: 97 },
+  ...{
+    name: 'postgres://db.example/there',
+    version: '18.4',
+    isPrimary: true,
+    behindMs: 0,
+    connections: 97,
+    isPooled: false,
+  },
   ...{ encryption: 'TLSv1.3', checking: 'certificate and name', schema: { version: 1, needs: 1 } },
   ...{ clockLead: { ms: 3, within: 2 }, archive: { isOn: true, isFailing: false } },
 }

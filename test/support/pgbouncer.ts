@@ -1,4 +1,4 @@
-/** A PgBouncer that pools sessions, in front of a PostgreSQL of the test; Debian's package `pgbouncer` brings it. */
+/** A PgBouncer in front of a PostgreSQL of the test; Debian's package `pgbouncer` brings it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,18 +6,27 @@ import { join } from 'node:path'
 import { freePort } from './free-port'
 import { asNobody, listens } from './postgres'
 
+interface PoolerOptions {
+  mode?: 'session' | 'transaction'
+  /** Connections to the database. */
+  size?: number
+}
+
 export class PgBouncer {
   readonly #dir = mkdtempSync(join(tmpdir(), 'watchword-pgbouncer-'))
   #process: ChildProcess | undefined
 
-  private constructor(readonly port: number) {
+  private constructor(
+    readonly port: number,
+    private readonly options: PoolerOptions,
+  ) {
     chmodSync(this.#dir, 0o755)
   }
 
-  static async start(target: number): Promise<PgBouncer> {
+  static async start(target: number, options: PoolerOptions = {}): Promise<PgBouncer> {
     const program = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
     if (!program) throw new Error('There is no pgbouncer here: apt install pgbouncer')
-    const pooler = new PgBouncer(freePort())
+    const pooler = new PgBouncer(freePort(), options)
     pooler.#configure(target)
     pooler.#process = spawn(program, [pooler.#file], { ...asNobody, stdio: 'ignore' })
     while (!(await listens(pooler.port))) await Bun.sleep(25)
@@ -43,6 +52,7 @@ export class PgBouncer {
 
   /** As docs/several-servers.md says. */
   #configure(target: number): void {
+    const { mode = 'session', size = 100 } = this.options
     const users = join(this.#dir, 'users.txt')
     writeFileSync(users, '"postgres" ""\n')
     const lines = [
@@ -54,7 +64,7 @@ export class PgBouncer {
         'auth_type = trust',
         `auth_file = ${users}`,
       ],
-      ...['pool_mode = session', 'default_pool_size = 100', 'max_client_conn = 1000'],
+      ...[`pool_mode = ${mode}`, `default_pool_size = ${size}`, 'max_client_conn = 1000'],
       'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout',
       ...['server_login_retry = 1', 'query_wait_timeout = 15'],
     ]

@@ -3,7 +3,7 @@ import type { Config, DatabaseConfig } from '../../config'
 import { conditionOf, conditionsOf, type NodeState } from '../../domain/operations/node'
 import { SCHEMA_VERSION } from '../../store/postgres/connection/migrate'
 import { readersOf } from '../../store/postgres/connection/pool'
-import { inspectServer, type ServerReport } from '../../store/postgres/inspect'
+import { inspectServer, roomFor, type ServerReport } from '../../store/postgres/inspect'
 import { systemClock } from '../../system/clock'
 import { openShared } from '../open'
 import { endingOf } from '../output'
@@ -27,6 +27,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkDatabase,
   checkTls,
   checkConnections,
+  checkPooler,
   checkReplica,
   checkNodes,
   checkMachine,
@@ -104,6 +105,16 @@ export async function checkConnections({ server: { connections }, pool, store, n
     Math.max(1, nodes) * each > connections ? wrong : [],
     `${taken}: ${nodes} are at work, and ${Math.floor(connections / each)} could be.`,
   )
+}
+
+/** Checks that a pooler in front of the database has room for another server, as a deploy needs it. */
+async function checkPooler({ config: { database }, server: { isPooled }, pool }: SharedInstallation) {
+  if (!database || !isPooled) return []
+  const wanted = pool + readersOf(pool)
+  const given = await roomFor(database.url, wanted, systemClock)
+  const told = `The pooler in front of the database gives ${given} of the ${wanted} connections that another server takes`
+  const advice = `Raise its default_pool_size: two servers need ${2 * wanted}, and a few for commands.`
+  return findings('pooler', given < wanted ? [{ state: 'problem', message: `${told}.`, advice }] : [], `${told}.`)
 }
 
 const MIB = 2 ** 20

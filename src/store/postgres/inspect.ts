@@ -20,6 +20,8 @@ export interface ServerReport {
   checking: TlsVerification
   /** How many connections this user may open. */
   connections: number
+  /** Whether something like PgBouncer is in between: it drops the settings of a connection. */
+  isPooled: boolean
   /** Undefined where there are no tables of Watchword. */
   schema: Applied | undefined
   /** How far the local clock is ahead of the database's in milliseconds, and how exact that is. */
@@ -44,7 +46,7 @@ export async function inspectServer(url: string, clock: Pick<Clock, 'now' | 'ela
       ...{ name: nameOf(url), version: server.version.split(' ')[0], isPrimary: server.primary },
       behindMs: Number(server.behind),
       ...{ encryption: server.encryption ?? undefined, checking: tlsVerificationOf(url) },
-      connections: Number(server.connections),
+      ...{ connections: Number(server.connections), isPooled: server.pooled },
       archive: { isOn: server.archiving, isFailing: server.failing },
       schema: await applied(sql),
       clockLead: await clockLead(sql, clock),
@@ -69,6 +71,7 @@ const SERVER = `
       (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
       (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)
     ) AS connections,
+    (SELECT source <> 'client' FROM pg_settings WHERE name = 'statement_timeout') AS pooled,
     current_setting('archive_mode') <> 'off' AS archiving,
     coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) AS failing
   FROM pg_stat_archiver`
@@ -79,6 +82,25 @@ async function clockLead(sql: SQL, clock: Pick<Clock, 'now' | 'elapsed'>): Promi
   const roundTrip = clock.elapsed() - sentAt
   return { ms: Math.round(sent + roundTrip / 2 - Number(row.there)), within: Math.ceil(roundTrip / 2) }
 }
+
+/** How many more connections a pooler gives at the moment, up to `wanted`. It takes them for three seconds at most. */
+export async function roomFor(url: string, wanted: number, clock: Pick<Clock, 'after'>): Promise<number> {
+  const sql = connect({ url, size: wanted }, 'watchword doctor')
+  const late = Promise.withResolvers<void>()
+  const cancel = clock.after(GIVEN_WITHIN_MS, () => late.resolve())
+  let given = 0
+  const taken = Array.from({ length: wanted }, async () => {
+    // A pooler signs a client in before it has a connection for it.
+    await (await sql.reserve()).unsafe('SELECT 1')
+    given++
+  })
+  await Promise.race([Promise.allSettled(taken), late.promise])
+  cancel()
+  end(sql)
+  return given
+}
+
+const GIVEN_WITHIN_MS = 3_000
 
 /** A person who presses Tab does not wait longer. */
 const WITHIN_MS = 1_000

@@ -53,6 +53,15 @@ export const isTransient = (error: unknown) => {
   return isLost(error) || (state !== undefined && TRANSIENT.test(state))
 }
 
+/** What a pooler in front of the database does not do, in words for operators. */
+export function poolerFailureIn(error: unknown): string | undefined {
+  if (['42P05', '26000'].includes(stateOf(error) ?? ''))
+    return 'is behind a pooler that gives each transaction another connection: set pool_mode = session'
+  if (isDatabaseError(error) && error.message === 'query_wait_timeout')
+    return 'is behind a pooler without a free connection: raise default_pool_size'
+  return undefined
+}
+
 export const readFailure = (error: unknown) => (isTransient(error) ? cannotRead(error) : error)
 
 /** The connection was lost during a commit. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../../ports/clock'
-import { isLost, readFailure } from './failure'
+import { isLost, poolerFailureIn, readFailure } from './failure'
 import { nameOf } from './name'
 import type { Wire } from './pipelined-transaction'
 import type { Statement, StatementValues } from './statement'
@@ -45,10 +45,11 @@ export class UnreachableError extends Error {
 }
 
 /** Adds the address to an error of the driver, which does not name it. */
-export const withAddress = (url: string, error: unknown): unknown =>
-  error instanceof Error && isLost(error)
-    ? new UnreachableError(`${nameOf(url)} does not answer: ${error.message}`, { cause: error })
-    : error
+export function withAddress(url: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const said = poolerFailureIn(error) ?? (isLost(error) ? `does not answer: ${error.message}` : undefined)
+  return said === undefined ? error : new UnreachableError(`${nameOf(url)} ${said}`, { cause: error })
+}
 
 interface Tls {
   rejectUnauthorized: boolean
