@@ -322,6 +322,8 @@ test('delivery plans of an app are set, replaced, shown and removed', async () =
   await asked('apps/setPlan', { appId, ...korea, legs })
   await asked('apps/setPlan', { appId, ...korea })
   expect(await plans()).toEqual([{ channel: 'sms', legs }, korea])
+  await asked('apps/setPlan', { appId, channel: 'sms', legs, resend: 'first' })
+  expect(await plans()).toContainEqual({ channel: 'sms', legs, resend: 'first' })
   const twice = [{ channel: 'sms', waitSec: 8 }, { channel: 'sms' }]
   expect(await asked('apps/setPlan', { appId, channel: 'sms', legs: twice })).toMatchObject([400, { param: 'legs' }])
   expect(await asked('apps/removePlan', { appId, channel: 'sms' })).toEqual({ ok: true })

@@ -51,8 +51,8 @@ export function appProcedures(deps: ConsoleDependencies) {
       view(await administer.setRetention(adminOf(deps, context), input.appId, input.retentionDays)),
     ),
     setPlan: os.setPlan.handler(async ({ input, context }) => {
-      const { appId, channel, legs, country, countries = [country] } = input
-      await administer.setPlans(adminOf(deps, context), appId, { channel, legs }, countries)
+      const { appId, channel, legs, resend, country, countries = [country] } = input
+      await administer.setPlans(adminOf(deps, context), appId, { channel, legs, resend }, countries)
       return OK
     }),
     removePlan: os.removePlan.handler(async ({ input: { appId, channel, country }, context }) => {

@@ -2,6 +2,7 @@
 import { NativeSelect, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { CHANNELS } from '../../../../../contract/constants'
+import { RESENDS } from '../../../../domain/delivery/plan'
 import { api, client, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/names'
 import { inWords, useLanguage, useWords, wordsNow } from '../../i18n/words'
@@ -33,6 +34,8 @@ export const planWords = inWords({
     countriesHelp: 'Type names or codes such as KR. Without any the plan is for every country.',
     legs: 'Channels, in order',
     none: 'Choose at least one channel.',
+    resend: 'A code that is asked for again begins with',
+    resends: { next: 'the channel after the last one', first: 'the first channel' },
     save: 'Set delivery plan',
     actions: 'Actions',
     emptyTitle: 'No delivery plans',
@@ -59,6 +62,8 @@ export const planWords = inWords({
     countriesHelp: '이름이나 KR 같은 코드를 입력하세요. 비워 두면 모든 국가에 적용합니다.',
     legs: '채널 순서',
     none: '채널을 하나 이상 선택하세요.',
+    resend: '인증번호를 다시 요청하면',
+    resends: { next: '마지막으로 쓴 채널의 다음 채널부터', first: '첫 채널부터' },
     save: '발송 순서 설정',
     actions: '작업',
     emptyTitle: '발송 순서가 없습니다',
@@ -90,13 +95,14 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
       channel: plan?.channel ?? 'sms',
       countries: plan?.country === undefined ? [] : [plan.country],
       legs: (plan?.legs ?? []) as readonly ShownLeg[],
+      resend: plan?.resend ?? 'next',
     },
     validate: {
       legs: (legs) => (legs.length === 0 ? say.none : undefined),
     },
-    send: ({ channel, countries, legs }) =>
+    send: ({ channel, countries, legs, resend }) =>
       client.apps.setPlan({
-        ...{ appId: app.appId, channel, legs: [...legs] },
+        ...{ appId: app.appId, channel, legs: [...legs], resend },
         ...(countries.length > 0 && { countries }),
       }),
     onDone() {
@@ -131,6 +137,13 @@ function PlanForm({ app, plan, onClose }: PlanFormProps & { onClose(): void }) {
         </>
       )}
       <LegsField label={say.legs} {...form.field('legs')} />
+      {form.values.legs.length > 1 && (
+        <NativeSelect
+          label={say.resend}
+          data={RESENDS.map((value) => ({ value, label: say.resends[value] }))}
+          {...form.plainField('resend')}
+        />
+      )}
     </Form>
   )
 }
