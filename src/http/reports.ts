@@ -41,7 +41,7 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
   }
   if (carrier.answerCall && url.searchParams.has('answer')) return (await carrier.answerCall(callback)) ?? refuse()
   const readReports = carrier.readReports ?? UNKNOWN_CARRIER.readReports
-  const note = (outcome: ReportOutcome) => noteReport(deps, carrier.name, outcome)
+  const note = (outcome: Parameters<typeof noteReport>[2]) => noteReport(deps, carrier.name, outcome)
   let reports: readonly ReportedMessage[] | undefined
   try {
     reports = await readReports(callback)
@@ -53,6 +53,9 @@ export async function receiveReports(deps: ReceiveDependencies, request: Request
     note('unauthorized')
     return refuse()
   }
+  // States on the way are usual. Where nothing else comes, the metric tells that the settings know other words.
+  if (reports.length === 0 && carrier.name)
+    deps.telemetry.reportReceived({ carrier: carrier.name, outcome: 'undecided', unsaid: undefined })
   let recorded = 0
   let isEarly = false
   for (const report of reports) {
@@ -82,7 +85,7 @@ function isFirst({ early }: ReceiveDependencies, report: string): boolean {
 export function noteReport(
   { telemetry, clock, node }: Pick<ReceiveDependencies, 'telemetry' | 'clock' | 'node'>,
   carrier: string,
-  outcome: ReportOutcome,
+  outcome: Exclude<ReportOutcome, 'undecided'>,
 ): void {
   // A name that nobody has set up is a stranger's word.
   if (carrier === '') return

@@ -89,6 +89,10 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 /** Whether such a carrier has a report secret. False for a type that is none. */
 export const reportsBySecret = (carrier: CarrierSetup): boolean => typeOf(carrier)?.reportsBySecret === true
 
+/** Whether it calls the report URL. */
+export const reportsByUrl = (carrier: CarrierSetup): boolean =>
+  reportsBySecret(carrier) || typeOf(carrier)?.description?.reports !== undefined
+
 /** Whether its report secret is the verify token of a challenge, and not a bearer token. */
 export const showsVerifyToken = (carrier: CarrierSetup): boolean =>
   typeOf(carrier)?.description?.reports?.challenge !== undefined

@@ -14,6 +14,11 @@ export const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never
 export type CodeMeaning = z.infer<typeof meaning>
 
 export const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
+/** A path, or a template of several. */
+const idTemplate = z.string().refine((text) => text.includes('{{') || path.safeParse(text).success, {
+  error: 'must be a dotted path such as data.id, or a template of paths',
+})
+const ids = z.union([idTemplate, z.array(idTemplate)])
 const paths = z.union([path, z.array(path)]).transform((given) => (typeof given === 'string' ? [given] : given))
 /** It matches texts of carriers and callers. */
 export const regex = z
@@ -154,7 +159,7 @@ const api = z.strictObject({
   /** Reads an answer that is no JSON, such as XML: its named groups are the fields of the answer. */
   answerPattern: regex.optional(),
   /** A path, or a template of paths such as `at:{{requestId}}:{{seq}}`; the first that has a value. */
-  id: z.union([z.string(), z.array(z.string())]),
+  id: ids,
   /** The pattern of an id. Its named groups are `{{id.<name>}}` of a query, and it says which entry of `send` it is of. */
   idPattern: regex.default('^[\\x21-\\x7e]{1,256}$'),
   /** Paths of the code in an answer; the first one with a value counts. */
@@ -177,7 +182,7 @@ const reportKind = z.strictObject({
   api: z.string().optional(),
   if: z.array(condition).default([]),
   /** The carrier's id, as in `send`. */
-  id: z.union([z.string(), z.array(z.string())]).optional(),
+  id: ids.optional(),
   result: result.optional(),
 })
 

@@ -14,11 +14,11 @@ const OUR_PAGE = 'docs/carriers.md'
 
 export function listedType(
   type: string,
-  { channels, description }: Pick<CarrierType, 'channels'> & { description?: DescriptionFile | undefined },
+  { channels, description, settings }: Pick<CarrierType, 'channels' | 'settings'> & { description?: DescriptionFile },
 ): ListedType {
   const { title = TITLES[type] ?? type, documentation = OUR_PAGE } = description ?? {}
   const fields = description ? withEngineSettings(description) : {}
-  return { type, title, channels, documentation, settings: inRow(fields) }
+  return { type, title, channels, documentation, settings: settings ?? inRow(fields) }
 }
 
 const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
@@ -32,15 +32,9 @@ const inRow = (fields: DescriptionFile['fields']): TypeSetting[] =>
       : [{ name, ...field }],
   )
 
-/** The same with the settings of a type that is no description. */
-const formOf = (type: string, known: CarrierType): ListedType => {
-  const listed = listedType(type, known)
-  return { ...listed, settings: known.settings ?? listed.settings }
-}
-
 function formOfCarrier(carrier: CarrierSetup): ListedType {
   const known = typeOf(carrier)
-  return known ? formOf(carrier.type, known) : listedType(carrier.type, { channels: [] })
+  return known ? listedType(carrier.type, known) : listedType(carrier.type, { channels: [] })
 }
 
 function leafOf(config: Record<string, unknown>, name: string): { group: Record<string, unknown>; leaf: string } {
@@ -117,7 +111,7 @@ export const carrierTypes = {
   configWith,
   /** The descriptions as they are written, since nothing is sent by them here. */
   list: (): ListedType[] => [
-    ...CODED.flatMap((type) => (CARRIER_TYPES[type] ? [formOf(type, CARRIER_TYPES[type])] : [])),
+    ...CODED.flatMap((type) => (CARRIER_TYPES[type] ? [listedType(type, CARRIER_TYPES[type])] : [])),
     ...Object.entries(DESCRIPTIONS).map(([type, read]) => {
       const description = read()
       return listedType(type, { channels: description.channels, description })

@@ -169,6 +169,15 @@ describe('metrics', () => {
     )
   const text = async () => (await scrape(`Bearer ${TOKEN}`)).text()
 
+  test('count a report whose state no list names, which changes nothing', async () => {
+    await openWithMetrics()
+    await issue()
+    await world.settle()
+    await report('DLVRD')
+    expect(await text()).toContain('watchword_reports_total{carrier="main",outcome="undecided"} 1')
+    expect(await text()).toContain('watchword_reports_total{carrier="main",outcome="recorded"} 0')
+  })
+
   test('are for who has the token, also on the same machine', async () => {
     await openWithMetrics()
     expect((await scrape()).status).toBe(401)

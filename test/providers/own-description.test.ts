@@ -94,6 +94,11 @@ test('what is wrong with settings or file is said, and where', async () => {
   const misspelt = { sms: { ...sms, request: { ...sms?.request, form } } }
   expect(await wrong('h.json', { send: misspelt })).toContain('send.sms.request no such filter: {{to|digts}}')
   writeFileSync(join(folder, 'i.json'), '{')
+  expect(await set(file('named.json', { ...ACME, type: 'twilio' }))).toContain(
+    'type is one that is here already: twilio',
+  )
+  const send = { sms: { ...ACME.send.sms, id: 'data..id' } }
+  expect(await set(file('path.json', { ...ACME, send }))).toContain('send.sms.id must be a dotted path')
   expect(await set(join(folder, 'i.json'))).toContain(`--type: ${join(folder, 'i.json')}: not valid JSON`)
   expect(await wrong('d.json', { surplus: 1 })).toContain('surplus')
   expect(await set(join(folder, 'missing.json'))).toContain('missing.json')

@@ -7,7 +7,7 @@ import { missing } from '../../domain/shared/error'
 import { LEGS } from '../../domain/shared/value'
 import { REPORT_PREFIX } from '../../http/reports'
 import type { ListedType, TypeSetting } from '../../ports/carrier'
-import { CARRIER_TYPES, Carriers, reportsBySecret, showsVerifyToken } from '../../providers/carriers'
+import { CARRIER_TYPES, Carriers, reportsByUrl, showsVerifyToken } from '../../providers/carriers'
 import type { DescriptionFile } from '../../providers/description'
 import type { CarrierType } from '../../providers/type'
 import { listedType } from '../../providers/type-settings'
@@ -112,6 +112,8 @@ function describedIn(file: string): DescriptionFile {
   // Loaded where an operator brings a file: no other command has a use for the schema.
   const { carrierDescription } = require('../../providers/description') as typeof import('../../providers/description')
   const given = objectIn(file, '--type')
+  if (Object.hasOwn(CARRIER_TYPES, String(given.type)))
+    throw new InvalidArgumentError(`--type: ${file}: type is one that is here already: ${given.type}`)
   const { error } = carrierDescription.safeParse(given)
   if (!error) return given as DescriptionFile
   const problems = error.issues.flatMap(problemsIn).slice(0, 5)
@@ -270,7 +272,7 @@ export const providerCommands = () =>
         lines: ({ answer: { name, type, channels, reportUrl, reportSecret }, setup: carrier }) => {
           return [
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-            ...(reportsBySecret(carrier) ? [`Delivery reports: POST ${reportUrl}`] : []),
+            ...(reportsByUrl(carrier) ? [`Delivery reports: POST ${reportUrl}`] : []),
             ...(reportSecret ? [secretLine(carrier, reportSecret)] : []),
           ]
         },

@@ -28,7 +28,9 @@ const provider = carrierHealth.extend({
   /** Messages that it has accepted since then. */
   unreported: z.int(),
   /** Reports of the last day that changed nothing. */
-  refusedReports: z.array(z.object({ reason: z.enum(REPORT_OUTCOMES).exclude(['recorded']), times: z.int() })),
+  refusedReports: z.array(
+    z.object({ reason: z.enum(REPORT_OUTCOMES).exclude(['recorded', 'undecided']), times: z.int() }),
+  ),
 })
 
 const route = z.object({

@@ -1,10 +1,10 @@
 /** What came of a carrier's delivery reports lately: an integrator whose reports do not get in must find out why. */
 import { DAY_MS, MINUTE_MS } from '../shared/value'
 
-/** `unmatched`: no message awaits it, such as a second one about the same message. */
-export const REPORT_OUTCOMES = ['recorded', 'unmatched', 'unauthorized', 'unreadable'] as const
+/** `unmatched`: no message awaits it, such as a second one about the same message. `undecided`: its state means nothing yet. */
+export const REPORT_OUTCOMES = ['recorded', 'undecided', 'unmatched', 'unauthorized', 'unreadable'] as const
 export type ReportOutcome = (typeof REPORT_OUTCOMES)[number]
-export type UnheardReport = Exclude<ReportOutcome, 'recorded'>
+export type UnheardReport = Exclude<ReportOutcome, 'recorded' | 'undecided'>
 
 export interface ReportTally {
   /** When a report was recorded last, Unix milliseconds. */
@@ -25,7 +25,7 @@ export interface UnheardReports {
 export const NO_REPORTS: ReportTally = { recordedAt: undefined, accepted: 0, acceptedSince: undefined, refused: {} }
 
 /** The tally of one report, or of one accepted message. */
-export function tallyOf(news: ReportOutcome | 'accepted', at: number): ReportTally {
+export function tallyOf(news: Exclude<ReportOutcome, 'undecided'> | 'accepted', at: number): ReportTally {
   if (news === 'recorded') return { ...NO_REPORTS, recordedAt: at }
   if (news === 'accepted') return { ...NO_REPORTS, accepted: 1, acceptedSince: at }
   return { ...NO_REPORTS, refused: { [news]: { times: 1, since: at, lastAt: at } } }
