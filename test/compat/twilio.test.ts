@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { accountSid, serviceSid } from '../../src/http/compat/twilio-answer'
 import { protectApp } from '../../src/usecases/abuse/set-protection'
 import * as administer from '../../src/usecases/administer'
-import { codeIn } from '../support/carrier'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type Answer, type Furnished, VOICE_URL, WHATSAPP_URL, World } from '../support/world'
 import { assertTwilios } from './twilio-schemas'
@@ -185,36 +184,6 @@ describe('a verification', () => {
     })
     expect(said(await fetched(first.sid))).toEqual([404, 20404])
     expect((await create()).body.sid).not.toBe(first.sid)
-  })
-
-  test('takes five checks and lives ten minutes, however often its code is sent', async () => {
-    await create()
-    const code = sentCode()
-    for (let n = 0; n < 4; n++) await check({ Code: wrongCode() })
-    const { sid } = (await create()).body
-    await check({ Code: wrongCode() })
-    expect(said(await check({ Code: code }))).toEqual([429, 60202])
-    const next = (await create()).body
-    expect(next.sid).not.toBe(sid)
-    await world.leap(590_000)
-    expect((await create()).body.sid).toBe(next.sid)
-    await world.leap(10_000)
-    expect(said(await check({ Code: sentCode() }))).toEqual([404, 20404])
-  })
-
-  test.each([
-    ['two quick creates send one code', () => Promise.all([create(), create()])],
-    ['a call brings the code of the SMS', async () => [await create(), await create({ Channel: 'call' })]],
-  ])('%s', async (_, twice) => {
-    await world.provide('caller', ['voice'], VOICE_URL)
-    await administer.setRoute(world.admin, { channel: 'voice', country: 'KR', appId: undefined, carriers: ['caller'] })
-    await world.advance(2_000)
-    const [one, other] = await twice()
-    expect(one?.body.sid).toMatch(/^VE/)
-    expect(other?.body.sid).toBe(one?.body.sid)
-    const codes = [...world.sms.requests, ...world.voice.requests].map(({ text = '' }) => codeIn(text))
-    expect(codes).toHaveLength(2)
-    expect(codes[1]).toBe(codes[0])
   })
 
   test('that `/v1` has replaced is canceled, and the next create begins another one', async () => {
