@@ -1,7 +1,8 @@
 /** Copies of the database: `backup` makes one, `restore` puts one in place. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
 import { replaceDatabase } from '../store/sqlite/connection/replace'
@@ -14,6 +15,7 @@ import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { writeAudit } from '../usecases/shared/write-audit'
 import { headOf } from '../usecases/verify-audit'
+import { backupToCheck, checkBackup, checkLines } from './check-backup'
 import {
   type CommonOptions,
   type Confirmable,
@@ -59,7 +61,7 @@ export const backupCommand = (): Command =>
         const sha256 = await sha256Of(copy)
         output({ ...made, sha256, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
           `Made ${copy} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
-          `Its SHA-256, for \`drill\` and \`restore\`: ${sha256}`,
+          `Its SHA-256, for \`restore\`: ${sha256}`,
           `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
         ])
       })
@@ -81,22 +83,32 @@ async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, t
   stop()
 }
 
+type RestoreOptions = CommonOptions & Confirmable & CopyOptions & { check?: true; scratch: string }
+
 export const restoreCommand = (): Command =>
   removalCommand(
     'restore',
     'replace the database with a backup and keep the old one beside it; no server may run',
     'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
+    'restore --check',
   )
-    .argument('<file>', 'backup, as `backup` made it')
+    .argument('[file]', 'backup, as `backup` made it; with --check the newest one by default')
+    .option('--check', 'only look whether the backup would do, on a copy, and say what would be lost')
+    .option('--scratch <dir>', 'with --check: where the copy is made and removed', tmpdir())
     .addOption(sha256Option())
     .addOption(despiteAuditOption())
-    .action(async (file: string, options: CommonOptions & Confirmable & CopyOptions) => {
+    .action(async (file: string | undefined, options: RestoreOptions) => {
       const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
       if (config.database)
         throw notEmbedded(
           'restore puts a backup into a data folder, which --data names',
           'pg_restore brings that back, with all servers stopped',
         )
+      if (options.check) {
+        const checked = await checkBackup(config, backupToCheck(config, file), options.scratch, options)
+        return outputFor(options.json)(checked, checkLines(checked))
+      }
+      if (file === undefined) throw new InvalidArgumentError('restore: the file is missing')
       const { dataDir } = config
       const database = join(dataDir, DATABASE_FILE)
       assertBackup(file, database)

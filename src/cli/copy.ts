@@ -1,4 +1,4 @@
-/** Checks that a copy of the database must pass before it replaces another database or passes a drill. */
+/** Checks that a copy of the database must pass before it replaces another database. */
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config'

@@ -36,7 +36,6 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   privacy: async () => (await import('./admin/privacy')).privacyCommands(),
   backup: async () => (await import('./backup')).backupCommand(),
   restore: async () => (await import('./backup')).restoreCommand(),
-  drill: async () => (await import('./drill')).drillCommand(),
   secret: async () => (await import('./secret')).secretCommands(),
   move: async () => (await import('./move')).moveCommand(),
   completion: async () => (await import('./completion')).completionCommand(),

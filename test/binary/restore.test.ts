@@ -172,14 +172,14 @@ test('holds a backup against the SHA-256 that `backup` told, by which any change
   const held = ['--sha256', sha256, '--json']
   for (const command of [
     ['restore', flipped],
-    ['drill', '--from', flipped],
+    ['restore', '--check', flipped],
   ]) {
     const { exitCode, stderr } = await run(programIn(other.path), ...command, ...held)
     expect([exitCode, JSON.parse(stderr).error]).toMatchObject([1, { code: 'damaged_database' }])
     expect(stderr).toContain(sha256)
   }
   expect(readdirSync(there)).not.toContain('watchword.db')
-  expect(await runJson(programIn(other.path), 'drill', '--from', backup, ...held)).toMatchObject({ sha256 })
+  expect(await runJson(programIn(other.path), 'restore', '--check', backup, ...held)).toMatchObject({ sha256 })
   expect(await runJson(programIn(other.path), 'restore', backup, '--sha256', sha256.toUpperCase())).toMatchObject({
     sha256,
   })

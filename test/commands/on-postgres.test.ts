@@ -406,7 +406,7 @@ describe('on PostgreSQL', () => {
   test.each([
     ['backup', ['backup'], /pg_dump/],
     ['restore', ['restore', import.meta.path, '--yes'], /pg_restore/],
-    ['drill', ['drill'], /pg_restore/],
+    ['restore --check', ['restore', '--check'], /pg_restore/],
     ['a new beginning', ['serve', '--new'], /--new is for a data folder/],
   ])('%s is for data folders only, and says what is done instead', async (_, words, message) => {
     expect(await refused(...words)).toMatchObject({
@@ -418,7 +418,7 @@ describe('on PostgreSQL', () => {
   test('a data folder named on the command line is refused, by each command that takes one', async () => {
     const elsewhere = join(folder.path, 'named')
     const message = '--data names a data folder, and WATCHWORD_DATABASE_URL a PostgreSQL: give one of them'
-    for (const words of [['serve'], ['quickstart'], ['app', 'list'], ['backup'], ['drill']])
+    for (const words of [['serve'], ['quickstart'], ['app', 'list'], ['backup'], ['restore', '--check']])
       expect([words, await refused(...words, '--data', elsewhere)]).toEqual([
         words,
         expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),

@@ -24,7 +24,7 @@ export const FIGURES = {
   mutants: 'Small mistakes put into the code',
   'mutants killed': 'Of these, noticed by a test',
   upgrades: 'Upgrades of recorded databases of releases',
-  restores: 'Restores and drills of recorded backups of releases',
+  restores: 'Restores and checks of recorded backups of releases',
   tests: 'Tests of the whole nightly run, all passed',
 } as const
 export type Figure = keyof typeof FIGURES

@@ -1,4 +1,4 @@
-/** Backups of every earlier release, which the program of this tree restores and drills. */
+/** Backups of every earlier release, which the program of this tree restores and checks. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { newFolder, programIn, run, runJson } from '../binary/support'
@@ -26,8 +26,8 @@ describe.each(RECORDED.map((recorded) => [recorded.version, recorded] as const))
       tellEvidence('restores', 1)
     })
 
-    test('passes a drill', async () => {
-      expect(await run(program, 'drill', '--from', backup)).toMatchObject({ exitCode: 0 })
+    test('passes the check of a restore', async () => {
+      expect(await run(program, 'restore', '--check', backup)).toMatchObject({ exitCode: 0 })
       tellEvidence('restores', 1)
     })
   },

@@ -1,4 +1,4 @@
-/** Whether a file is a whole, consistent database of this program: for restores and drills. */
+/** Whether a file is a whole, consistent database of this program: for restores. */
 import { Database } from 'bun:sqlite'
 import { assertKnownVersion, emptyDatabase } from './migrate'
 
