@@ -11,7 +11,11 @@ export type Output = (value: object, lines: string[]) => void
 export const outputFor =
   (json: boolean | undefined): Output =>
   (value, lines) =>
-    void print(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
+    void print(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n').replace(CONTROL, '?')}\n`)
+
+/** All but line ends, tabs and the colours of `styled`: a stored text must not write to the terminal what it likes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
+const CONTROL = /\x1b(?!\[\d+m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]/g
 
 /** Writes a piece of output, and waits where its reader is slow. */
 export function print(piece: string): Promise<void> | undefined {

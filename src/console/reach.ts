@@ -3,7 +3,7 @@
  * that names nothing of an app is closed to them, unless its contract says that it spans apps or concerns nobody's.
  */
 import { type Operator, seesApp } from '../domain/access/operator'
-import { forbidden } from '../domain/shared/error'
+import { forbidden, invalid } from '../domain/shared/error'
 import { isUuid } from '../domain/shared/value'
 import type { Store } from '../ports/store'
 import { findAnywhere } from '../usecases/inspect'
@@ -34,7 +34,8 @@ export async function assertReach(store: Store, operator: Operator, reach: Reach
   if (reach === 'installation' || (reach === 'app' && named.length === 0))
     throw forbidden('needs_all_apps', 'You see some apps only, and this concerns the installation')
   for (const [field, id] of named) {
-    const appId = await APP_OF[field]?.(store, String(id))
+    if (typeof id !== 'string') throw invalid(field, 'wrong_type', 'must be a text', { expected: 'string' })
+    const appId = await APP_OF[field]?.(store, id)
     if (appId === undefined || !seesApp(operator, appId))
       throw forbidden('app_not_yours', 'You see some apps only, and this is not one of them')
   }

@@ -18,7 +18,7 @@ export const systemPasswords: Passwords = {
 const MIN_LETTER_SHARE = 0.5
 
 /**
- * Whether a password is one of the 49,000 most common ones: as a whole, without digits and signs around it, or as a repetition.
+ * Whether a password is one of the 49,000 most common ones, or the name of this product: as a whole, without digits and signs around it, or as a repetition.
  * Case does not matter.
  */
 export function isCommonPassword(password: string): boolean {
@@ -27,7 +27,7 @@ export function isCommonPassword(password: string): boolean {
   const repeated = /^(.+?)\1+$/su.exec(lower)?.[1]
   if (repeated !== undefined && [...repeated].length === 1) return true
   const forms = [lower, repeated, bare.length >= lower.length * MIN_LETTER_SHARE ? bare : undefined]
-  return forms.some((form) => form !== undefined && commonPasswords().has(form))
+  return forms.some((form) => form !== undefined && (commonPasswords().has(form) || form === 'watchword'))
 }
 
 let known: ReadonlySet<string> | undefined

@@ -65,16 +65,24 @@ export async function erasePhone(
   return { number: phone.number, ...(await carryOut(deps, erasures)) }
 }
 
-/** Trusted phones are stored by the same hash. */
+/** Trusted phones and review numbers are stored by the same hash. */
 async function trustNoMore(tx: Tx, { hashes }: PhoneSought, apps: readonly App[]): Promise<void> {
   const sought = new Set(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const isSought = (phone: string) => sought.has(phone)
-  for (const { appId } of apps.filter((app) => protectionOf(app).trusted.phones.some(isSought))) {
+  const knows = (app: App) =>
+    protectionOf(app).trusted.phones.some(isSought) || app.reviewNumbers?.some(({ phoneHash }) => isSought(phoneHash))
+  for (const { appId } of apps.filter(knows)) {
     const app = await tx.apps.lock(appId)
     if (!app) continue
     const protection = protectionOf(app)
     const phones = protection.trusted.phones.filter((phone) => !isSought(phone))
-    await tx.apps.save({ ...app, protection: { ...protection, trusted: { ...protection.trusted, phones } } })
+    const reviewNumbers = app.reviewNumbers?.filter(({ phoneHash }) => !isSought(phoneHash))
+    const trusting = { ...protection, trusted: { ...protection.trusted, phones } }
+    await tx.apps.save({
+      ...app,
+      protection: trusting,
+      reviewNumbers: reviewNumbers?.length ? reviewNumbers : undefined,
+    })
   }
 }
 

@@ -11,7 +11,7 @@ import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { StoredEvent } from '../domain/webhooks/event'
 import { renderHookTemplate } from '../domain/webhooks/payload-template'
 import { signatureHeaders } from '../domain/webhooks/signature'
-import { assertHookTarget, type HookUrlPolicy, policyFor } from '../domain/webhooks/target-address'
+import { assertHookTarget, type HookUrlPolicy, isSameOrigin, policyFor } from '../domain/webhooks/target-address'
 import {
   afterAttempt,
   type Endpoint,
@@ -191,8 +191,6 @@ function refusalOf(url: string, policy: HookUrlPolicy): string | undefined {
     throw error
   }
 }
-
-const isSameOrigin = (url: string, other: string) => new URL(url).origin === new URL(other).origin
 
 function nextUrl(location: string | undefined, from: string): string | undefined {
   if (location === undefined || !URL.canParse(location, from)) return undefined

@@ -96,6 +96,27 @@ test('the audit log has when a second factor was put on and taken off', async ()
   ])
 })
 
+test('the code that switches a second factor on signs nobody in', async () => {
+  const { secret } = (await bob.call('session/totpBegin', { current: PASSWORD })).body
+  const totp = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
+  expect((await bob.call('session/totpConfirm', { totp: totp() })).status).toBe(200)
+  const spent = await signIn(new ConsoleClient(world), { totp: totp() })
+  expect([spent.status, spent.body.data.reason]).toEqual([401, 'totp_used'])
+  await world.leap(30_000)
+  expect((await signIn(new ConsoleClient(world), { totp: totp() })).status).toBe(200)
+})
+
+test.each(['Eve\u001b[2J', 'Eve\u0007', 'Eve\u202eevE', 'Eve\u009bm'])(
+  'a name or a note that would move a terminal is refused: %j',
+  async (name) => {
+    const accepted = await new ConsoleClient(world).call('session/accept', {
+      ...{ token: await invite(), name, email: 'eve@example.com', password: PASSWORD },
+    })
+    const invited = await ann.call('operators/invite', { role: 'viewer', note: name })
+    expect([accepted.status, invited.status]).toEqual([400, 400])
+  },
+)
+
 test('who does not get in, or may not change something, is told why', async () => {
   const { secret } = (await bob.call('session/totpBegin', { current: PASSWORD })).body
   const totp = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
@@ -103,7 +124,7 @@ test('who does not get in, or may not change something, is told why', async () =
     await bob.call('session/totpConfirm', { totp: '000000' }),
     await bob.call('session/totpConfirm', { totp: totp() }),
     await bob.call('session/totpConfirm', { totp: totp() }),
-    await signIn(new ConsoleClient(world), { totp: '000000' }),
+    await world.leap(30_000).then(() => signIn(new ConsoleClient(world), { totp: '000000' })),
     await signIn(new ConsoleClient(world), { totp: totp() }),
     await signIn(new ConsoleClient(world), { totp: totp() }),
     await signIn(new ConsoleClient(world), { password: 'wrong' }),

@@ -225,7 +225,7 @@ describe('issues', () => {
     await until(async () => (await sorted.getAttribute('aria-sort')) === 'ascending', 'the oldest to be first')
     const [download] = await Promise.all([page.waitForEvent('download'), button('CSV: Issues').click()])
     const [names, ...lines] = (await Bun.file(await download.path()).text()).replace('\uFEFF', '').split('\r\n')
-    expect(names).toStartWith('issueId,mode,purpose,')
+    expect(names).toStartWith('"issueId","mode","purpose",')
     expect(lines.filter((line) => line.includes(',password-reset,'))).toHaveLength(1)
     await row('password-reset').click({ position: { x: 400, y: 2 } })
     await heading('Issue for “password-reset”').waitFor()

@@ -22,6 +22,8 @@ test.each([
   ['!Password2026!', true],
   ['passwordpassword', true],
   ['aaaaaaaaaaaa', true],
+  ['Watchword2026', true],
+  ['watchwordwatchword', true],
   [PASSWORD, false],
   ['love84921734', false],
   ['839201748392', false],

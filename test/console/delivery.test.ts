@@ -395,7 +395,8 @@ describe('a carrier without a shell', () => {
     await button(page, 'Set delivery plan').click()
     await page.getByRole('cell', { name: 'WhatsApp (8 s) → SMS' }).waitFor()
     const { apps } = await rpc(page, 'apps/list')
-    expect(apps[0].plans).toEqual([{ channel: 'sms', legs: [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }] }])
+    const legs = [{ channel: 'whatsapp', waitSec: 8 }, { channel: 'sms' }]
+    expect(apps[0].plans).toEqual([{ channel: 'sms', legs, resend: 'next' }])
     await button(page, 'Remove the delivery plan sms shop').click()
     await page.getByLabel(/to confirm/).fill('sms shop')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()

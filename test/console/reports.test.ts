@@ -62,9 +62,9 @@ describe('the report', () => {
     const file = await csvOf(query, token)
     expect([file.status, file.type]).toEqual([200, 'text/csv; charset=utf-8'])
     expect(file.text.replace('\uFEFF', '').split('\r\n')).toEqual([
-      'month,country,purpose,issued,sent,delivered,failed,verified,spent,messages,unpriced,cost_KRW',
-      `${DAY.slice(0, 7)},KR,"'=SUM(A1:A9),""x""",1,1,0,0,0,0,1,0,9.9`,
-      `${DAY.slice(0, 7)},KR,signup,1,1,0,0,0,0,1,0,9.9`,
+      '"month","country","purpose","issued","sent","delivered","failed","verified","spent","messages","unpriced","cost_KRW"',
+      `"${DAY.slice(0, 7)}","KR","'=SUM(A1:A9),""x""",1,1,0,0,0,0,1,0,"9.9"`,
+      `"${DAY.slice(0, 7)}","KR","signup",1,1,0,0,0,0,1,0,"9.9"`,
       '',
     ])
   })

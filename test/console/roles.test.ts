@@ -208,6 +208,19 @@ describe('an operator', () => {
     ])
   })
 
+  test.each<[unknown]>([[{ toString: 'x' }], [['x']], [5], [null]])(
+    'an id that is %j is 400 for who sees one app',
+    async (appId) => {
+      await open()
+      const client = await join('support', [ours.appId])
+      for (const [path, input] of [
+        ['issues/list', { appId, mode: 'live' }],
+        ['keys/list', { appId }],
+      ] as const)
+        expect((await client.call(path, input)).status).toBe(400)
+    },
+  )
+
   test.each([
     ['an owner, who sees all apps', { role: 'owner', appIds: ['OURS'] }, 400, 'owner_sees_all_apps'],
     ['nobody with no app at all', { role: 'viewer', appIds: [] }, 400, 'required'],

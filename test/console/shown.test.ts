@@ -316,7 +316,10 @@ describe('a webhook', () => {
       url: 'https://hook.example.com/',
       warning: undefined,
     }
-    expect(await shown('webhooks/update', { endpointId, enabled: false, url: off.url })).toEqual(off)
+    const moved = { endpointId, enabled: false, url: off.url }
+    // The value of a header may be a credential: it does not follow the address to somebody else.
+    expect(await shown('webhooks/update', moved)).toMatchObject([400, { param: 'headers', reason: 'required' }])
+    expect(await shown('webhooks/update', { ...moved, headers: { 'X-Token': 'secret' } })).toEqual(off)
     const filters = { method: ['sms'], type: ['login'], metadata: { tier: ['gold', 'silver'] } }
     expect(await shown('webhooks/update', { endpointId, filters })).toMatchObject({ filters })
     const plain = { endpointId, enabled: true, template: '', filters: {}, headers: {}, events: ['otp.failed'] }

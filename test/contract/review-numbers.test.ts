@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { createProofVerifier } from '../../client/server'
 import { DAY_MS } from '../../src/domain/shared/value'
 import * as administer from '../../src/usecases/administer'
+import { erasePhone } from '../../src/usecases/erase-phone'
 import { errorOf } from '../support/error-of'
 import { HANGS_AFTER_MS } from '../support/until'
+import { UNTOLD } from '../support/untold'
 import { type Furnished, WIRES, World } from '../support/world'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -35,6 +37,13 @@ describe.each(WIRES)('a review number over %s', (wire) => {
     call('issue', { phoneNumber: PHONE, purpose: `p${made}`, idempotencyKey: `k${made++}`, ...input })
   const verify = (issueId: string, tried: string) => call('verify', { issueId, code: tried, phoneNumber: PHONE })
   const wallet = async () => (await world.rows('SELECT balance, reserved FROM wallets'))[0]
+
+  test('is forgotten with its phone', async () => {
+    const { idempotencyDays, liveRetentionDays } = world.config
+    const deps = { ...admin(), telemetry: UNTOLD, idempotencyDays, liveRetentionDays }
+    await world.run(erasePhone(deps, { phoneNumber: PHONE }))
+    expect(await administer.listReviewNumbers(admin(), keys.appId)).toEqual([])
+  })
 
   test('gets the same code each time, for nothing, and no carrier is asked', async () => {
     const before = await wallet()

@@ -24,8 +24,8 @@ describe('the text that is kept of a message', () => {
     expect(maskedText(issue(), message(text, { variables }))).toBe('In #{minutes} min: 5••••••')
   })
 
-  test('keeps a value of one character, which stands in other words, too', () => {
-    expect(maskedText(issue(), message('Desk A: 012345', { variables: { desk: 'A' } }))).toBe('Desk A: ••••••')
+  test('hides a value of one character, wherever it stands', () => {
+    expect(maskedText(issue(), message('Desk A: 012345', { variables: { desk: 'A' } }))).toBe('Desk #{desk}: ••••••')
   })
 
   test('is that of the leg', () => {

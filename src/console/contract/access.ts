@@ -18,7 +18,13 @@ const operator = z.object({
 
 const password = z.string().min(12).max(256)
 const email = z.email().max(254)
-const personName = z.string().trim().min(1).max(100)
+/** Neither control characters nor those that turn the direction of a text: a terminal would obey them. */
+const printable = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, 'must have no control characters')
+const personName = printable.min(1)
 const token = z.string().min(20).max(200)
 
 /** Browser and system are one word each, empty where they are not known. */
@@ -100,7 +106,7 @@ export const operators = {
   ),
   /** Returns a link that works once, for three days. */
   invite: procedure('operators', 'installation')
-    .input(z.object({ role, appIds, note: z.string().trim().max(100).optional() }))
+    .input(z.object({ role, appIds, note: printable.optional() }))
     .output(z.object({ url: z.string(), expiresAt: at })),
   withdraw: procedure('operators', 'installation')
     .input(z.object({ invitationId: z.string() }))

@@ -148,8 +148,6 @@ const textOf = ({ leg, channel }: Issue, { text, fallbackText }: RenderedMessage
   (leg === channel ? undefined : fallbackText) ?? text
 
 const MASK = '••••••'
-/** A shorter value names nobody, and would be found in other words. */
-const MASKED_FROM = 2
 
 /**
  * The text of the leg an issue is on, for people on duty: dots for the code, and for what a caller filled in its name, since that
@@ -161,7 +159,7 @@ export function maskedText(issue: Issue, rendered: RenderedMessage): string | un
   // The code goes first: a value that begins as it does must not break it in two.
   const withoutCode = (text: string) => text.replaceAll(code, MASK)
   const masks = new Map(Object.entries(variables).map(([name, value]) => [withoutCode(value), `#{${name}}`]))
-  const values = [...masks.keys()].filter((value) => value.length >= MASKED_FROM).sort((a, b) => b.length - a.length)
+  const values = [...masks.keys()].filter((value) => value !== '').sort((a, b) => b.length - a.length)
   const text = withoutCode(textOf(issue, rendered))
   if (values.length === 0) return text
   return text.replace(new RegExp(values.map(RegExp.escape).join('|'), 'g'), (found) => masks.get(found) ?? found)

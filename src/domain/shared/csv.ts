@@ -2,12 +2,15 @@
 
 export type CsvCell = string | number | undefined
 
-/** Quotes text that a spreadsheet would run as a formula (CSV injection). Numbers stay numbers. */
+/**
+ * Disarms text that a spreadsheet would run as a formula (CSV injection), also in the full width of East Asia, and quotes every
+ * text: one that splits at semicolons or tabs would find a formula behind them. Numbers stay numbers.
+ */
 function cellOf(value: CsvCell): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const harmless = /^[\s]*[=+\-@|%]|^[\t\r\n]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const harmless = /^\s*[=+\-@|%;＝＋－＠]|^[\t\r\n]/.test(value) ? `'${value}` : value
+  return `"${harmless.replaceAll('"', '""')}"`
 }
 
 export const csv = (rows: readonly (readonly CsvCell[])[]): string =>

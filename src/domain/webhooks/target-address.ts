@@ -109,3 +109,6 @@ export function assertHookTarget(text: string, { allowHttp, ports, allowedCidrs 
     throw invalid('url', 'target_not_allowed', `webhooks may not be sent to the address ${address}`, { address })
   }
 }
+
+/** Both must be URLs, or the first none that can be read, which is then another one. */
+export const isSameOrigin = (url: string, other: string): boolean => URL.parse(url)?.origin === new URL(other).origin

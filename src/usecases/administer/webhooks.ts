@@ -4,6 +4,7 @@ import { sampleHookEvent } from '../../../contract/event'
 import { invalid, missing, Refusal } from '../../domain/shared/error'
 import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import { newSecret } from '../../domain/webhooks/signature'
+import { isSameOrigin } from '../../domain/webhooks/target-address'
 import {
   assertEndpoint,
   disable,
@@ -86,6 +87,10 @@ export function updateEndpoint(
 
 function settingsOf(wanted: Partial<WantedEndpoint>, endpoint: Endpoint): Endpoint {
   const { url, events, filters, headers, template } = wanted
+  const isMoved = url !== undefined && endpoint.url !== '' && !isSameOrigin(url, endpoint.url)
+  // Their values may be credentials, which would go to somebody else.
+  if (isMoved && headers === undefined && Object.keys(endpoint.headers).length > 0)
+    throw invalid('headers', 'required', 'are required again, because the address changes')
   const changed: Endpoint = {
     ...endpoint,
     ...(url !== undefined && { url }),

@@ -54,21 +54,25 @@ export async function beginTotp(
 }
 
 export async function confirmTotp(
-  deps: { store: Store; clock: Pick<Clock, 'now'>; vault: Vault },
+  deps: { store: Store; clock: Pick<Clock, 'now'>; vault: Vault; node: PasswordDependencies['node'] },
   actor: Actor,
   operator: Operator,
   totp: string,
 ): Promise<void> {
+  let step: number | undefined
   const change = ({ totpBegun, ...known }: Operator): Operator => {
     const now = deps.clock.now()
     if (!totpBegun || now >= totpBegun.until) throw invalid('totp', 'totp_begin_anew', 'begin anew')
     const { secret } = totpBegun
-    if (totpStep(secret, totp, now) === undefined) throw invalid('totp', 'totp_wrong', 'the code is wrong')
+    step = totpStep(secret, totp, now)
+    if (step === undefined) throw invalid('totp', 'totp_wrong', 'the code is wrong')
     // Taking one off needs the password; a session alone must not do it by putting another on.
     if (known.totpSecret !== undefined) throw invalid('totp', 'totp_already_on', 'take off the one there is first')
     return { ...known, totpSecret: secret }
   }
   await changeOperator(deps, actor, operator.operatorId, 'operator.totp_on', change)
+  // Whoever has seen it being typed must not sign in by it.
+  await useOnce(deps, `totp:${operator.operatorId}:${step}`)
 }
 
 export async function removeTotp(
