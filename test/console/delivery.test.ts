@@ -333,7 +333,8 @@ describe('a carrier without a shell', () => {
     await button(page, 'NHN SMS, AlimTalk').waitFor({ state: 'detached' })
     await click('Twilio SMS')
     // The first setting has the focus.
-    await page.getByText('Account SID').waitFor()
+    // A dialog gives the focus away a moment after it is there.
+    await until(() => isFocused(page.getByLabel('Account SID')), 'the focus in the dialog')
     await page.keyboard.type(SID)
     await page.keyboard.press('Tab')
     await page.keyboard.type(TOKEN)
@@ -442,7 +443,7 @@ describe('a carrier without a shell', () => {
     await until(() => isFocused(add), 'the focus where it was')
     expect((await rpc(page, 'carriers/list')).providers).toMatchObject([{ name: 'twilio' }])
     await press(button(page, 'Remove the carrier twilio'))
-    await page.getByLabel(/to confirm/).waitFor()
+    await until(() => isFocused(page.getByLabel(/to confirm/)), 'the focus in the dialog')
     await page.keyboard.type('twilio')
     await page.keyboard.press('Enter')
     await page.getByText('No carrier yet').waitFor()
@@ -623,7 +624,9 @@ describe('providers and usage', () => {
     expect(sums.length).toBeGreaterThan(0)
     const text = new TextDecoder().decode(saved.bytes)
     const lines = text.replace('\uFEFF', '').trimEnd().split('\r\n')
-    expect(lines.slice(1)).toEqual(sums.map((cells: unknown[]) => cells.join(',')))
+    expect(lines.slice(1)).toEqual(
+      sums.map((cells: unknown[]) => cells.map((cell) => (Number.isNaN(Number(cell)) ? `"${cell}"` : cell)).join(',')),
+    )
     const workbook = await saving(page, () => button(page, 'Excel: Sums').click())
     expect(workbook.name).toBe(saved.name.replace('.csv', '.xlsx'))
     expect(cellsOf(workbook.bytes).slice(1)).toEqual(sums.map((cells: unknown[]) => cells.map(String).filter(Boolean)))
