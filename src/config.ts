@@ -255,6 +255,7 @@ const settings = {
     whole(1, 10_000_000),
     60,
   ),
+  LIMIT_RELAY_ISSUES_PER_MIN: setting('Messages of one live relay in a minute', whole(1, 10_000_000), 600),
   LIMIT_PK_VERIFIES_PER_MIN: setting(
     'Verifies of a live public key, and of all of an app together, in a minute',
     whole(1, 10_000_000),
@@ -459,6 +460,7 @@ export function readConfig(
     limits: {
       requestsPerKeyPerMin: value.LIMIT_REQUESTS_PER_KEY_PER_MIN,
       pkIssuesPerMin: value.LIMIT_PK_ISSUES_PER_MIN,
+      relayIssuesPerMin: value.LIMIT_RELAY_ISSUES_PER_MIN,
       pkVerifiesPerMin: value.LIMIT_PK_VERIFIES_PER_MIN,
       pkIssuesPerMinPerIp: value.LIMIT_PK_ISSUES_PER_MIN_PER_IP,
       issuesPerPhone10Min: value.LIMIT_ISSUES_PER_PHONE_10_MIN,

@@ -25,7 +25,7 @@ export async function relayCode(
   deps: IssueDependencies,
   relay: Relay,
   relayed: RelayedCode,
-  { clientIp, origin }: { clientIp: string; origin: Origin },
+  origin: Origin,
 ): Promise<Issued> {
   assertRelayed(relayed)
   const { node, idempotencyDays } = deps
@@ -33,7 +33,7 @@ export async function relayCode(
   if (!app) throw unavailable('The app of this relay was removed')
   const key = keyOf(relay, app)
   const rules = deps.modes.relay(relay, relayed)
-  const permit = await node.limits.acquire(rules.requestLimits(key, 'issue', clientIp))
+  const permit = await node.limits.acquire(rules.requestLimits(key, 'issue', relayed.address ?? ''))
   try {
     return await issueCode({ ...deps, idempotencyDays: relayed.hasStableId ? idempotencyDays : DUPLICATE_DAYS }, key, {
       phoneNumber: relayed.phoneNumber,

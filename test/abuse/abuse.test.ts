@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../../src/domain/shared/value'
 import { isNightly } from '../support/depth'
 import { HANGS_AFTER_MS } from '../support/until'
 import { A_LOT } from './attackers'
+import { KOREANS } from './people'
 import { type Simulated, simulate } from './simulate'
 import { HONEST, named, OUTAGES, ROTATING, UNKNOWN } from './worlds'
 
@@ -104,6 +105,12 @@ test('whoever asks from one address costs fewer than fifty credits, is seen, and
   // Its first minute is that of a limit: ten codes are no incident.
   expect(simulated.seenAfterMs[0]).toBeLessThan(2 * MINUTE_MS)
   expect(refusedShare(simulated)).toBeLessThan(0.01)
+})
+
+test('an attack by a relay costs three usual days at most, and is seen', async () => {
+  const simulated = await simulate(named('all prefixes, by a relay'), SEED, { hours: HOURS })
+  expect(simulated.beyond).toBeLessThan(3 * KOREANS.aDay)
+  expect(simulated.seenAfterMs[0]).toBeLessThan(2 * MINUTE_MS)
 })
 
 test('whoever asks again when told to, and not before, costs two busy hours at most', async () => {

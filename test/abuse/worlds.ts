@@ -33,6 +33,8 @@ export interface AbuseWorld {
 const ORDINARY: AbuseWorld = { name: 'weekday', crowds: [KOREANS], reports: true, isKnown: true }
 const SILENT = { ...ORDINARY, reports: false }
 const SERVER: Crowd = { ...KOREANS, kind: 'sk' }
+/** Nobody tells what comes of the codes of a relay. */
+const RELAYED: Crowd = { ...KOREANS, kind: 'relay' }
 
 /** Many at once, and fewer and fewer within the hour. */
 const burst = (at: number, most: number): Surge => ({
@@ -78,6 +80,9 @@ export const HONEST: readonly AbuseWorld[] = [
   ORDINARY,
   of(SILENT, 'weekday, no reports', {}),
   of(ORDINARY, 'by a server', { crowds: [SERVER] }),
+  of(SILENT, 'by a relay', { crowds: [RELAYED] }),
+  of(SILENT, 'busy, by a relay', { crowds: [surging(RELAYED, burst(3, 20))] }),
+  of(SILENT, 'by the relay of a new app', { crowds: [{ ...RELAYED, aDay: 6_000 }], isKnown: false }),
   of(ORDINARY, 'launch', { crowds: [surging(KOREANS, burst(3, 20))] }),
   of(SILENT, 'launch, by a server, no reports', { crowds: [surging(SERVER, burst(3, 60))] }),
   of(ORDINARY, 'campaign', { crowds: [surging(KOREANS, from(4, 5))] }),
@@ -145,6 +150,7 @@ export const ROTATING: readonly AbuseWorld[] = [
 export const OTHER_ATTACKS: readonly AbuseWorld[] = [
   of(ORDINARY, 'one address', { attack: oneAddress }),
   of(ORDINARY, 'all prefixes, people prove that they are', { attack: allPrefixes, hasProof: true }),
+  of(SILENT, 'all prefixes, by a relay', { crowds: [RELAYED], attack: { ...allPrefixes, kind: 'relay' } }),
   of(ORDINARY, 'waits as it is told', { attack: patient }),
   of(ORDINARY, 'drip of 4 an hour', { attack: drip(4) }),
   of(ORDINARY, 'drip of 9 an hour', { attack: drip(9) }),

@@ -33,7 +33,13 @@ test('without any, the service is the machine’s own, careful and priced at one
     webhooks: { allowHttp: false, allowedCidrs: [], ports: [] },
     prices: { sms: 1, lms: 1, alimtalk: 1 },
     limits: {
-      ...{ requestsPerKeyPerMin: 6_000, pkIssuesPerMin: 60, pkVerifiesPerMin: 300, pkIssuesPerMinPerIp: 10 },
+      ...{
+        requestsPerKeyPerMin: 6_000,
+        pkIssuesPerMin: 60,
+        relayIssuesPerMin: 600,
+        pkVerifiesPerMin: 300,
+        pkIssuesPerMinPerIp: 10,
+      },
       ...{ issuesPerPhone10Min: 5, issuesPerPhoneDay: 15, testIssuesPerDay: 100_000, refusalsPerMin: 600 },
       // Specification: "Limits".
       ...{ testRequestsPerKeyMin: 120, testRequestsPerKeyDay: 5_000, testIssuesPerOrgDay: 10_000 },

@@ -121,6 +121,33 @@ describe('of an app whose traffic is not known', () => {
   )
 })
 
+describe('a cap of relays, whose codes nobody tells of', () => {
+  const relay = (every: Cap['every'], per: Cap['per'] = 'app') =>
+    NEW_CAPS.find((one) => one.kind === 'relay' && one.per === per && one.every === every) ?? cap()
+  const allowed = (one: Cap, aDay: number, isKnown = true) =>
+    allowedBy(one, new TrafficCounter(), { ...UNKNOWN, usual: { aDay, isKnown } }, NOW)
+
+  test('has room for a launch in its first week, and does not start small', () => {
+    expect([relay('hour'), relay('day'), relay('day', 'country')].map((one) => allowed(one, 10, false))).toEqual([
+      3_000, 15_000, 10_000,
+    ])
+    expect(startOf(relay('hour'), 1)).toBeUndefined()
+  })
+
+  test.each([
+    [50, 300, 1_000],
+    [1_800, 1_800, 5_400],
+    [40_000, 40_000, 120_000],
+  ])('follows what is usually sent: %d a day are %d an hour and %d a day', (aDay, hour, day) => {
+    expect([allowed(relay('hour'), aDay), allowed(relay('day'), aDay)]).toEqual([hour, day])
+  })
+
+  test('leaves a cap of an owner, and one of a prefix, as it is', () => {
+    expect(allowed({ ...relay('day'), max: 20_000 }, 50)).toBe(20_000)
+    expect(allowed(relay('day', 'prefix'), 50)).toBe(150)
+  })
+})
+
 describe('caps that may be decided', () => {
   test('are those of new apps', () => {
     expect(() => assertCaps(NEW_CAPS)).not.toThrow()

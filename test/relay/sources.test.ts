@@ -306,6 +306,24 @@ describe('a relayed code', () => {
     expect(new Set(statuses.slice(60))).toEqual(new Set([429]))
   })
 
+  test('of one end user who presses "send" again and again leaves all others theirs', async () => {
+    const { path, secret } = await open('plain')
+    const send = (n: number, ip: string) =>
+      hand(path, secret, { to: `+8210${2000 + 37 * n}${1000 + n}`, code: `48${1000 + n}`, text: 'x', ip })
+    const stranger: number[] = []
+    for (let n = 0; n < 40; n++) stranger.push((await send(n, '198.51.100.7')).status)
+    expect(stranger.filter((status) => status === 200).length).toBe(10)
+    for (let n = 40; n < 60; n++) expect((await send(n, `203.0.113.${n}`)).status).toBe(200)
+  })
+
+  test('is not held by the limit of browser keys: sixty people in a minute are no crowd', async () => {
+    const { path, secret } = await open('plain')
+    for (let n = 0; n < 100; n++) {
+      const to = `+8210${2000 + 37 * n}${1000 + n}`
+      expect([to, (await hand(path, secret, { to, code: `48${1000 + n}`, text: 'x' })).status]).toEqual([to, 200])
+    }
+  })
+
   test('goes on with the secret before for a day', async () => {
     const { path, secret, relay } = await open('plain')
     const { newSecret = '' } = await administer.changeRelaySecret(world.admin, relay.relayId, undefined)

@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
 import type { Findings, IncidentUpdate } from '../../ports/traffic'
 import { type AssessmentContext, assess, type ModeFilter, type RequestFacts, type RuleHit } from '../rules/assess'
-import { baselineOf, LEARNED_DAYS, LOCAL_FROM } from '../rules/baseline'
+import { baselineOf, LEARNED_DAYS, LOCAL_FROM, type UsualSent, usualSentOf } from '../rules/baseline'
 import { type Incident, isDoubtful, isUntyped } from '../rules/incident'
 import { isReopened, type Protection } from '../rules/protection'
 import { isProvable } from '../rules/rule'
@@ -107,6 +107,7 @@ export class AppTraffic {
     pk: new TrafficCounter(),
     relay: new TrafficCounter(),
   }
+  readonly #usual = new Map<KeyKind, UsualSent>()
   readonly #digits = new Map<string, string>()
   readonly #decisions: DecisionCounter
   readonly #evidence = new IncidentEvidence()
@@ -177,9 +178,10 @@ export class AppTraffic {
   }
 
   #contextOf({ facts, segments, prefix, network }: RequestBuckets, price: number): AssessmentContext {
-    const [{ counter: country, baseline }] = segments
+    const [{ counter: country, baseline, usual }] = segments
     return {
       ...{ price, segments, country, baseline, app: this.#apps[facts.kind] },
+      usual: { app: this.#usual.get(facts.kind), country: usual },
       prefix: this.counters.peekPrefix(prefix),
       network: network === undefined ? undefined : this.counters.peekNetwork(network),
     }
@@ -324,7 +326,9 @@ export class AppTraffic {
   #learn(): void {
     for (const kind of KEY_KINDS) {
       const segments = [...this.#segments[kind].values()]
-      const { isLearned } = baselineOf(segments.flatMap(({ hours }) => hours))
+      const hours = segments.flatMap((segment) => segment.hours)
+      const { isLearned } = baselineOf(hours)
+      this.#usual.set(kind, usualSentOf(hours))
       for (const segment of segments) segment.setLearned(isLearned)
       const pooled = segments.filter((segment) => !segment.hasOwnBaseline || segment.name.country === POOLED)
       this.#segment(kind, POOLED).setBaseline(pooled.flatMap(({ hours }) => hours))

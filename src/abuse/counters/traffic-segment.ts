@@ -20,6 +20,8 @@ import {
   suspicionHolding,
   suspicionWithLocal,
   UNSUSPECTED,
+  type UsualSent,
+  usualSentOf,
 } from '../rules/baseline'
 import { type EarlyConversionState, EarlyConversionTest } from '../rules/early-conversion-test'
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../rules/incident'
@@ -61,6 +63,7 @@ export class TrafficSegment implements SegmentView {
   readonly earlyConversion = new EarlyConversionTest()
   suspicion: SequentialTest = UNSUSPECTED
   baseline: Baseline
+  usual: UsualSent
   #pause = NO_PAUSE
   /** End of the last pause after which sending resumed. */
   #resumed: number | undefined
@@ -79,6 +82,7 @@ export class TrafficSegment implements SegmentView {
     private isAppLearned: boolean,
   ) {
     this.baseline = { ...baselineOf(learned), isLearned: isAppLearned }
+    this.usual = usualSentOf(learned)
   }
 
   get state(): SegmentState {
@@ -237,6 +241,7 @@ export class TrafficSegment implements SegmentView {
     const known = new Set(hours.map(({ hour }) => hour))
     this.learned = [...this.learned.filter(({ hour }) => hour >= from && !known.has(hour)), ...hours]
     this.baseline = { ...baselineOf(this.learned), isLearned: this.isAppLearned }
+    this.usual = usualSentOf(this.learned)
   }
 
   get hours(): readonly SegmentHour[] {

@@ -20,6 +20,7 @@ import {
   SUSPECTED,
   TOO_MANY_COUNTRIES,
   tolerated,
+  type UsualSent,
 } from './baseline'
 import { type Cap, capWaitMs } from './cap'
 import { PENDING_AFTER_PAUSE } from './incident'
@@ -56,6 +57,8 @@ export interface AssessmentContext {
   readonly prefix: TrafficCounter
   readonly network: NetworkCounter | undefined
   readonly baseline: Baseline
+  /** What is usually sent, in all and to the country. */
+  readonly usual?: { readonly app: UsualSent | undefined; readonly country: UsualSent }
   /** The country's own segment, then the pooled one where the country has no baseline of its own. */
   readonly segments: readonly SegmentView[]
 }
@@ -116,7 +119,13 @@ function decide(
   for (const cap of caps) {
     const waitMs =
       cap.kind === facts.kind
-        ? capWaitMs(cap, counterOf(cap, context), context.price, { isKnown: isLearned, tolerance }, now)
+        ? capWaitMs(
+            cap,
+            counterOf(cap, context),
+            context.price,
+            { isKnown: isLearned, tolerance, usual: usualOf(cap, context) },
+            now,
+          )
         : 0
     if (waitMs > 0) decision.add(protection.capping, 'cap', waitMs)
   }
@@ -161,6 +170,9 @@ const isWithin = (networks: readonly string[], address: string): boolean =>
   networks.some((network) => cidrContains(network, address))
 
 const counterOf = ({ per }: Cap, context: AssessmentContext): TrafficCounter => context[per]
+
+/** A prefix has no usual of its own. */
+const usualOf = ({ per }: Cap, { usual }: AssessmentContext) => usual?.[per === 'app' ? per : 'country']
 
 /** Young codes are judged within this time. */
 const PENDING_RETRY_MS = MINUTE_MS

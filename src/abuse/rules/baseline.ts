@@ -55,6 +55,20 @@ const GREATEST_SHARE = 0.5
 const daysOf = (hours: readonly TrafficHour[]): CountedWindow[] =>
   [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
 
+/** What is usually sent, for callers whose codes nobody tells of: relays. */
+export interface UsualSent {
+  /** Messages on a day that had any, mean over the last `LEARNED_DAYS` days. */
+  readonly aDay: number
+  /** Whether so many days had any that the mean says something. */
+  readonly isKnown: boolean
+}
+
+/** `hours`: of the last `LEARNED_DAYS` days. */
+export function usualSentOf(hours: readonly TrafficHour[]): UsualSent {
+  const days = daysOf(hours).filter(({ sent }) => sent > 0)
+  return { aDay: addUp(days).sent / Math.max(1, days.length), isKnown: days.length >= LEARNED_FROM.onDays }
+}
+
 /** How much of an app's traffic is learned. */
 export interface Learned {
   readonly verified: number

@@ -11,6 +11,7 @@
 import type { KeyKind } from '../../domain/access/api-key'
 import { invalid } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
+import type { UsualSent } from './baseline'
 import type { TrafficCounter } from './traffic-counter'
 
 export const CAP_PLACES = ['app', 'country', 'prefix'] as const
@@ -26,20 +27,26 @@ export interface Cap {
   readonly max: number
 }
 
-const ofPublic = (kind: KeyKind, per: 'prefix' | 'app', hour: number, day: number): Cap[] => [
+const ofPublic = (kind: KeyKind, per: Cap['per'], hour: number, day: number): Cap[] => [
   { kind, per, of: 'messages', every: 'hour', max: hour },
   { kind, per, of: 'messages', every: 'day', max: day },
 ]
 
 /**
  * Caps of new apps. Browser keys are public, and so are the forms of platforms behind relays; caps of secret keys are for their owner to set. A prefix: one in seventy
- * of its ten thousand numbers gets a code in a day. An app: as many people as come in a few hours of a launch.
+ * of its ten thousand numbers gets a code in a day. An app: as many people as come in a few hours of a launch. Nobody tells whether
+ * the codes of a relay are typed, so its caps follow what it usually sends once that is known (`KNOWN_RELAY`).
  */
 export const NEW_CAPS: readonly Cap[] = [
   ...ofPublic('pk', 'prefix', 60, 150),
   ...ofPublic('pk', 'app', 3_000, 15_000),
   ...ofPublic('relay', 'prefix', 60, 150),
+  ...ofPublic('relay', 'country', 3_000, 10_000),
+  ...ofPublic('relay', 'app', 3_000, 15_000),
 ]
+
+/** What a relay of a week may send to a country, or in all: so many messages, or so many times its usual day. */
+const KNOWN_RELAY = { hour: { least: 300, times: 1 }, day: { least: 1_000, times: 3 } } as const
 
 /** Messages of an app that is not learned, before any code is verified. */
 export const START = { hour: 300, day: 500 } as const
@@ -49,12 +56,12 @@ const START_TIMES = 2
 const START_RETRY_MS = MINUTE_MS
 
 /** A cap that the owner has set holds as it is. */
-const startsSmall = (cap: Cap): boolean =>
-  cap.per === 'app' &&
+const isOfNewApps = (cap: Cap): boolean =>
   NEW_CAPS.some(
     ({ kind, per, of, every, max }) =>
       cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
   )
+const startsSmall = (cap: Cap): boolean => cap.per === 'app' && cap.kind !== 'relay' && isOfNewApps(cap)
 
 /** The start of a cap that grows; undefined where the cap holds as it is. */
 export const startOf = (cap: Cap, tolerance: number): number | undefined =>
@@ -63,10 +70,21 @@ export const startOf = (cap: Cap, tolerance: number): number | undefined =>
 interface CapContext {
   readonly isKnown: boolean
   readonly tolerance: number
+  /** What is usually sent in the place of the cap. */
+  readonly usual?: UsualSent | undefined
 }
 
 /** The value of the cap now. */
-export function allowedBy(cap: Cap, counter: TrafficCounter, { isKnown, tolerance }: CapContext, now: number): number {
+export function allowedBy(
+  cap: Cap,
+  counter: TrafficCounter,
+  { isKnown, tolerance, usual }: CapContext,
+  now: number,
+): number {
+  if (cap.kind === 'relay' && cap.per !== 'prefix' && usual?.isKnown && isOfNewApps(cap)) {
+    const { least, times } = KNOWN_RELAY[cap.every]
+    return Math.floor(tolerance * Math.max(least, times * usual.aDay))
+  }
   if (isKnown || !startsSmall(cap)) return cap.max
   const grown = tolerance * START[cap.every] + START_TIMES * counter[cap.every].at(now).verified
   return Math.min(cap.max, Math.floor(grown))

@@ -28,16 +28,13 @@ export function relayProcedures(deps: ConsoleDependencies) {
       await administer.removeRelay(adminOf(deps, context), input.relayId)
       return OK
     }),
-    test: os.test.handler(async ({ input: { relayId, phoneNumber }, context }) => {
+    test: os.test.handler(async ({ input: { relayId, phoneNumber } }) => {
       const relay = await store.read.relays.find(relayId)
       if (relay?.mode !== 'test') throw missing('relay', relayId)
       const requestId = random.uuid(clock.now())
       const code = random.below(1_000_000).toString().padStart(6, '0')
       const relayed = { phoneNumber, code, occasion: 'test', dedupe: `console ${requestId}`, hasStableId: true }
-      const { issueId } = await relayCode(deps, relay, relayed, {
-        clientIp: context.visitor.ip,
-        origin: { requestId },
-      })
+      const { issueId } = await relayCode(deps, relay, relayed, { requestId })
       return { issueId }
     }),
     messages: os.messages.handler(async ({ input: { appId, mode, ...page } }) => {

@@ -37,6 +37,7 @@ export interface Permit {
 export interface LimitsConfig {
   requestsPerKeyPerMin: number
   pkIssuesPerMin: number
+  relayIssuesPerMin: number
   pkVerifiesPerMin: number
   pkIssuesPerMinPerIp: number
   issuesPerPhone10Min: number
@@ -75,7 +76,7 @@ const platform = (
   windowMs,
 })
 
-/** Limits of every request of a live key; replays count, too. */
+/** Limits of every request of a live key; replays count, too. `clientIp` is empty where nobody tells the end user's address. */
 export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[] {
   if (kind === 'uncounted') return []
   const own = ownLimit(key, kind)
@@ -100,7 +101,7 @@ const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) =>
 function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
   const own = ownLimit(key, kind)
   if (own !== undefined || key.kind === 'sk') return own
-  if (kind === 'issue') return limits.pkIssuesPerMin
+  if (kind === 'issue') return key.kind === 'relay' ? limits.relayIssuesPerMin : limits.pkIssuesPerMin
   return kind === 'verify' ? limits.pkVerifiesPerMin : undefined
 }
 
@@ -119,14 +120,16 @@ function appLimit(
 /** Limits by network of the end user. Browser keys of an app count together. */
 function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, clientIp: string): LimitRule[] {
   const { issuesPerMinPerIp: own } = key.limits
-  if (own === undefined && key.kind === 'sk') return []
+  if ((own === undefined && key.kind === 'sk') || clientIp === '') return []
   const network = networkOf(clientIp)
   const windowMs = MINUTE_MS
   return [
     ...(own === undefined
       ? []
       : [{ limit: 'perIp' as const, policy: 'key' as const, subject: `${key.keyId}:${network}`, max: own, windowMs }]),
-    ...(key.kind === 'pk' ? [platform('perIp', `${key.appId}:${network}`, pkIssuesPerMinPerIp, windowMs)] : []),
+    ...(key.kind !== 'sk'
+      ? [platform('perIp', `${key.kind === 'pk' ? key.appId : key.keyId}:${network}`, pkIssuesPerMinPerIp, windowMs)]
+      : []),
   ]
 }
 

@@ -71,7 +71,7 @@ async function taken(
   if (!deps.seen.isNew(proof, now)) throw new Refusal('unauthorized', 'This request was received before')
   const relayed = format.read(fieldsOf(received), received)
   if (!relayed) return new Json(200, {})
-  const { issueId } = await relayCode(deps, relay, relayed, from)
+  const { issueId } = await relayCode(deps, relay, relayed, from.origin)
   const said = takenAs(source, issueId)
   return new Json(said.status, said.body)
 }
