@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { createHmac } from 'node:crypto'
 import type { DeliveryPlan } from '../../src/domain/delivery/plan'
 import type { DescriptionFile } from '../../src/providers/description'
+import { protectApp } from '../../src/usecases/abuse/set-protection'
 import * as administer from '../../src/usecases/administer'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { exportPhone } from '../../src/usecases/export-phone'
@@ -91,6 +92,18 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await report('caller', world.voice.requests[0])).toBe(1)
     expect(await status(issueId)).toBe('delivered')
     expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
+  })
+
+  test('counts each of its messages for a cap, and one credit for its code', async () => {
+    const caps = [{ kind: 'sk', per: 'app', of: 'messages', every: 'hour', max: 4 }] as const
+    await protectApp(world.admin, keys.appId, { caps })
+    await issue()
+    await world.advance(180_000)
+    expect(starts()).toEqual([1, 1, 1])
+    await issue()
+    const again = { phoneNumber: '010-1234-5678', purpose: 'third', idempotencyKey: 'third' }
+    expect((await call('issue', again)).body.data).toMatchObject({ limit: 'abuse' })
+    expect(await wallet()).toEqual({ balance: 1_000, reserved: 2 })
   })
 
   test('keeps what is known of its message where the next leg leads nowhere', async () => {

@@ -92,6 +92,7 @@ export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(
   // Nobody tells whether the codes of a relay are typed, so none of them counts as unverified.
   delivery: issue.keyKind === 'relay' ? 'undelivered' : DELIVERY[issue.deliveryStatus],
   price: issue.price,
+  messages: issue.messages ?? 1,
 })
 
 const DELIVERY = { delivered: 'delivered', sent: 'unknown', queued: 'undelivered', failed: 'undelivered' } as const

@@ -27,6 +27,8 @@ export interface IssueSample {
   readonly delivery: 'delivered' | 'unknown' | 'undelivered'
   /** Credits. */
   readonly price: number
+  /** Messages sent so far: a plan may have several ways. Undefined: one. */
+  readonly messages?: number
 }
 
 /**
@@ -172,6 +174,8 @@ export class TrafficCounter {
       this.#recordSent(sample, at)
       return undefined
     }
+    // A cap counts what is paid for: by now most plans have gone as far as they go.
+    if (age === 'judged' && (sample.messages ?? 1) > 1) this.add('sent', (sample.messages ?? 1) - 1, at)
     const result = resultAt(sample, age)
     if (result !== undefined && age !== 'late') this.#pending = Math.max(0, this.#pending - 1)
     if (age === 'judged' && result !== 'verified' && result !== undefined) this.#untyped.add(1, at)

@@ -26,6 +26,8 @@ export interface IssueTrafficRow {
   readonly verifiedAt: number | undefined
   readonly deliveryStatus: DeliveryStatus
   readonly price: number
+  /** Messages that its carriers took, or may have taken. Undefined: one. */
+  readonly messages?: number
 }
 
 /** How often a rule was against codes of one place in one minute. */

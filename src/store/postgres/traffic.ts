@@ -22,6 +22,7 @@ import {
   INCIDENT_CHANGING,
   incidentOf,
   incidentRow,
+  SEEN_COLUMNS,
   SEEN_WHERE,
   seenIn,
   snapshotOf,
@@ -134,7 +135,7 @@ interface IssueRange {
 
 /** One page for each of several ranges; `place` numbers them. */
 const SEEN = plain<{ place: number; issue: IssueTrafficRow }>(
-  `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, place
+  `SELECT ${SEEN_COLUMNS}, place
    FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS look (app_id, after, below, which, place),
      LATERAL (SELECT * FROM issues WHERE issues.app_id = look.app_id AND mode = 'live' AND issue_id > look.after AND issue_id < look.below
        AND CASE look.which WHEN 'all' THEN ${SEEN_WHERE.all} WHEN 'verified' THEN ${SEEN_WHERE.verified} ELSE ${SEEN_WHERE.late} END ORDER BY issue_id LIMIT ${SEEN_AT_ONCE}) AS seen
@@ -147,7 +148,7 @@ const SEEN = plain<{ place: number; issue: IssueTrafficRow }>(
       each(({ which }) => which),
     ]
   },
-  (row) => ({ place: Number(row[10]) - 1, issue: seenIn(row, String(row[0])) }),
+  (row) => ({ place: Number(row[11]) - 1, issue: seenIn(row, String(row[0])) }),
 )
 
 async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<IssueTrafficRow[][]> {

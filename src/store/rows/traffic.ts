@@ -59,7 +59,13 @@ export const seenIn = (row: readonly unknown[], issueId: string): IssueTrafficRo
   verifiedAt: row[7] === null ? undefined : Number(row[7]),
   deliveryStatus: row[8] as DeliveryStatus,
   price: Number(row[9]),
+  messages: Number(row[10]),
 })
+
+/** The columns that `seenIn` reads. Only a code that may have gone several ways has its attempts counted. */
+export const SEEN_COLUMNS = `issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price,
+  CASE WHEN legs IS NULL AND leg = channel THEN 1 ELSE (SELECT count(*) FROM attempts WHERE attempts.app_id = seen.app_id
+    AND attempts.mode = seen.mode AND attempts.issue_id = seen.issue_id AND outcome IN ('accepted', 'ambiguous')) END AS messages`
 
 /** The primary key of `decisions` behind the app, in order; and the columns with its counts. */
 export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'

@@ -16,6 +16,7 @@ import {
   INCIDENT_CHANGING,
   incidentOf,
   incidentRow,
+  SEEN_COLUMNS,
   SEEN_WHERE,
   seenIn,
   snapshotOf,
@@ -129,8 +130,8 @@ export function createTrafficTx(connection: Database, vault: Vault): Pick<Tx, 't
 // Read by position instead of by Drizzle: a busy app has thousands of issues a second, each read a few times.
 const seenWhere = (condition: string) =>
   plain<unknown[], [string, Uint8Array, Uint8Array, number]>(
-    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
-     FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
+    `SELECT ${SEEN_COLUMNS}
+     FROM issues AS seen WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
   )
 const SEEN = {
   all: seenWhere(SEEN_WHERE.all),
