@@ -17,6 +17,14 @@ export interface Crowd {
   readonly sharedAddresses: number
   /** Of those who get nothing or lose it, how many ask again. */
   readonly asksAgain: number
+  /** The median of the time until a code is typed, milliseconds; 18 s otherwise. */
+  readonly typingMs?: number
+  /** How often one person asks for a wish at most; three times otherwise. */
+  readonly asksAtMost?: number
+  /** How many have numbers of one block of ten thousand, as those of a company: 0 to 1. */
+  readonly inOneBlock?: number
+  /** How many share their phone with another who wants a code: 0 to 1. */
+  readonly inFamilies?: number
   /** How many type it a day later, where fewer and fewer do. */
   readonly typesInTheEnd?: number
   /** How many come in each hour of the day in Seoul, in proportion; an ordinary day's otherwise. */
@@ -75,11 +83,11 @@ function poisson(mean: number, { fraction }: SeededRandom): number {
   return count
 }
 
-/** Half within 18 seconds, one in forty after two minutes. */
-export function typingMs({ fraction, chance }: SeededRandom): number {
+/** Half within the median, one in forty after two minutes. */
+export function typingMs({ fraction, chance }: SeededRandom, medianMs = 18 * SECOND_MS): number {
   const normal = Math.sqrt(-2 * Math.log(1 - fraction())) * Math.cos(2 * Math.PI * fraction())
   const looksElsewhereMs = chance(0.02) ? 2 * MINUTE_MS * fraction() : 0
-  return Math.round(18 * SECOND_MS * Math.exp(0.7 * normal) + looksElsewhereMs)
+  return Math.round(medianMs * Math.exp(0.7 * normal) + looksElsewhereMs)
 }
 
 /** A page offers it after half a minute. */

@@ -4,7 +4,7 @@ import { type SeededRandom, seededRandom } from '../support/random'
 import { Agenda } from './agenda'
 import { type Attack, everyMs } from './attackers'
 import { arrivals, type Crowd, typesAt, typingMs, untilAskedAgainMs } from './people'
-import { anyAddress, mobileOf, sharedAddress } from './places'
+import { anyAddress, mobileOf, mobileWithin, sharedAddress } from './places'
 import { isSent, type Refused, type Sent, type Service } from './service'
 import type { AbuseWorld } from './worlds'
 
@@ -36,6 +36,9 @@ const nothing = (): Count => ({ asked: 0, sent: 0, cost: 0, refused: {} })
 /** Nobody waits for longer. */
 const PATIENCE_MS = 10 * MINUTE_MS
 const MOST_ASKED = 3
+/** The phones of one company, and how many of a family share one. */
+const A_BLOCK = '+82103456'
+const A_FAMILY = 3
 const REPORTED_MS = 3 * SECOND_MS
 /** What was asked for last is typed, or is not. */
 const AFTERWARDS_MS = 15 * MINUTE_MS
@@ -104,7 +107,13 @@ class Person {
   ) {
     const { country, kind, behindShared, sharedAddresses } = crowd
     const address = random.chance(behindShared) ? sharedAddress(sharedAddresses, random) : anyAddress(random)
-    this.#asked = { phone: mobileOf(country, random), country, kind, address }
+    const { inOneBlock = 0, inFamilies = 0 } = crowd
+    const phone = random.chance(inFamilies)
+      ? `+8210567${10_000 + random.below(Math.ceil((crowd.aDay * inFamilies) / A_FAMILY))}`
+      : random.chance(inOneBlock)
+        ? mobileWithin(A_BLOCK, random)
+        : mobileOf(country, random)
+    this.#asked = { phone, country, kind, address }
   }
 
   /** A code is wanted now. */
@@ -134,8 +143,8 @@ class Person {
     const arrives = !isOut(stage, at) && !random.chance(0.01)
     if (arrives && stage.world.reports) agenda.add(at + REPORTED_MS, () => stage.service.arrived(sent))
     if (arrives && random.chance(typesAt(crowd, (at - stage.from) / HOUR_MS)))
-      agenda.add(at + typingMs(random), () => this.#type(sent))
-    else if (this.#times < MOST_ASKED && random.chance(crowd.asksAgain)) {
+      agenda.add(at + typingMs(random, crowd.typingMs), () => this.#type(sent))
+    else if (this.#times < (crowd.asksAtMost ?? MOST_ASKED) && random.chance(crowd.asksAgain)) {
       const again = at + untilAskedAgainMs(random)
       agenda.add(again, () => this.facts(again))
     }

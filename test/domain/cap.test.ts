@@ -135,16 +135,39 @@ describe('a cap of relays, whose codes nobody tells of', () => {
   })
 
   test.each([
-    [50, 300, 1_000],
-    [1_800, 1_800, 5_400],
-    [40_000, 40_000, 120_000],
+    [50, 500, 1_500],
+    [1_800, 3_600, 7_200],
+    [40_000, 80_000, 160_000],
   ])('follows what is usually sent: %d a day are %d an hour and %d a day', (aDay, hour, day) => {
     expect([allowed(relay('hour'), aDay), allowed(relay('day'), aDay)]).toEqual([hour, day])
   })
 
-  test('leaves a cap of an owner, and one of a prefix, as it is', () => {
+  test('leaves a cap of an owner as it is, and a block of numbers has room for a usual day', () => {
     expect(allowed({ ...relay('day'), max: 20_000 }, 50)).toBe(20_000)
-    expect(allowed(relay('day', 'prefix'), 50)).toBe(150)
+    expect([50, 5_000].map((aDay) => allowed(relay('day', 'prefix'), aDay))).toEqual([1_000, 5_000])
+  })
+})
+
+describe('a block of numbers, such as a company’s', () => {
+  const block = NEW_CAPS.find(({ kind, per, every }) => kind === 'pk' && per === 'prefix' && every === 'hour') ?? cap()
+  const typed = (count: number, of = count) => {
+    const counter = new TrafficCounter()
+    for (let n = 0; n < of; n++) {
+      const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
+      counter.record(sighting, 'sent')
+      counter.record(sighting, 'early')
+    }
+    return counter
+  }
+
+  test('has no ceiling where a third type, and is asked to come again in a minute', () => {
+    expect([0, 20, 1_000].map((count) => allowedBy(block, typed(count), UNKNOWN, NOW))).toEqual([60, 120, 3_060])
+    expect(allowedBy(block, typed(0), KNOWN, NOW)).toBe(240)
+    expect([59, 60].map((of) => waitMsOf(block, typed(0, of), 1, UNKNOWN, NOW))).toEqual([0, MINUTE_MS])
+  })
+
+  test('is held by what its owner has named, whatever is typed', () => {
+    expect(allowedBy({ ...block, max: 61 }, typed(1_000), UNKNOWN, NOW)).toBe(61)
   })
 })
 

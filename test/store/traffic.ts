@@ -70,6 +70,7 @@ export function trafficSuite(atHand: () => AtHand): void {
         {
           ...{ issueId: sent.issueId, keyKind: 'pk', country: 'KR', phoneHash: hash32(1), createdAt: NOW, price: 3 },
           ...{ prefixHash: hash8(1), networkHash: hash8(2), verifiedAt: undefined, deliveryStatus: 'queued' },
+          messages: 1,
         },
         {
           ...{
@@ -86,6 +87,7 @@ export function trafficSuite(atHand: () => AtHand): void {
             deliveryStatus: 'delivered',
             price: 1,
           },
+          messages: 1,
         },
       ])
     })

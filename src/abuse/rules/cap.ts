@@ -40,18 +40,26 @@ const ofPublic = (kind: KeyKind, per: Cap['per'], hour: number, day: number): Ca
 export const NEW_CAPS: readonly Cap[] = [
   ...ofPublic('pk', 'prefix', 60, 150),
   ...ofPublic('pk', 'app', 3_000, 15_000),
-  ...ofPublic('relay', 'prefix', 60, 150),
+  ...ofPublic('relay', 'prefix', 300, 1_000),
   ...ofPublic('relay', 'country', 3_000, 10_000),
   ...ofPublic('relay', 'app', 3_000, 15_000),
 ]
 
 /** What a relay of a week may send to a country, or in all: so many messages, or so many times its usual day. */
-const KNOWN_RELAY = { hour: { least: 300, times: 1 }, day: { least: 1_000, times: 3 } } as const
+const KNOWN_RELAY = {
+  hour: { least: 500, times: 2 },
+  day: { least: 1_500, times: 4 },
+  prefix: { least: 0, times: 1 },
+} as const
 
 /** Messages of an app that is not learned, before any code is verified. */
 export const START = { hour: 300, day: 500 } as const
 /** Messages added per verified code: a crowd of whom half verify never waits. */
 const START_TIMES = 2
+/** The same for a block of numbers, such as a company's. Whoever types fewer than a third does not grow. */
+const PREFIX_TIMES = 3
+/** In an app whose traffic is known, rules about unverified codes hold a prefix long before its cap. */
+const KNOWN_PREFIX_TIMES = 4
 /** Codes verified meanwhile raise the cap long before old ones leave the window. */
 const START_RETRY_MS = MINUTE_MS
 
@@ -61,6 +69,8 @@ const isOfNewApps = (cap: Cap): boolean =>
     ({ kind, per, of, every, max }) =>
       cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
   )
+/** A block of numbers whose people type has room for more within minutes. */
+const grows = (cap: Cap): boolean => cap.per === 'prefix' && cap.kind === 'pk' && isOfNewApps(cap)
 const startsSmall = (cap: Cap): boolean => cap.per === 'app' && cap.kind !== 'relay' && isOfNewApps(cap)
 
 /** The start of a cap that grows; undefined where the cap holds as it is. */
@@ -81,13 +91,18 @@ export function allowedBy(
   { isKnown, tolerance, usual }: CapContext,
   now: number,
 ): number {
-  if (cap.kind === 'relay' && cap.per !== 'prefix' && usual?.isKnown && isOfNewApps(cap)) {
-    const { least, times } = KNOWN_RELAY[cap.every]
-    return Math.floor(tolerance * Math.max(least, times * usual.aDay))
+  const { kind, per, every, max } = cap
+  if (!isOfNewApps(cap)) return max
+  if (kind === 'relay') {
+    if (!usual?.isKnown) return max
+    const { least, times } = KNOWN_RELAY[per === 'prefix' ? 'prefix' : every]
+    return Math.floor(tolerance * Math.max(per === 'prefix' ? max : least, times * usual.aDay))
   }
-  if (isKnown || !startsSmall(cap)) return cap.max
-  const grown = tolerance * START[cap.every] + START_TIMES * counter[cap.every].at(now).verified
-  return Math.min(cap.max, Math.floor(grown))
+  const { verified } = counter[every].at(now)
+  if (per === 'prefix')
+    return Math.floor(tolerance * max * (isKnown ? KNOWN_PREFIX_TIMES : 1) + PREFIX_TIMES * verified)
+  if (isKnown) return max
+  return Math.min(max, Math.floor(tolerance * START[every] + START_TIMES * verified))
 }
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
@@ -98,7 +113,7 @@ export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, rega
   const wanted = (counter.inFlight + 1) * (of === 'messages' ? 1 : price)
   const allowed = allowedBy(cap, counter, regard, now)
   const waitMs = counter[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
-  return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
+  return grows(cap) || allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
 }
 
 const MOST_CAPS = 24
