@@ -1,7 +1,6 @@
 /** The checks of every installation, in the order in which their findings are shown. */
 import { checkAudit } from './audit'
 import { checkCarriers } from './carriers'
-import { checkClock } from './clock'
 import type { Check } from './finding'
 import { checkNotices } from './notices'
 import { checkProxy } from './proxy'
@@ -9,7 +8,6 @@ import { checkKeys } from './secret'
 import { checkWebhooks } from './webhooks'
 
 export const COMMON_CHECKS: readonly Check[] = [
-  checkClock,
   checkProxy,
   checkCarriers,
   checkNotices,

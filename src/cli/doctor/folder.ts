@@ -6,12 +6,13 @@ import { systemClock } from '../../system/clock'
 import { headFileIn } from '../../system/data-dir-files'
 import { DATABASE_FILE, openFile } from '../open'
 import { COMMON_CHECKS } from './checks'
+import { checkClock } from './clock'
 import { checkBackups, checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type DoctorFinding, problem, runAll } from './finding'
 import { checkMachine } from './machine'
 import { checkSecret } from './secret'
 
-const CHECKS: readonly Check[] = [checkSecret, checkDisk, checkMachine, ...COMMON_CHECKS, checkBackups]
+const CHECKS: readonly Check[] = [checkSecret, checkDisk, checkMachine, checkClock, ...COMMON_CHECKS, checkBackups]
 
 export async function examineFolder(config: Config): Promise<DoctorFinding[]> {
   const file = join(config.dataDir, DATABASE_FILE)

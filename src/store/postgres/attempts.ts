@@ -1,5 +1,5 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
-import { and, asc, desc, eq, exists, gte, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Owner } from '../../domain/shared/value'
@@ -14,7 +14,7 @@ import {
   attemptRow,
   awaitedOf,
   awaitedRow,
-  UNANSWERED_AMONG,
+  unansweredSql,
 } from '../rows/issue'
 import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './connection/statement'
 import type { Querying, Transaction } from './connection/transaction'
@@ -76,39 +76,11 @@ const STATEMENTS = {
       .prepare(''),
   ),
   forget: statement(() => db.delete(awaitedReports).where(thisMessage).prepare('')),
-  findUnanswered: statement(() => {
-    const newest = db
-      .select()
-      .from(awaitedReports)
-      .where(gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')))
-      .orderBy(desc(awaitedReports.messageId))
-      .limit(UNANSWERED_AMONG)
-      .as('newest')
-    const running = db
-      .select({ number: attempts.number })
-      .from(attempts)
-      .where(
-        and(
-          eq(attempts.appId, newest.appId),
-          eq(attempts.mode, newest.mode),
-          eq(attempts.issueId, newest.issueId),
-          eq(attempts.messageId, newest.messageId),
-          isNull(attempts.outcome),
-        ),
-      )
-    return db
-      .select({ messageId: newest.messageId })
-      .from(newest)
-      .where(
-        and(
-          eq(newest.carrier, bind(awaitedReports.carrier, 'carrier')),
-          isNull(newest.carrierMessageId),
-          exists(running),
-        ),
-      )
-      .limit(1)
-      .prepare('')
-  }),
+  findUnanswered: plain<true>(
+    unansweredSql('$1', '$2::uuid'),
+    ({ carrier, since }) => [carrier, since],
+    () => true,
+  ),
 }
 
 const attemptsOf = (asked: Querying, { appId, mode }: Owner, issueId: string) =>

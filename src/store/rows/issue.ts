@@ -156,4 +156,12 @@ export const STRIPPED = [
 ] as const
 
 /** So many of the newest messages are looked at for a call without an answer, which takes a millisecond at most. */
-export const UNANSWERED_AMONG = 1_000
+const UNANSWERED_AMONG = 1_000
+
+/** Whether a call of a carrier is without an answer, among the newest messages since an id. */
+export const unansweredSql = (carrier: string, since: string) => `SELECT 1 AS found FROM (
+    SELECT * FROM awaited_reports WHERE message_id >= ${since} ORDER BY message_id DESC LIMIT ${UNANSWERED_AMONG}) AS newest
+  WHERE provider = ${carrier} AND provider_message_id IS NULL AND EXISTS (SELECT 1 FROM attempts
+    WHERE attempts.app_id = newest.app_id AND attempts.mode = newest.mode AND attempts.issue_id = newest.issue_id
+      AND attempts.message_id = newest.message_id AND outcome IS NULL)
+  LIMIT 1`

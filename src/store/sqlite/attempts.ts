@@ -1,6 +1,6 @@
 /** Delivery attempts with the answers of carriers, and messages on which carriers may still report. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, exists, gte, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
 import type { Reader, Tx } from '../../ports/store'
@@ -13,7 +13,7 @@ import {
   attemptRow,
   awaitedOf,
   awaitedRow,
-  UNANSWERED_AMONG,
+  unansweredSql,
 } from '../rows/issue'
 import { nextTurn } from './connection/read-group'
 import { bind, changes, db, ofOwner, on, parameters, plain, statement } from './connection/statement'
@@ -79,39 +79,7 @@ const ATTEMPT_TX = {
       .prepare(),
   ),
   deleteAwaited: statement(() => db.delete(awaitedReports).where(thisMessage).prepare()),
-  findUnanswered: statement(() => {
-    const newest = db
-      .select()
-      .from(awaitedReports)
-      .where(gte(awaitedReports.messageId, bind(awaitedReports.messageId, 'since')))
-      .orderBy(desc(awaitedReports.messageId))
-      .limit(UNANSWERED_AMONG)
-      .as('newest')
-    const running = db
-      .select({ number: attempts.number })
-      .from(attempts)
-      .where(
-        and(
-          eq(attempts.appId, newest.appId),
-          eq(attempts.mode, newest.mode),
-          eq(attempts.issueId, newest.issueId),
-          eq(attempts.messageId, newest.messageId),
-          isNull(attempts.outcome),
-        ),
-      )
-    return db
-      .select({ messageId: newest.messageId })
-      .from(newest)
-      .where(
-        and(
-          eq(newest.carrier, bind(awaitedReports.carrier, 'carrier')),
-          isNull(newest.carrierMessageId),
-          exists(running),
-        ),
-      )
-      .limit(1)
-      .prepare()
-  }),
+  findUnanswered: plain<{ found: 1 }, { carrier: string; since: Uint8Array }>(unansweredSql('$carrier', '$since')),
 }
 
 export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 'reports'> {
@@ -151,7 +119,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         run.deleteAwaited.run({ messageId })
       },
       async hasUnanswered(carrier, since) {
-        return run.findUnanswered.get({ carrier, since: idFloor(since) }) !== undefined
+        return run.findUnanswered.get({ carrier, since: uuidBytes(idFloor(since)) }) !== null
       },
     },
   }
