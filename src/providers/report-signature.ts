@@ -136,17 +136,27 @@ function ofSignedText(
     const isCovered = body !== '' || signed.includes('{{url}}')
     const isNow = timestampHeader === undefined || Math.abs(readTimestamp(timestamp) - now) <= TOLERANCE_MS
     if (!shown.startsWith(prefix) || !isCovered || !isNow) return false
-    const values: Record<string, () => string> = {
-      body: () => body,
-      url: () => url,
-      timestamp: () => timestamp,
-      sortedForm: () => sortedForm(body),
+    const textOf = (called: string) => {
+      const values: Record<string, () => string> = {
+        body: () => body,
+        url: () => called,
+        timestamp: () => timestamp,
+        sortedForm: () => sortedForm(body),
+      }
+      return signed.replace(PLACEHOLDER, (_, name: string) =>
+        name.startsWith('header.') ? (headers.get(name.slice('header.'.length)) ?? '') : (values[name]?.() ?? ''),
+      )
     }
-    const text = signed.replace(PLACEHOLDER, (_, name: string) =>
-      name.startsWith('header.') ? (headers.get(name.slice('header.'.length)) ?? '') : (values[name]?.() ?? ''),
-    )
-    return fits(text, shown.slice(prefix.length))
+    return spellingsOf(url).some((called) => fits(textOf(called), shown.slice(prefix.length)))
   }
+}
+
+/** Carriers sign an address with its port or without it, whatever is in the one that they call; Twilio's own SDKs try both. */
+function spellingsOf(url: string): string[] {
+  const { protocol, hostname, port } = new URL(url)
+  const rest = url.replace(/^\w+:\/\/[^/?#]*/, '')
+  const numbered = `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}${rest}`
+  return [...new Set([url, `${protocol}//${hostname}${rest}`, numbered])]
 }
 
 /** By code unit; a field that comes twice, by its values. */

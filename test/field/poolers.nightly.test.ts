@@ -1,4 +1,7 @@
-/** A PgBouncer in front of the database, as it is wrong: Debian's package `pgbouncer` brings the program. */
+/**
+ * A PgBouncer in front of the database, as it is wrong: autobase-tech/autobase#89 (`query_wait_timeout`: too small a pool), pgbouncer/pgbouncer#210
+ * (prepared statements where transactions are pooled). Right: pgbouncer.org/features. Debian's package `pgbouncer` brings the program.
+ */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { examinePostgres } from '../../src/cli/doctor/postgres'
 import { readConfig } from '../../src/config'
