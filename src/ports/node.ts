@@ -164,7 +164,7 @@ export interface KeyUse {
   latest(keyId: string): number | undefined
 }
 
-/** What came of carriers' reports, kept in memory and stored now and then. */
+/** The results of carriers' reports, kept in memory and stored now and then. */
 export interface ReportNotes {
   note(carrier: string, tally: ReportTally): void
 }

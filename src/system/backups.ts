@@ -85,7 +85,7 @@ export function lastFailure(dataDir: string): { at: number; why: string } | unde
   }
 }
 
-/** What root makes in a data folder must not keep its server out. */
+/** Files that root makes in a data folder must not keep its server out. */
 export function giveToOwner(dataDir: string, ...made: string[]): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(dataDir)

@@ -186,7 +186,7 @@ describe('a verification', () => {
     expect((await create()).body.sid).not.toBe(first.sid)
   })
 
-  test('that `/v1` has replaced is canceled, and the next create begins another one', async () => {
+  test('is canceled once `/v1` has replaced it, and the next create begins another one', async () => {
     const { sid } = (await create()).body
     await world.call(
       'rest',

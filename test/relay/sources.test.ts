@@ -306,7 +306,7 @@ describe('a relayed code', () => {
     expect(new Set(statuses.slice(300))).toEqual(new Set([429]))
   })
 
-  test('of one end user who presses "send" again and again leaves all others theirs', async () => {
+  test('has a limit for one end user who presses "send" again and again, and leaves all others theirs', async () => {
     const { path, secret } = await open('plain')
     const send = (n: number, ip: string) =>
       hand(path, secret, { to: `+8210${2000 + 37 * n}${1000 + n}`, code: `48${1000 + n}`, text: 'x', ip })

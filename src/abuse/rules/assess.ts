@@ -57,7 +57,7 @@ export interface AssessmentContext {
   readonly prefix: TrafficCounter
   readonly network: NetworkCounter | undefined
   readonly baseline: Baseline
-  /** What is usually sent, in all and to the country. */
+  /** The usual number of messages, in all and to the country. */
   readonly usual?: { readonly app: UsualSent | undefined; readonly country: UsualSent }
   /** The country's own segment, then the pooled one where the country has no baseline of its own. */
   readonly segments: readonly SegmentView[]

@@ -55,7 +55,7 @@ const GREATEST_SHARE = 0.5
 const daysOf = (hours: readonly TrafficHour[]): CountedWindow[] =>
   [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
 
-/** What is usually sent, for callers whose codes nobody tells of: relays. */
+/** The usual number of messages of a relay, whose codes nobody tells of. */
 export interface UsualSent {
   /** Messages on a day that had any, mean over the last `LEARNED_DAYS` days. */
   readonly aDay: number

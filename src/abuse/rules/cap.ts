@@ -45,7 +45,7 @@ export const NEW_CAPS: readonly Cap[] = [
   ...ofPublic('relay', 'app', 3_000, 15_000),
 ]
 
-/** What a relay of a week may send to a country, or in all: so many messages, or so many times its usual day. */
+/** The most that a relay of a week sends to a country, or in all: so many messages, or so many times its usual day. */
 const KNOWN_RELAY = {
   hour: { least: 500, times: 2 },
   day: { least: 1_500, times: 4 },
@@ -80,7 +80,7 @@ export const startOf = (cap: Cap, tolerance: number): number | undefined =>
 interface CapContext {
   readonly isKnown: boolean
   readonly tolerance: number
-  /** What is usually sent in the place of the cap. */
+  /** The usual number of messages in the place of the cap. */
   readonly usual?: UsualSent | undefined
 }
 

@@ -45,7 +45,7 @@ export const withoutMessage = (issue: Issue): Issue => ({
   providerOutcomeCode: REVIEW_NUMBER,
 })
 
-/** What an app is told of as if a message had gone out, so that its own review passes every step. */
+/** The changes that an app is told of as if a message had gone out, so that its own review passes every step. */
 export function changesWithoutMessage(delivered: Issue): Array<[before: Issue, after: Issue]> {
   const queued: Issue = { ...delivered, deliveryStatus: 'queued', sendPending: true }
   const sent: Issue = { ...queued, deliveryStatus: 'sent', sendPending: false }

@@ -15,7 +15,7 @@ export interface DeliveryPlan {
   /** ISO 3166; undefined: every country without a plan of its own. */
   readonly country: string | undefined
   readonly legs: readonly PlannedLeg[]
-  /** Where a code begins that is asked for while the last one lives: with the leg after that one's (`next`, the default), or the first. */
+  /** The leg that a code begins with which is asked for while the last one lives: the one after that one's (`next`, the default), or the first. */
   readonly resend?: Resend | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What came of a carrier's delivery reports lately: an integrator whose reports do not get in must find out why. */
+/** The results of a carrier's delivery reports lately: an integrator whose reports do not get in must find out why. */
 import { DAY_MS, MINUTE_MS } from '../shared/value'
 
 /** `unmatched`: no message awaits it, such as a second one about the same message. `undecided`: its state means nothing yet. */
@@ -31,7 +31,7 @@ export function tallyOf(news: Exclude<ReportOutcome, 'undecided'> | 'accepted', 
   return { ...NO_REPORTS, refused: { [news]: { times: 1, since: at, lastAt: at } } }
 }
 
-/** What was counted before, and after it. A recorded report shows that they get in, so the count of messages begins anew. */
+/** The counts before and after, added up. A recorded report shows that they get in, so the count of messages begins anew. */
 export function addTallies(before: ReportTally, after: ReportTally): ReportTally {
   const refused = { ...before.refused }
   for (const [reason, { times, since, lastAt }] of Object.entries(after.refused) as Array<
@@ -51,7 +51,7 @@ export function addTallies(before: ReportTally, after: ReportTally): ReportTally
   }
 }
 
-/** What was refused within the last day, the most frequent reason first. */
+/** The reports that were refused within the last day, the most frequent reason first. */
 export const refusedLately = (
   { refused }: ReportTally,
   now: number,
@@ -61,7 +61,7 @@ export const refusedLately = (
     .map(([reason, one]) => ({ reason, ...one }))
     .sort((one, other) => other.times - one.times)
 
-/** Of so many messages some are delivered within so long, and reported. */
+/** Some of so many messages are delivered, and reported, within so long. */
 const SILENT_FROM = 200
 const SILENT_AFTER_MS = 15 * MINUTE_MS
 

@@ -90,7 +90,7 @@ export interface CarrierReader {
   all(): Promise<CarrierConfig[]>
   /** Last stored health of carriers, by name; one without a row is healthy. */
   health(): Promise<Map<string, Health>>
-  /** What came of the reports of carriers, by name. */
+  /** The results of the reports of carriers, by name. */
   reports(): Promise<Map<string, ReportTally>>
 }
 

@@ -8,7 +8,7 @@ import type { CarrierDependencies } from '../type'
 
 /** It is renewed so long before it expires, so that no message meets its end. */
 const EARLY_MS = 30 * SECOND_MS
-/** Where the answer does not say. */
+/** The value where the answer does not say. */
 const USUAL_LIFE_SEC = 300
 
 /** RFC 6750, 2.1; another would break the header that it stands in. */

@@ -200,7 +200,7 @@ export class NotedKeyUse extends Noted<number> implements KeyUse {
   }
 }
 
-/** What came of carriers' reports. */
+/** The results of carriers' reports. */
 export class NotedReports extends Noted<ReportTally> implements ReportNotes {
   protected join(before: ReportTally, after: ReportTally): ReportTally {
     return addTallies(before, after)

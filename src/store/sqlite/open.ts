@@ -145,7 +145,7 @@ export function openStore({
     },
 
     async assertWritable() {
-      // What is written to a file that has been deleted is lost, and nothing else would say so.
+      // A deleted file loses what is written to it, and nothing else would say so.
       if (statSync(file, { throwIfNoEntry: false })?.ino !== opened) throw unavailable(`${file} is gone: restore it`)
       await writer.run(
         async () => void probe.run(),

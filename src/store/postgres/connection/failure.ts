@@ -53,7 +53,7 @@ export const isTransient = (error: unknown) => {
   return isLost(error) || (state !== undefined && TRANSIENT.test(state))
 }
 
-/** What a pooler in front of the database does not do, in words for operators. */
+/** The lack of a pooler in front of the database, in words for operators. */
 export function poolerFailureIn(error: unknown): string | undefined {
   if (['42P05', '26000'].includes(stateOf(error) ?? ''))
     return 'is behind a pooler that gives each transaction another connection: set pool_mode = session'
