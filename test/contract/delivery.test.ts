@@ -572,7 +572,7 @@ describe('a carrier that signs the URL it called', () => {
     for (const url of [
       'http://localhost',
       'http://otp.example.com',
-      'https://otp.example.com:443',
+      'https://otp.example.com:8443',
       'https://x.example',
     ])
       expect(await statusOf(`${url}/provider-reports/signs`)).toBe(401)

@@ -175,6 +175,16 @@ describe('a server that starts in the middle', () => {
     expect(await started.issue()).toBe('country_paused')
   })
 
+  test('counts what was sent a moment before it started: its first wave does not pass a cap once more', async () => {
+    const cap = { kind: 'pk', per: 'app', of: 'messages', every: 'hour', max: 20 } as const
+    const { server, clock } = platform({ protection: { ...WATCHED, capping: 'block', caps: [cap] } })
+    const one = server({ isAlone: true })
+    for (let n = 0; n < 20; n++) expect(await one.issue()).toBeUndefined()
+    clock.leap(100)
+    const started = server({ isAlone: true })
+    expect(await Promise.all(Array.from({ length: 20 }, () => started.issue()))).toEqual(Array(20).fill('cap'))
+  })
+
   test('has read what was sent before anybody asks, of an app in use', async () => {
     const { server, pass, kept } = platform()
     const one = server()

@@ -328,7 +328,9 @@ export class TrafficWatch implements Traffic {
   async #readIssues(watched: WatchedApp, now: number): Promise<void> {
     const { until, counted, refreshedAt } = watched
     const behindMs = now - until.sent
-    const to = (age: AgeBucket) => Math.max(until[age], now - LAG_MS - AGE_MS[age])
+    // A server that starts alone sees all that was issued before it: otherwise its first wave would pass a cap once more.
+    const isWhole = this.deps.isAlone && refreshedAt === Number.NEGATIVE_INFINITY
+    const to = (age: AgeBucket) => Math.max(until[age], now - (isWhole ? -1 : LAG_MS) - AGE_MS[age])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
     // A long span is replayed in the order of ages, as a running server saw it: counters cannot go back in time.
     if (behindMs > AGE_MS.late) await this.#replay(watched, ALL_AGES, 'all', ahead)
