@@ -7,7 +7,6 @@ import { findResend, resendAt } from '../abuse/rules/protection'
 import type { ApiKey } from '../domain/access/api-key'
 import { isActive, markReplaced, phoneOf } from '../domain/codes/issue'
 import { compose, type Issued, issued } from '../domain/codes/issue-request'
-import { keptFrom } from '../domain/codes/kept-code'
 import { changesWithoutMessage } from '../domain/codes/review-number'
 import { legsAfter, planFor } from '../domain/delivery/plan'
 import { textsOf } from '../domain/message/rendered-message'
@@ -25,6 +24,7 @@ import {
   type CheckedRequest,
   checkedRequest,
   createIssue,
+  keptOf,
   newCodeOf,
   type ResolvedIssue,
   resolveIssue,
@@ -155,7 +155,7 @@ async function admit(
 
     // Render the message: its type decides the price.
     const issueId = deps.random.uuid(tx.now)
-    const kept = checked.keepsCode ? keptFrom(previous, tx.now) : undefined
+    const kept = keptOf(deps, checked, previous, tx.now)
     const code = newCodeOf(deps, checked, { issueId, kept })
     const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
     const maySms = channel === 'sms' || (legs?.some((leg) => leg.channel === 'sms') ?? checked.smsFallback)

@@ -186,6 +186,24 @@ describe('a verification', () => {
     expect((await create()).body.sid).not.toBe(first.sid)
   })
 
+  test('is not what metadata of `/v1` says: neither its code nor its life and attempts are taken over', async () => {
+    const { sid } = (await create()).body
+    const [spent, firstIssueId] = [
+      sentCode(),
+      sid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    ]
+    await check({ Code: spent })
+    const forged = { phoneNumber: PHONE, purpose: 'signup', idempotencyKey: 'forged', metadata: { firstIssueId } }
+    await world.call('rest', 'issue', { ...forged, maxAttempts: 1, expiresInSec: 30 }, { key: keys.live })
+    await world.settle()
+    const next = (await create()).body
+    expect(next.sid).not.toBe(sid)
+    expect(sentCode()).not.toBe(spent)
+    await check({ Code: wrongCode() })
+    await world.leap(60_000)
+    expect((await check({ Code: sentCode() })).body).toMatchObject({ sid: next.sid, status: 'approved' })
+  })
+
   test('is canceled once `/v1` has replaced it, and the next create begins another one', async () => {
     const { sid } = (await create()).body
     await world.call(

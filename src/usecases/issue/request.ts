@@ -10,7 +10,7 @@ import {
   type ResolvedRequest,
   resolveRequest,
 } from '../../domain/codes/issue-request'
-import { derivedCode, firstIssueOf, keepCode, keptKeyName } from '../../domain/codes/kept-code'
+import { derivedCode, firstIssueOf, keepCode, keptFrom, keptKeyName } from '../../domain/codes/kept-code'
 import { reviewKeyName, reviewNumberOf, withoutMessage } from '../../domain/codes/review-number'
 import type { PlannedLeg } from '../../domain/delivery/plan'
 import { prefixOf, type Recipient } from '../../domain/phone/phone'
@@ -123,6 +123,19 @@ export function newCodeOf(
   const firstIssueId = (kept && firstIssueOf(kept)) ?? issueId
   const key = keepsCode ? vault.standingKey(keptKeyName({ appId, phoneHash }, firstIssueId)) : undefined
   return rules.newCode(recipient, key && derivedCode(key))
+}
+
+/** The issue whose code goes out again. Its hash proves that: callers of `/v1` may have written the same metadata. */
+export function keptOf(
+  deps: Pick<RequestDependencies, 'vault'>,
+  checked: CheckedRequest,
+  previous: Issue | undefined,
+  now: number,
+): Issue | undefined {
+  const kept = checked.keepsCode ? keptFrom(previous, now) : undefined
+  if (!kept) return undefined
+  const code = newCodeOf(deps, checked, { issueId: kept.issueId, kept })
+  return Buffer.compare(deps.vault.codeHash(kept.issueId, code), kept.codeHash) === 0 ? kept : undefined
 }
 
 /** The values that the service adds to a request to make an issue. */
