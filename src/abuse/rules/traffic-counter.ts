@@ -148,6 +148,8 @@ export class TrafficCounter {
   /** Requests in flight, which may still be refused. */
   inFlight = 0
   #pending = 0
+  /** Codes made until then left `#pending` by their age, before their result was read; Unix milliseconds. */
+  #leftOut = 0
   readonly #young = new SlidingCounter(AGE_MS.judged)
   readonly #untyped = new SlidingCounter(HOUR_MS)
   /** A bit for each of 64 values of the hash byte. */
@@ -177,7 +179,8 @@ export class TrafficCounter {
     // A cap counts what is paid for: by now most plans have gone as far as they go.
     if (age === 'judged' && (sample.messages ?? 1) > 1) this.add('sent', (sample.messages ?? 1) - 1, at)
     const result = resultAt(sample, age)
-    if (result !== undefined && age !== 'late') this.#pending = Math.max(0, this.#pending - 1)
+    if (result !== undefined && age !== 'late' && sample.createdAt > this.#leftOut)
+      this.#pending = Math.max(0, this.#pending - 1)
     if (age === 'judged' && result !== 'verified' && result !== undefined) this.#untyped.add(1, at)
     if (result === 'verified' || result === 'unverified') this.add(result, 1, at)
     // The code was counted as unverified before.
@@ -218,7 +221,11 @@ export class TrafficCounter {
    * by the young codes, since samples may be missing after a clock step.
    */
   pending(now: number): number {
-    this.#pending = Math.min(this.#pending, this.#young.most(now))
+    const young = this.#young.most(now)
+    if (this.#pending > young) {
+      this.#pending = young
+      this.#leftOut = now - AGE_MS.judged
+    }
     return this.#pending + this.inFlight
   }
 }
