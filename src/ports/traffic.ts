@@ -1,8 +1,7 @@
 /** Traffic of an app's live codes, as a server counts it for the rules against abuse. */
 import type { RequestFacts, RuleHit } from '../abuse/rules/assess'
-import type { Pause } from '../abuse/rules/incident'
 import type { Protection } from '../abuse/rules/protection'
-import type { Rule } from '../abuse/rules/rule'
+import type { PlaceRule, Rule } from '../abuse/rules/rule'
 import type { Issue } from '../domain/codes/issue'
 import type { Decision, SegmentHour, SegmentKey } from './store/traffic'
 
@@ -29,6 +28,18 @@ export interface Traffic {
   acquire(appId: string, facts: RequestFacts): Promise<PendingRequest>
   /** Digits of prefixes by their keyed hashes, where enough phones share them and this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
+  /** What this server has refused codes of a segment for last. */
+  lostWishes(appId: string, segment: SegmentKey): LostWishes | undefined
+}
+
+/** What a place is refused for: of so many wishes more are lost than usually. */
+export interface LostWishes {
+  readonly place: PlaceRule
+  /** Of a prefix, where enough phones share it. */
+  readonly digits: string | undefined
+  readonly wishes: number
+  readonly lost: number
+  readonly usually: number
 }
 
 /** An addition to the incident of a segment, which it opens if there is none. */
@@ -39,7 +50,6 @@ export interface IncidentUpdate {
   readonly isBlocked: boolean
   readonly lastAt: number
   readonly rules: readonly Rule[]
-  readonly pause: Pause
   /** Credits of all codes that nobody verified. */
   readonly cost: number
 }

@@ -9,6 +9,8 @@ export interface Attack {
   /** With a browser key that was found, or by the form of a server. */
   readonly kind: KeyKind
   readonly perDay: number
+  /** When it begins: hours since the beginning of the day. */
+  readonly fromHour?: number
   readonly ask: (random: SeededRandom) => Omit<Asked, 'kind'>
   /** How many codes are typed: where the phones are the attacker's own. */
   readonly types?: number
@@ -22,20 +24,21 @@ export const A_LOT = 100_000
 
 const home = (random: SeededRandom) => ({ phone: mobileOf('KR', random), country: 'KR' })
 
-const within = (blocks: readonly string[]) => (random: SeededRandom) => ({
+export const within = (blocks: readonly string[]) => (random: SeededRandom) => ({
   phone: mobileWithin(random.pick(blocks), random),
   country: 'KR',
 })
 
-const among = (countries: readonly string[]) => (random: SeededRandom) => {
+export const among = (countries: readonly string[]) => (random: SeededRandom) => {
   const country = random.pick(countries)
   return { phone: mobileOf(country, random), country }
 }
 
-const fromAnywhere = (to: (random: SeededRandom) => Omit<Asked, 'kind' | 'address'>) => (random: SeededRandom) => ({
-  ...to(random),
-  address: anyAddress(random),
-})
+export const fromAnywhere =
+  (to: (random: SeededRandom) => Omit<Asked, 'kind' | 'address'>) => (random: SeededRandom) => ({
+    ...to(random),
+    address: anyAddress(random),
+  })
 
 const rotating = { kind: 'pk', perDay: A_LOT } as const
 

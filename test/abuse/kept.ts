@@ -1,6 +1,6 @@
 /** What a store keeps of where codes go, in memory. */
 import type { Incident } from '../../src/abuse/rules/incident'
-import { AGE_MS } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS } from '../../src/abuse/rules/wish'
 import type { Issue } from '../../src/domain/codes/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type {
@@ -41,6 +41,9 @@ export class Kept {
 
   add(phone: string, issue: Issue): void {
     const row = { issue }
+    const before = this.#byPhone.get(phone)
+    if (before?.issue.verificationStatus === 'issued' && issue.createdAt < before.issue.expiresAt)
+      before.issue = { ...before.issue, verificationStatus: 'replaced' }
     this.#byId.set(issue.issueId, row)
     this.#byPhone.set(phone, row)
     this.#rows.splice(this.#firstSince(issue.createdAt + 1), 0, row)

@@ -39,6 +39,8 @@ const MOST_ASKED = 3
 /** The phones of one company, and how many of a family share one. */
 const A_BLOCK = '+82103456'
 const A_FAMILY = 3
+/** More people have more phones. */
+const MOST_SURGE = 30
 const REPORTED_MS = 3 * SECOND_MS
 /** What was asked for last is typed, or is not. */
 const AFTERWARDS_MS = 15 * MINUTE_MS
@@ -107,9 +109,10 @@ class Person {
   ) {
     const { country, kind, behindShared, sharedAddresses } = crowd
     const address = random.chance(behindShared) ? sharedAddress(sharedAddresses, random) : anyAddress(random)
-    const { inOneBlock = 0, inFamilies = 0 } = crowd
+    const { inOneBlock = 0, inFamilies = 0, surge } = crowd
+    const families = (crowd.aDay * inFamilies * (surge ? MOST_SURGE : 1)) / A_FAMILY
     const phone = random.chance(inFamilies)
-      ? `+8210567${10_000 + random.below(Math.ceil((crowd.aDay * inFamilies) / A_FAMILY))}`
+      ? `+8210567${10_000 + random.below(Math.ceil(families))}`
       : random.chance(inOneBlock)
         ? mobileWithin(A_BLOCK, random)
         : mobileOf(country, random)
@@ -172,7 +175,8 @@ class Attackers {
   }
 
   begin(): void {
-    this.#next(this.stage.from + this.#random.below(everyMs(this.attack)))
+    const { fromHour = 0 } = this.attack
+    this.#next(this.stage.from + fromHour * HOUR_MS + this.#random.below(everyMs(this.attack)))
   }
 
   #next(at: number): void {

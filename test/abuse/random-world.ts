@@ -5,6 +5,7 @@
 import type { KeyKind } from '../../src/domain/access/api-key'
 import { SECOND_MS } from '../../src/domain/shared/value'
 import { type SeededRandom, seededRandom } from '../support/random'
+import { type Attack, allPrefixes, among, fewPrefixes, fromAnywhere, oneAddress, within } from './attackers'
 import { type Crowd, EVENLY, KOREANS, type Surge } from './people'
 import type { AbuseWorld } from './worlds'
 
@@ -61,6 +62,26 @@ export function randomWorld(seed: number): AbuseWorld {
     reports: random.chance(0.5),
     isKnown: random.chance(0.7),
     ...(random.chance(0.25) && { outage: [from, from + between(random, 0.2, 3)] as const }),
+  }
+}
+
+/** Of other seeds than the world's, so that either is drawn as without the other. */
+export function attackOn({ crowds, open }: AbuseWorld, seed: number): Attack & { name: string } {
+  const random = seededRandom(seed * 7_907)
+  const { kind } = crowds[0] ?? KOREANS
+  const blocks = Array.from({ length: 1 + random.below(12) }, () => `+82104${random.below(1_000) + 1_000}`)
+  const { name, attack } = random.pick([
+    { name: 'three blocks', attack: fewPrefixes },
+    { name: 'every block', attack: allPrefixes },
+    { name: 'one address', attack: oneAddress },
+    { name: `${blocks.length} blocks`, attack: { ...allPrefixes, ask: fromAnywhere(within(blocks)) } },
+    ...(open?.length ? [{ name: 'abroad', attack: { ...allPrefixes, ask: fromAnywhere(among(open)) } }] : []),
+  ])
+  const perDay = sized(random, 10_000, 300_000)
+  const fromHour = 1 + random.below(16)
+  return {
+    ...{ ...attack, kind, perDay, fromHour, isSilent: random.chance(0.5) },
+    name: `${name} by ${kind}, ${perDay} a day from ${fromHour} h`,
   }
 }
 

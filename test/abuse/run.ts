@@ -1,16 +1,17 @@
 /**
  * `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product [--postgres]]`: what attacks
  * cost, and whom protection refuses; by its rules alone, or by the product over SQLite or PostgreSQL. `--guess`: how often one
- * phone is guessed at in a year. `--random N`: N worlds that are drawn, the worst ten of which are shown.
+ * phone is guessed at in a year. `--random N`: N worlds that are drawn, the worst ten of which are shown; `--attacks N`: the
+ * same with an attack on each.
  */
 import { parseArgs } from 'node:util'
 import { IS_POSTGRES } from '../support/place'
 import { guess } from './guessing'
 import { product } from './product'
-import { described, randomWorld } from './random-world'
+import { playAttacks, playRandom } from './random-play'
 import { quick, simulate } from './simulate'
 import { HEADING, json, line } from './table'
-import { type AbuseWorld, WORLDS } from './worlds'
+import { WORLDS } from './worlds'
 
 const { values } = parseArgs({
   options: {
@@ -23,14 +24,19 @@ const { values } = parseArgs({
     postgres: { type: 'boolean', default: false },
     guess: { type: 'boolean', default: false },
     random: { type: 'string' },
+    attacks: { type: 'string' },
   },
 })
 if (values.guess) {
   await playYears()
   process.exit()
 }
+if (values.attacks !== undefined) {
+  await tellAttacks(Number(values.attacks), Number(values.from))
+  process.exit()
+}
 if (values.random !== undefined) {
-  await playRandom(Number(values.random), Number(values.from))
+  await tellRandom(Number(values.random), Number(values.from))
   process.exit()
 }
 const worlds = WORLDS.filter(({ name }) => name.includes(values.world))
@@ -67,18 +73,24 @@ async function playYears(): Promise<void> {
 }
 
 /** The ten worst of so many random worlds, and how many of all go without a code. */
-async function playRandom(count: number, first: number): Promise<void> {
-  const played: Array<{ world: AbuseWorld; share: number; refused: Record<string, number> }> = []
-  for (let seed = first; seed < first + count; seed++) {
-    const world = randomWorld(seed)
-    const { people } = await simulate(world, seed)
-    played.push({ world, share: people.without / Math.max(1, people.wishes), refused: people.refused })
-  }
-  const worst = played.toSorted((one, other) => other.share - one.share)
+async function tellRandom(count: number, first: number): Promise<void> {
+  const played = await playRandom(count, first)
   const above = (share: number) => played.filter((one) => one.share > share).length
   process.stdout.write(`${count} worlds: ${above(0.005)} above 0.5 % without a code, ${above(0.02)} above 2 %\n`)
-  for (const { world, share, refused } of worst.slice(0, 10))
+  for (const { name, share } of played.slice(0, 10)) process.stdout.write(`${(100 * share).toFixed(2)} %  ${name}\n`)
+}
+
+/** The dearest attacks on so many, and those that leave most people without. */
+async function tellAttacks(count: number, first: number): Promise<void> {
+  const played = await playAttacks(count, first)
+  const dear = played.filter(({ beyond, limit }) => beyond > limit).length
+  const harmful = played.filter(({ share }) => share > 0.05).length
+  process.stdout.write(
+    `${count} attacks: ${dear} cost more than 150 or 600, ${harmful} leave more than 5 % without a code\n`,
+  )
+  const worst = played.toSorted((one, other) => other.share - one.share).slice(0, 5)
+  for (const { name, beyond, share, delayed } of new Set([...played.slice(0, 10), ...worst]))
     process.stdout.write(
-      `${(100 * share).toFixed(2)} %  ${world.name}: ${described(world)} ${JSON.stringify(refused)}\n`,
+      `${beyond} credits, ${(100 * share).toFixed(2)} % without, ${(100 * delayed).toFixed(0)} % later: ${name}\n`,
     )
 }

@@ -3,7 +3,7 @@ import { sampleOf } from '../../src/abuse/counters/age-scheduler'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { PrefixAndNetworkCounters } from '../../src/abuse/counters/prefix-and-network-counters'
 import { LEARNED_DAYS } from '../../src/abuse/rules/baseline'
-import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/traffic-counter'
+import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/wish'
 import type { Issue } from '../../src/domain/codes/issue'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { SegmentHour } from '../../src/ports/store/traffic'
@@ -44,7 +44,11 @@ export async function pastOf(world: AbuseWorld, seed: number, until: number): Pr
 const asOf = (issue: Issue, now: number): Issue =>
   issue.verifiedAt !== undefined && issue.verifiedAt < now
     ? issue
-    : { ...issue, verifiedAt: undefined, verificationStatus: 'expired' }
+    : {
+        ...issue,
+        verifiedAt: undefined,
+        verificationStatus: issue.verificationStatus === 'replaced' ? 'replaced' : 'expired',
+      }
 
 function hoursOf(issues: readonly Issue[], until: number): readonly SegmentHour[] {
   const traffic = new AppTraffic(APP_ID, new PrefixAndNetworkCounters(), [], 0)
@@ -64,6 +68,8 @@ function hoursOf(issues: readonly Issue[], until: number): readonly SegmentHour[
 class Unguarded implements Service {
   readonly #random = seededRandom(1)
   readonly #issues = new Map<string, Issue>()
+  /** By phone. */
+  readonly #newest = new Map<string, string>()
   #now: number
 
   constructor(from: number) {
@@ -80,6 +86,10 @@ class Unguarded implements Service {
 
   async issue(asked: Asked): Promise<Sent> {
     const issue = orderOf(asked, this.#random, this.#now).issue()
+    const before = this.#issues.get(this.#newest.get(asked.phone) ?? '')
+    if (before?.verificationStatus === 'issued' && this.#now < before.expiresAt)
+      this.#issues.set(before.issueId, { ...before, verificationStatus: 'replaced' })
+    this.#newest.set(asked.phone, issue.issueId)
     this.#issues.set(issue.issueId, issue)
     return { issueId: issue.issueId, phone: asked.phone, kind: asked.kind, price: issue.price }
   }

@@ -118,7 +118,7 @@ async function furnish(world: World, fillEvents: (endpointId: string) => Promise
   await world.store.transaction((tx) =>
     tx.traffic.saveIncident({
       ...{ incidentId, appId, kind: 'sk', country: 'KR', since: START, lastAt: START, endedAt: undefined },
-      ...{ isBlocked: true, refused: 7, rules: ['cap'], pausedUntil: undefined, pauses: 0, cost: 3 },
+      ...{ isBlocked: true, refused: 7, rules: ['cap'], cost: 3 },
       ...{ refunded: undefined },
     }),
   )

@@ -27,7 +27,7 @@ const korean = (n: number) => `010-1234-${1_000 + n}`
 function toldApart(count: number): string[] {
   const byBits = new Map<number, string>()
   for (let n = 0; byBits.size < count; n++) {
-    const [byte = 0] = world.vault.phoneHash(`+82${korean(n).slice(1).replaceAll('-', '')}`)
+    const byte = world.vault.phoneHash(`+82${korean(n).slice(1).replaceAll('-', '')}`)[5] ?? 0
     byBits.set(byte & 63, korean(n))
   }
   return [...byBits.values()]
@@ -86,18 +86,6 @@ describe('an app’s protection', () => {
     expect((await decide({})).protection.trusted.phones).toBe(1)
     expect((await owner.call('apps/protect', ofApp({ protection: { trusted: { phones: ['ab'] } } }))).status).toBe(400)
     expect((await decide({ trusted: { phones: [] } })).protection.trusted.phones).toBe(0)
-  })
-
-  test('says how much of its traffic is known, of each kind of key', async () => {
-    const learned = async () => (await ask('protection/state', ofApp())).learned
-    const none = { verified: 0, onDays: 0, isLearned: false }
-    expect(await learned()).toEqual({ sk: none, pk: none })
-    const days = (count: number) => Array.from({ length: count }, (_, n) => hour({ hour: START - (n + 1) * DAY_MS }))
-    await store({ hours: days(6) })
-    expect(await learned()).toEqual({ sk: none, pk: { verified: 36, onDays: 6, isLearned: false } })
-    await store({ hours: [...days(9), hour({ kind: 'sk', hour: START - 15 * DAY_MS })] })
-    expect(await learned()).toEqual({ sk: none, pk: { verified: 54, onDays: 9, isLearned: true } })
-    expect((await ask('protection/state', ofApp())).needed).toEqual({ verified: 50, onDays: 7, ofDays: 14 })
   })
 })
 

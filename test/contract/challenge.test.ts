@@ -17,7 +17,7 @@ const ORIGIN = 'https://app.example.com'
 const IP = '203.0.113.9'
 const HONEST = '010-1234-5678'
 /** Of those that made the others suspicious, by keys of two kinds. */
-const BEFORE = 10
+const BEFORE = 54
 
 /** What a vendor says has nothing to do with the wire: only nightly plays each over both. */
 const CASES = VENDORS.flatMap((vendor, index) =>
@@ -337,8 +337,8 @@ describe.each(CASES)('a proof of $vendor over $wire', ({ wire, vendor: name }) =
       'SELECT rule, refused, CAST(sum(times) AS INTEGER) AS times FROM decisions GROUP BY rule, refused ORDER BY refused',
     )
     expect(seen.map(({ refused, ...one }) => ({ ...one, refused: Boolean(refused) }))).toEqual([
-      { rule: 'prefix_pending', times: 1, refused: false },
-      { rule: 'prefix_pending', times: 2, refused: true },
+      { rule: 'prefix_unverified', times: 1, refused: false },
+      { rule: 'prefix_unverified', times: 2, refused: true },
     ])
   })
 

@@ -122,14 +122,14 @@ describe('low credit', () => {
 
   test('is told as the days that it lasts, where a week of usage is known', async () => {
     await world.provide('main', ['sms'], SMS_URL, { reports: false })
-    for (let n = 0; n < 40; n++) {
-      const request = { phoneNumber: `010-2000-${1_000 + n}`, purpose: 'signup', idempotencyKey: `k${n}` }
+    for (let n = 0; n < 80; n++) {
+      const request = { phoneNumber: `010-${2_000 + n}-1000`, purpose: 'signup', idempotencyKey: `k${n}` }
       await world.call('rest', 'issue', request, { key: keys.live })
     }
     await world.advance(LOOK_MS)
     expect(await open()).toEqual([])
-    await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 950, reference: 'x' }))
-    await world.leap(10 * MINUTE_MS)
+    await world.run(administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 910, reference: 'x' }))
+    for (let half = 0; half < 2; half++) await world.leap(5 * MINUTE_MS)
     const notices = await administer.listNotices(world, 'open')
     expect(notices.map(({ kind, facts }) => ({ kind, facts })).toReversed()).toMatchObject([
       { kind: 'attack', facts: { app: 'demo', country: 'KR' } },

@@ -4,46 +4,34 @@ import {
   type AssessmentContext,
   assess,
   mayRefuse,
+  RETRY_AFTER_MS,
   type RequestFacts,
   refusalOf,
-  type SegmentView,
 } from '../../src/abuse/rules/assess'
-import { baselineOf, SUSPECTED, UNSUSPECTED } from '../../src/abuse/rules/baseline'
+import { Place } from '../../src/abuse/rules/place'
 import { assertProtection, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
-import { AGE_MS, CountryCounter, NetworkCounter, TrafficCounter } from '../../src/abuse/rules/traffic-counter'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { NOW, thrownBy } from './sample'
-import { aSighting, weeksOf } from './traffic-sample'
+import { aSighting } from './traffic-sample'
 
-const USUAL = baselineOf(weeksOf({ verified: 6, unverified: 1 }))
 const A_WISH: RequestFacts = {
   ...{ kind: 'pk', home: 'KR', country: 'KR', phone: 'aa', prefix: 'bb', digits: '+82101234' },
   ...{ address: '203.0.113.9', network: 'cc' },
 }
 
-const aWay = (changes: Partial<SegmentView> = {}): SegmentView => ({
-  ...{
-    counter: new CountryCounter(),
-    baseline: USUAL,
-    suspicion: UNSUSPECTED,
-    isSuspected: () => false,
-    pausedUntil: undefined,
-  },
+const around = (changes: Partial<AssessmentContext> = {}): AssessmentContext => ({
+  ...{ price: 2, app: new Place(), country: new Place(), prefix: new Place() },
+  usual: { app: undefined, country: { aDay: 0, isKnown: false } },
+  isOnlyWatched: false,
+  suspected: () => undefined,
   ...changes,
 })
 
-function around({ segments = [aWay()], ...changes }: Partial<AssessmentContext> = {}): AssessmentContext {
-  const country = segments[0]?.counter ?? new CountryCounter()
-  const places = { app: new TrafficCounter(), prefix: new TrafficCounter(), network: new NetworkCounter() }
-  return { price: 2, ...places, country, baseline: USUAL, segments: segments, ...changes }
-}
-
-/** So many that nobody types: young, or judged. */
-function untyped<T extends TrafficCounter>(counter: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
-  const createdAt = stage === 'sent' ? NOW : NOW - AGE_MS.judged
-  for (let n = 0; n < count; n++) counter.record(aSighting({ createdAt, ...changes }), stage)
-  return counter
+function sent(count: number): Place {
+  const place = new Place()
+  for (let n = 0; n < count; n++) place.count(aSighting(), 'sent', undefined, NOW)
+  return place
 }
 
 /** Whether it is refused is told the same also where nothing else is asked. */
@@ -137,8 +125,8 @@ describe('what an operator has stopped', () => {
   })
 })
 
-const crowded = () => around({ app: untyped(new TrafficCounter(), 3_000, 'sent') })
-const pumped = () => around({ prefix: untyped(new TrafficCounter(), 9, 'judged') })
+const crowded = () => around({ app: sent(3_000) })
+const pumped = () => around({ suspected: () => 'prefix_unverified' })
 
 describe('who is trusted', () => {
   test.each([
@@ -172,88 +160,28 @@ describe('caps', () => {
   test.each(['off', 'watch', 'block'] as const)('may be %s', (capping) => {
     expect(found(crowded(), { capping })?.isRefused).toBe({ off: undefined, watch: false, block: true }[capping])
   })
-
-  test('do not need to know what is usual', () => {
-    expect(found({ ...crowded(), baseline: { ...USUAL, isLearned: false } })).toMatchObject({
-      rule: 'cap',
-      isRefused: true,
-    })
-  })
 })
 
-describe('codes that nobody types', () => {
-  test.each([
-    ['network_unverified', () => around({ network: untyped(new NetworkCounter(), 5, 'judged') })],
-    ['network_pending', () => around({ network: untyped(new NetworkCounter(), 10, 'sent') })],
-    ['network_countries', () => around({ network: abroad(4) })],
-    ['prefix_unverified', () => around({ prefix: untyped(new TrafficCounter(), 4, 'judged') })],
-    ['prefix_pending', () => around({ prefix: untyped(new TrafficCounter(), 5, 'sent') })],
-    ['country_paused', () => around({ segments: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
-    ['country_paused', () => around({ segments: [aWay({ isSuspected: () => true })] })],
-    [
-      'country_unverified',
-      () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 20, 'judged') })] }),
-    ],
-    ['country_pending', () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 15, 'sent') })] })],
-    ['country_paused', () => around({ segments: [aWay(), aWay({ isSuspected: () => true })] })],
-  ] as const)('are too many by %s', (rule, near) => {
-    expect(ruleOf(near())).toBe(rule)
-  })
-
-  test.each([
-    ['of a network', () => around({ network: untyped(new NetworkCounter(), 4, 'judged') })],
-    ['young ones of a network', () => around({ network: untyped(new NetworkCounter(), 9, 'sent') })],
-    ['of a network to three countries', () => around({ network: abroad(3) })],
-    ['of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 3, 'judged') })],
-    ['young ones of a prefix', () => around({ prefix: untyped(new TrafficCounter(), 4, 'sent') })],
-    ['of a country that was paused', () => around({ segments: [aWay({ pausedUntil: NOW })] })],
-    [
-      'young ones of a country',
-      () => around({ segments: [aWay({ counter: untyped(new CountryCounter(), 14, 'sent') })] }),
-    ],
-  ] as const)('are not too many yet: %s', (_, near) => {
-    expect(found(near())).toBeUndefined()
-  })
-
-  test('are no matter of a network where nobody says which', () => {
-    expect(found(around({ network: undefined }), {}, { network: undefined })).toBeUndefined()
-  })
-
-  test('are allowed to a network of many countries from which one was verified', () => {
-    const network = abroad(6)
-    network.record(aSighting({ createdAt: NOW, verifiedAt: NOW }), 'early')
-    expect(found(around({ network }))).toBeUndefined()
+describe('a place where more wishes are lost than usual', () => {
+  test.each(['network', 'prefix', 'country'] as const)('refuses for its %s, and says when to come back', (place) => {
+    expect(found(around({ suspected: () => `${place}_unverified` as const }))).toMatchObject({
+      ...{ rule: `${place}_unverified`, isRefused: true, waitMs: RETRY_AFTER_MS },
+    })
   })
 
   test.each(['off', 'watch', 'block'] as const)('may be %s', (conversion) => {
     expect(found(pumped(), { conversion })?.isRefused).toBe({ off: undefined, watch: false, block: true }[conversion])
   })
 
-  test.each([
-    ['network', 'network_unverified', { network: 5 }],
-    ['prefix', 'prefix_unverified', { prefix: 4 }],
-    ['country', 'country_unverified', { country: 16 }],
-  ] as const)(
-    'are half or twice as many of a %s, as its owner tolerates',
-    (_, rule, { network = 0, prefix = 0, country = 0 }: Record<string, number>) => {
-      const of = (times: number, tolerance: number) =>
-        ruleOf(
-          around({
-            network: untyped(new NetworkCounter(), network * times, 'judged'),
-            prefix: untyped(new TrafficCounter(), prefix * times, 'judged'),
-            segments: [aWay({ counter: untyped(new CountryCounter(), country * times, 'judged') })],
-          }),
-          { tolerance },
-        )
-      expect([of(0.5, 1), of(0.75, 0.5), of(1, 1), of(1.75, 2), of(2, 2)]).toEqual([
-        undefined,
-        rule,
-        rule,
-        undefined,
-        rule,
-      ])
-    },
-  )
+  test('only watches where an own server asks, and it is not known yet what is usual', () => {
+    expect(found({ ...pumped(), isOnlyWatched: true })).toMatchObject({ rule: 'prefix_unverified', isRefused: false })
+  })
+
+  test('is asked about with the tolerance of its owner', () => {
+    const asked: number[] = []
+    found(around({ suspected: (tolerance) => void asked.push(tolerance) as undefined }), { tolerance: 2 })
+    expect(new Set(asked)).toEqual(new Set([2]))
+  })
 
   test.each([0.4, 2.1, 0, Number.NaN])('cannot be tolerated so many times: %d', (tolerance) => {
     expect(thrownBy(() => assertProtection({ ...NEW_APP, tolerance }))).toMatchObject({
@@ -261,37 +189,19 @@ describe('codes that nobody types', () => {
     })
   })
 
-  test('are watched until it is known what is usual', () => {
-    expect(found({ ...pumped(), baseline: { ...USUAL, isLearned: false } })).toMatchObject({
-      ...{ rule: 'prefix_unverified', isRefused: false },
-    })
-  })
-
-  test('are three at a time after a pause, until the suspicion has gone', () => {
-    const counter = untyped(new CountryCounter(), 3, 'sent')
-    const careful = (score: number) =>
-      ruleOf(around({ segments: [aWay({ counter, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
-    expect([SUSPECTED / 2 - 1, SUSPECTED / 2].map(careful)).toEqual([undefined, 'country_pending'])
+  test('refuses nobody where an operator has ended its incident', () => {
+    const reopened = [{ kind: 'pk', country: 'KR', until: NOW + 1 } as const]
+    expect(found(pumped(), { reopened })).toBeUndefined()
+    expect(ruleOf(pumped(), { reopened: [{ kind: 'sk', country: 'KR', until: NOW + 1 }] })).toBe('prefix_unverified')
   })
 })
 
-function abroad(countries: number): NetworkCounter {
-  const network = new NetworkCounter()
-  for (let n = 0; n < countries; n++) network.record(aSighting({ country: `C${n}`, createdAt: NOW - HOUR_MS }), 'sent')
-  return network
-}
-
 describe('of several rules', () => {
-  test('the narrowest is named, and one that refuses before one that only would', () => {
-    const ways = [aWay({ pausedUntil: NOW + HOUR_MS })]
-    const all = { ...crowded(), ...{ prefix: untyped(new TrafficCounter(), 9, 'judged'), segments: ways } }
+  test('one that refuses is named before one that only would', () => {
+    const all = { ...crowded(), ...pumped(), app: crowded().app }
     expect(found(all)).toMatchObject({ rule: 'cap', isRefused: true })
     expect(found(all, { capping: 'watch' })).toMatchObject({ rule: 'prefix_unverified', isRefused: true })
     expect(found(all, { capping: 'watch', conversion: 'watch' })).toMatchObject({ rule: 'cap', isRefused: false })
-    expect(found({ ...all, prefix: new TrafficCounter() }, { capping: 'off' })).toMatchObject({
-      rule: 'country_paused',
-      waitMs: HOUR_MS,
-    })
   })
 })
 
@@ -307,7 +217,7 @@ describe('a refusal', () => {
   })
 
   test('of traffic is outweighed by a proof of a human, of caps and blocks it is not', () => {
-    const provable = (['cap', 'blocked', 'country_paused', 'prefix_pending'] as const).map(
+    const provable = (['cap', 'blocked', 'country_unverified', 'prefix_unverified'] as const).map(
       (rule) => refusalOf({ rule, waitMs: MINUTE_MS }).detail.provable,
     )
     expect(provable).toEqual([false, false, true, true])

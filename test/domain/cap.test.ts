@@ -4,12 +4,11 @@ import {
   allowedBy,
   assertCaps,
   type Cap,
+  growsWithKept,
   NEW_CAPS,
-  START,
-  startOf,
   capWaitMs as waitMsOf,
 } from '../../src/abuse/rules/cap'
-import { TrafficCounter } from '../../src/abuse/rules/traffic-counter'
+import { Place } from '../../src/abuse/rules/place'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/shared/value'
 import { seededRandom } from '../support/random'
 import { NOW, thrownBy } from './sample'
@@ -20,16 +19,13 @@ const cap = (changes: Partial<Cap> = {}): Cap => ({
   ...changes,
 })
 
-const KNOWN = { isKnown: true, tolerance: 1 }
-const UNKNOWN = { isKnown: false, tolerance: 1 }
-/** Of an app whose traffic is known. */
-const capWaitMs = (one: Cap, counter: TrafficCounter, price: number, now: number) =>
-  waitMsOf(one, counter, price, KNOWN, now)
+const TOLERATED = { tolerance: 1 }
+const capWaitMs = (one: Cap, place: Place, price: number, now: number) => waitMsOf(one, place, price, TOLERATED, now)
 
-function sent(count: number, { price = 1, at = NOW } = {}): TrafficCounter {
-  const counter = new TrafficCounter()
-  for (let n = 0; n < count; n++) counter.record(aSighting({ price, createdAt: at }), 'sent')
-  return counter
+function sent(count: number, { price = 1, at = NOW } = {}): Place {
+  const place = new Place()
+  for (let n = 0; n < count; n++) place.count(aSighting({ price }), 'sent', undefined, at)
+  return place
 }
 
 describe('a cap', () => {
@@ -66,11 +62,11 @@ describe('a cap', () => {
 
 test('in no hour are there more than a cap has, whenever somebody asks', () => {
   const { below } = seededRandom(3)
-  const [counter, most] = [new TrafficCounter(), cap({ max: 20 })]
+  const [counter, most] = [new Place(), cap({ max: 20 })]
   const times: number[] = []
   for (let at = NOW; at < NOW + DAY_MS; at += below(10 * MINUTE_MS))
     for (let asked = below(30); asked > 0 && capWaitMs(most, counter, 1, at) === 0; asked--) {
-      counter.record(aSighting({ createdAt: at }), 'sent')
+      counter.count(aSighting(), 'sent', undefined, at)
       times.push(at)
     }
   const inHour = times.map((from) => times.filter((at) => at >= from && at < from + HOUR_MS).length)
@@ -79,95 +75,60 @@ test('in no hour are there more than a cap has, whenever somebody asks', () => {
   expect(times.length).toBeGreaterThan(20 * 20)
 })
 
-describe('of an app whose traffic is not known', () => {
-  const caps = { hour: cap({ max: 3_000 }), day: cap({ every: 'day', max: 15_000 }) }
+describe('a cap as new apps have it', () => {
+  const ofNewApps = (kind: Cap['kind'], per: Cap['per'], every: Cap['every']) =>
+    NEW_CAPS.find((one) => one.kind === kind && one.per === per && one.every === every) ?? cap()
 
-  function typed(count: number, of = count): TrafficCounter {
-    const counter = new TrafficCounter()
-    for (let n = 0; n < of; n++) {
-      const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
-      counter.record(sighting, 'sent')
-      counter.record(sighting, 'early')
-    }
-    return counter
+  function typed(count: number, of = count): Place {
+    const place = sent(of)
+    for (let n = 0; n < count; n++) place.count(aSighting(), 'early', 'kept', NOW)
+    return place
   }
 
-  test.each(['hour', 'day'] as const)('a cap of its %s starts small, and grows with what is typed', (every) => {
-    const allowed = [0, 1, 100, 100_000].map((count) => allowedBy(caps[every], typed(count), UNKNOWN, NOW))
-    expect(allowed).toEqual([START[every], START[every] + 2, START[every] + 200, caps[every].max])
-    expect(allowedBy(caps[every], typed(100), KNOWN, NOW)).toBe(caps[every].max)
-  })
-
-  test('starts with so many times as much as its owner tolerates', () => {
-    expect(allowedBy(caps.hour, typed(1), { isKnown: false, tolerance: 2 }, NOW)).toBe(2 * START.hour + 2)
+  test.each([
+    ['app', 'hour', [3_000, 3_060, 33_000]],
+    ['app', 'day', [15_000, 15_060, 45_000]],
+    ['prefix', 'hour', [60, 120, 30_060]],
+    ['prefix', 'day', [150, 210, 30_150]],
+  ] as const)('of browser keys by %s and %s grows with who types, without a ceiling', (per, every, allowed) => {
+    const one = ofNewApps('pk', per, every)
+    expect([0, 20, 10_000].map((kept) => allowedBy(one, typed(kept), TOLERATED, NOW))).toEqual([...allowed])
   })
 
   test('says to come again in a minute, since more may have been typed by then', () => {
-    const waits = [299, 300].map((of) => waitMsOf(caps.hour, typed(0, of), 1, UNKNOWN, NOW))
-    expect(waits).toEqual([0, MINUTE_MS])
-    expect(waitMsOf(caps.hour, typed(1, 301), 1, UNKNOWN, NOW)).toBe(0)
-    expect(waitMsOf(cap({ max: 300 }), typed(0, 300), 1, UNKNOWN, NOW)).toBeGreaterThan(10 * MINUTE_MS)
+    const block = ofNewApps('pk', 'prefix', 'hour')
+    expect([59, 60].map((of) => waitMsOf(block, typed(0, of), 1, TOLERATED, NOW))).toEqual([0, MINUTE_MS])
+    expect(waitMsOf(block, typed(1, 61), 1, TOLERATED, NOW)).toBe(0)
   })
 
-  test('what an owner has named holds as it is', () => {
-    const named = cap({ max: 5_000 })
-    expect(allowedBy(named, typed(0), UNKNOWN, NOW)).toBe(5_000)
-    expect([startOf(named, 1), startOf(caps.hour, 1), startOf(caps.day, 0.5)]).toEqual([undefined, 300, 250])
-  })
-
-  test.each([{ kind: 'sk' }, { per: 'prefix' }, { per: 'country' }, { of: 'credits' }] as const)(
-    'others are what they are: %j',
-    (changes) => expect(allowedBy(cap({ max: 3_000, ...changes }), typed(0), UNKNOWN, NOW)).toBe(3_000),
-  )
-})
-
-describe('a cap of relays, whose codes nobody tells of', () => {
-  const relay = (every: Cap['every'], per: Cap['per'] = 'app') =>
-    NEW_CAPS.find((one) => one.kind === 'relay' && one.per === per && one.every === every) ?? cap()
-  const allowed = (one: Cap, aDay: number, isKnown = true) =>
-    allowedBy(one, new TrafficCounter(), { ...UNKNOWN, usual: { aDay, isKnown } }, NOW)
-
-  test('has room for a launch in its first week, and does not start small', () => {
-    expect([relay('hour'), relay('day'), relay('day', 'country')].map((one) => allowed(one, 10, false))).toEqual([
-      3_000, 15_000, 10_000,
-    ])
-    expect(startOf(relay('hour'), 1)).toBeUndefined()
+  test('is so many times as great as its owner tolerates', () => {
+    expect(allowedBy(ofNewApps('pk', 'prefix', 'hour'), typed(1), { tolerance: 2 }, NOW)).toBe(123)
   })
 
   test.each([
-    [50, 500, 1_500],
-    [1_800, 3_600, 7_200],
-    [40_000, 80_000, 160_000],
-  ])('follows what is usually sent: %d a day are %d an hour and %d a day', (aDay, hour, day) => {
-    expect([allowed(relay('hour'), aDay), allowed(relay('day'), aDay)]).toEqual([hour, day])
+    ['app', 'day', 50, 15_000],
+    ['app', 'day', 5_000, 20_000],
+    ['country', 'day', 5_000, 20_000],
+    ['prefix', 'day', 5_000, 5_000],
+  ] as const)('of relays by %s and %s follows what is usually sent: %d a day', (per, every, aDay, allowed) => {
+    const usual = { aDay, isKnown: true }
+    const of = (known: boolean) =>
+      allowedBy(ofNewApps('relay', per, every), new Place(), { ...TOLERATED, usual: { ...usual, isKnown: known } }, NOW)
+    expect(of(true)).toBe(allowed)
+    expect(of(false)).toBe(ofNewApps('relay', per, every).max)
   })
 
-  test('leaves a cap of an owner as it is, and a block of numbers has room for a usual day', () => {
-    expect(allowed({ ...relay('day'), max: 20_000 }, 50)).toBe(20_000)
-    expect([50, 5_000].map((aDay) => allowed(relay('day', 'prefix'), aDay))).toEqual([1_000, 5_000])
-  })
-})
-
-describe('a block of numbers, such as a company’s', () => {
-  const block = NEW_CAPS.find(({ kind, per, every }) => kind === 'pk' && per === 'prefix' && every === 'hour') ?? cap()
-  const typed = (count: number, of = count) => {
-    const counter = new TrafficCounter()
-    for (let n = 0; n < of; n++) {
-      const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
-      counter.record(sighting, 'sent')
-      counter.record(sighting, 'early')
-    }
-    return counter
-  }
-
-  test('has no ceiling where a third type, and is asked to come again in a minute', () => {
-    expect([0, 20, 1_000].map((count) => allowedBy(block, typed(count), UNKNOWN, NOW))).toEqual([60, 120, 3_060])
-    expect(allowedBy(block, typed(0), KNOWN, NOW)).toBe(240)
-    expect([59, 60].map((of) => waitMsOf(block, typed(0, of), 1, UNKNOWN, NOW))).toEqual([0, MINUTE_MS])
+  test('that its owner has named holds as it is', () => {
+    const named = cap({ max: 61, per: 'prefix' })
+    expect([named, ofNewApps('pk', 'prefix', 'hour')].map(growsWithKept)).toEqual([false, true])
+    expect(allowedBy(named, typed(1_000), { tolerance: 2 }, NOW)).toBe(61)
+    expect(waitMsOf(named, sent(61), 1, TOLERATED, NOW)).toBeGreaterThan(10 * MINUTE_MS)
   })
 
-  test('is held by what its owner has named, whatever is typed', () => {
-    expect(allowedBy({ ...block, max: 61 }, typed(1_000), UNKNOWN, NOW)).toBe(61)
+  test('counts every message of a plan', () => {
+    const place = sent(1)
+    place.count(aSighting({ messages: 3 }), 'judged', 'lost', NOW)
+    expect(place.hour.total('sent', NOW)).toBe(3)
   })
 })
 

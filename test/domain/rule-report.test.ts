@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_LISTED, placeIn, RuleReport, type RuleReportRow } from '../../src/abuse/rules/rule-report'
 
 const found = (changes: Partial<RuleReportRow> = {}): RuleReportRow => ({
-  ...{ rule: 'country_pending', country: 'GB', prefix: 'aa', network: '01' },
+  ...{ rule: 'country_unverified', country: 'GB', prefix: 'aa', network: '01' },
   ...{ refused: 1, refusedCredits: 3, watched: 0, watchedCredits: 0 },
   ...changes,
 })
@@ -18,7 +18,7 @@ describe('what rules were against', () => {
     const counts = (subject: keyof typeof MOST_LISTED) =>
       decided.most(subject).map(([name, { refused, watched }]) => [name, refused, watched])
     expect(counts('rule')).toEqual([
-      ['country_pending', 6, 0],
+      ['country_unverified', 6, 0],
       ['cap', 0, 1],
     ])
     expect(counts('country')).toEqual([

@@ -1,13 +1,13 @@
 /** What tests of traffic start from. */
 import type { TrafficHour } from '../../src/abuse/rules/baseline'
-import type { IssueSample } from '../../src/abuse/rules/traffic-counter'
+import type { IssueSample } from '../../src/abuse/rules/wish'
 import { DAY_MS, HOUR_MS } from '../../src/domain/shared/value'
 import { NOW } from './sample'
 
 /** A code for Korea of a browser key, made at `NOW`; its message has arrived, and nobody has typed it. */
 export const aSighting = (changes: Partial<IssueSample> = {}): IssueSample => ({
-  ...{ kind: 'pk', country: 'KR', prefix: 'a prefix', network: 'a network', phone: 1 },
-  ...{ createdAt: NOW, verifiedAt: undefined, delivery: 'delivered', price: 1 },
+  ...{ issueId: 'one', kind: 'pk', country: 'KR', prefix: 'a prefix', network: 'a network', phone: 1 },
+  ...{ createdAt: NOW, verifiedAt: undefined, isReplaced: false, isEvidence: true, price: 1, messages: 1 },
   ...changes,
 })
 

@@ -3,20 +3,20 @@ import { expect, test } from 'bun:test'
 import { AppTraffic } from '../../src/abuse/counters/app-traffic'
 import { networkName, PrefixAndNetworkCounters, prefixName } from '../../src/abuse/counters/prefix-and-network-counters'
 import { stateIn, textOf, type WatchedState } from '../../src/abuse/counters/traffic-snapshot'
-import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/traffic-counter'
+import { Place } from '../../src/abuse/rules/place'
+import { AGE_MS, type AgeBucket } from '../../src/abuse/rules/wish'
 import { DAY_MS } from '../../src/domain/shared/value'
 import { APP_ID } from '../abuse/made'
 import { NOW } from '../domain/sample'
 import { aSighting } from '../domain/traffic-sample'
 
-const UNTIL = { sent: NOW, early: NOW, judged: NOW, late: NOW }
+const UNTIL = { sent: NOW, early: NOW, soon: NOW, judged: NOW, late: NOW }
 const SINCE = NOW - DAY_MS
 
 /** Every name in a snapshot of this format. */
 const NAMES = [
-  'apps beside counted counter countries country counts credits early format held hour hours judged kind knocks late pause',
-  'pauses pending phones pk places relay ripeUntil score seconds segments sent since sk storedUntil suspicion traffic typing until',
-  'unverified verified wasted wastedLately',
+  'apps at counted country counts credits early format hour hours judged kept keptAfterMs kind late lost phones pk places',
+  'relay score segments sent since sk soon storedUntil suspicion traffic until unverified verified wasted wastedLately',
 ].join(' ')
 
 /** Of codes that were typed at once, late and not at all, in two countries. */
@@ -32,11 +32,11 @@ function traffic() {
       createdAt,
       verifiedAt,
       phone: n,
-      delivery: n % 4 === 0 ? 'unknown' : 'delivered',
+      issueId: `${n}`,
+      isEvidence: n % 4 !== 0,
     })
     for (const stage of Object.keys(AGE_MS) as AgeBucket[]) app.record(code, stage, app.bucketsOf(code))
   }
-  app.advance(NOW)
   return { app, places }
 }
 
@@ -53,32 +53,31 @@ test('what is restored is what was known', () => {
   expect(JSON.parse(JSON.stringify(restored.state))).toEqual(JSON.parse(JSON.stringify(app.state)))
   const kind = aSighting().kind
   for (const name of [prefixName(APP_ID, kind, 'prefix3'), prefixName(APP_ID, kind, 'unknown')])
-    expect(restoredPlaces.peekPrefix(name).counts(NOW).hour.sent).toBe(places.peekPrefix(name).counts(NOW).hour.sent)
+    expect(restoredPlaces.peek(name).hour.total('sent', NOW)).toBe(places.peek(name).hour.total('sent', NOW))
   const network = networkName(APP_ID, kind, 'network2')
-  expect(restoredPlaces.peekNetwork(network).state).toEqual(places.peekNetwork(network).state)
-  expect(restoredPlaces.peekNetwork(network).countries(NOW)).toBe(2)
+  expect(restoredPlaces.peek(network).state).toEqual(places.peek(network).state)
 })
 
 test('restored places are forgotten with their app, and before those that were seen since', () => {
   const places = new PrefixAndNetworkCounters()
-  const counter = { pending: 0, phones: [1, 0] as const, counts: [] }
+  const counter = { ...new Place().state, counts: [] }
   places.restore([[prefixName(APP_ID, 'sk', 'one'), counter]])
   places.forget(APP_ID)
   expect(places.stateOf(APP_ID)).toEqual([])
   places.restore(['one', 'two'].map((hash) => [prefixName(APP_ID, 'sk', hash), counter] as const))
-  places.prefix(prefixName(APP_ID, 'sk', 'two'))
-  for (let n = 0; n < 19_999; n++) places.prefix(prefixName(APP_ID, 'sk', `${n}`))
-  const nowhere = places.peekPrefix('nowhere')
-  const isKnown = (hash: string) => places.peekPrefix(prefixName(APP_ID, 'sk', hash)) !== nowhere
+  places.place(prefixName(APP_ID, 'sk', 'two'))
+  for (let n = 0; n < 19_999; n++) places.place(prefixName(APP_ID, 'sk', `${n}`))
+  const nowhere = places.peek('nowhere')
+  const isKnown = (hash: string) => places.peek(prefixName(APP_ID, 'sk', hash)) !== nowhere
   expect(['one', 'two'].map(isKnown)).toEqual([false, true])
 })
 
 test('a snapshot has the two thousand places that were seen last: more would hold the event loop', () => {
   const places = new PrefixAndNetworkCounters()
-  const counter = { pending: 0, phones: [1, 0] as const, counts: [] }
+  const counter = { ...new Place().state, counts: [] }
   const names = Array.from({ length: 2_500 }, (_, n) => prefixName(APP_ID, 'sk', `${n}`))
   places.restore(names.slice(0, 1_000).map((name) => [name, counter] as const))
-  for (const name of names.slice(1_000)) places.prefix(name)
+  for (const name of names.slice(1_000)) places.place(name)
   expect(places.stateOf(APP_ID).map(([name]) => name)).toEqual(names.slice(-2_000))
 })
 
@@ -88,7 +87,7 @@ test('one of another format, of a day ago or of a later time is none', () => {
     stateIn({ appId: APP_ID, madeAt: NOW, state: text }, since, now)
   const text = textOf(state)
   expect(read(text)).toBeDefined()
-  expect(read(text.replace('"format":3', '"format":0'))).toBeUndefined()
+  expect(read(text.replace('"format":4', '"format":0'))).toBeUndefined()
   expect([read(text, NOW + 1), read(text, SINCE, NOW - 1)]).toEqual([undefined, undefined])
 })
 
@@ -104,6 +103,6 @@ test('its format is as it was: whoever changes what is in it raises FORMAT and c
   }
   const text = textOf({ until: UNTIL, counted: [], traffic: traffic().app.state })
   collect(JSON.parse(text))
-  expect(text).toStartWith('{"format":3,')
+  expect(text).toStartWith('{"format":4,')
   expect([...names].sort().join(' ')).toBe(NAMES)
 })

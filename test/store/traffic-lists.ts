@@ -10,14 +10,14 @@ const HOUR = Math.floor(NOW / HOUR_MS) * HOUR_MS
 const NOWHERE = new Uint8Array()
 
 const decision = (changes: Partial<Decision> = {}): Decision => ({
-  ...{ appId: APP.appId, minute: HOUR, kind: 'pk', country: 'GB', rule: 'country_pending', isRefused: true },
+  ...{ appId: APP.appId, minute: HOUR, kind: 'pk', country: 'GB', rule: 'country_unverified', isRefused: true },
   ...{ prefixHash: hash16(1), networkHash: NOWHERE, times: 1, credits: 3 },
   ...changes,
 })
 
 const incident = (n: number, changes: Partial<Incident> = {}): Incident => ({
   ...{ incidentId: uuidAt(NOW, n), appId: APP.appId, kind: 'pk', country: `C${n}`, since: NOW + n, lastAt: NOW + n },
-  ...{ endedAt: undefined, isBlocked: true, refused: n, rules: ['country_paused'], pausedUntil: NOW + 9, pauses: 1 },
+  ...{ endedAt: undefined, isBlocked: true, refused: n, rules: ['country_unverified'] },
   ...{ cost: n, refunded: undefined },
   ...changes,
 })
@@ -101,7 +101,7 @@ export function trafficListsSuite(atHand: () => AtHand): void {
     })
 
     test('open incidents come of one app or of all, ended ones page by page; the newest first', async () => {
-      const over = [1, 2, 3, 4].map((n) => incident(n, { endedAt: NOW + 50, pausedUntil: undefined, refunded: 7 }))
+      const over = [1, 2, 3, 4].map((n) => incident(n, { endedAt: NOW + 50, refunded: 7 }))
       // Two incidents that began at the same time are listed separately.
       const twin = incident(5, { since: NOW + 3, endedAt: NOW + 50 })
       const going = [incident(6), incident(7, { kind: 'sk', rules: ['cap', 'blocked'] })]

@@ -25,7 +25,7 @@ const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
 
 const incidentNumber = (n: number, changes: Partial<Incident> = {}): Incident => ({
   ...{ incidentId: uuidAt(NOW, 0x700 + n), appId: APP, ...LANE, since: NOW, lastAt: NOW + 1, endedAt: undefined },
-  ...{ isBlocked: true, refused: 3, rules: ['cap', 'country_pending'], pausedUntil: undefined, pauses: 0 },
+  ...{ isBlocked: true, refused: 3, rules: ['cap', 'country_unverified'] },
   ...{ cost: 4, refunded: undefined },
   ...changes,
 })
@@ -70,7 +70,7 @@ export function trafficSuite(atHand: () => AtHand): void {
         {
           ...{ issueId: sent.issueId, keyKind: 'pk', country: 'KR', phoneHash: hash32(1), createdAt: NOW, price: 3 },
           ...{ prefixHash: hash8(1), networkHash: hash8(2), verifiedAt: undefined, deliveryStatus: 'queued' },
-          messages: 1,
+          ...{ messages: 1, verificationStatus: 'issued' },
         },
         {
           ...{
@@ -88,6 +88,7 @@ export function trafficSuite(atHand: () => AtHand): void {
             price: 1,
           },
           messages: 1,
+          verificationStatus: 'verified',
         },
       ])
     })
@@ -154,8 +155,7 @@ export function trafficSuite(atHand: () => AtHand): void {
       await saved(incident)
       const after = {
         ...incident,
-        pausedUntil: NOW + 9,
-        pauses: 2,
+
         refused: 8,
         rules: ['cap'],
         cost: 7,

@@ -3,14 +3,14 @@ import type { KeyKind } from '../../src/domain/access/api-key'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { World } from './world'
 
-/** Of a prefix to which more codes are on their way than anybody has verified there. */
+/** Of a prefix to which more codes are open than is usual. */
 export const SUSPECT = '010-6666-6666'
 /** As it is refused until those have been judged, or have expired. */
-export const REFUSED_AS_ABUSE = { limit: 'abuse', policy: 'platform', retryAfterMs: 60_000 }
+export const REFUSED_AS_ABUSE = { limit: 'abuse', policy: 'platform', retryAfterMs: 30_000 }
 
 const LEARNED_DAYS = 10
-/** As many may be on their way to a prefix. */
-const PENDING = 5
+/** As many may be open to a prefix. */
+const PENDING = 27
 
 /** Before anything of it has been asked for. `keys` are the app's own. */
 export async function suspect(
@@ -27,7 +27,7 @@ export async function suspect(
   )
   for (const { key, kind, origin } of keys)
     for (let n = 0; n < PENDING; n++) {
-      const request = { phoneNumber: `010-6666-000${n}`, purpose: 'suspicious', idempotencyKey: `suspicious-${n}` }
+      const request = { phoneNumber: `010-6666-${1_000 + n}`, purpose: 'suspicious', idempotencyKey: `suspicious-${n}` }
       const { status } = await world.call('rest', 'issue', request, {
         ...{ key, ip: `198.51.100.${n}` },
         ...(kind === 'pk' && origin !== undefined && { headers: { origin } }),

@@ -3,11 +3,7 @@
  * before an earlier one is late.
  */
 import type { IssueTrafficRow } from '../../ports/store/traffic'
-import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/traffic-counter'
-
-export interface IdentifiedSample extends IssueSample {
-  readonly issueId: string
-}
+import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/wish'
 
 /** Issues made from `from` on and before `to`, Unix milliseconds. */
 export interface TimeSpan {
@@ -74,25 +70,24 @@ function dueOf(ages: AgeQueue<Pick<IssueSample, 'createdAt'>> | undefined): numb
   return ages && issue ? issue.createdAt + AGE_MS[ages.age] : Number.POSITIVE_INFINITY
 }
 
-const placesOf = ({ prefixHash, networkHash }: IssueTrafficRow): Pick<IdentifiedSample, 'prefix' | 'network'> => ({
+const placesOf = ({ prefixHash, networkHash }: IssueTrafficRow): Pick<IssueSample, 'prefix' | 'network'> => ({
   prefix: prefixHash?.toHex(),
   network: networkHash?.toHex(),
 })
 
 /** The hashes of a request are known as text already; converting them again for each issue is slow. */
-export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(issue)): IdentifiedSample => ({
+export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(issue)): IssueSample => ({
   issueId: issue.issueId,
   kind: issue.keyKind,
   country: issue.country ?? '',
   prefix,
   network,
-  phone: issue.phoneHash[0] ?? 0,
+  phone: issue.phoneHash.slice(0, 6).reduce((sum, byte) => sum * 256 + byte, 0),
   createdAt: issue.createdAt,
   verifiedAt: issue.verifiedAt,
-  // Nobody tells whether the codes of a relay are typed, so none of them counts as unverified.
-  delivery: issue.keyKind === 'relay' ? 'undelivered' : DELIVERY[issue.deliveryStatus],
+  isReplaced: issue.verificationStatus === 'replaced',
+  // Nobody tells whether the codes of a relay are typed.
+  isEvidence: issue.keyKind !== 'relay' && (issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'sent'),
   price: issue.price,
   messages: issue.messages ?? 1,
 })
-
-const DELIVERY = { delivered: 'delivered', sent: 'unknown', queued: 'undelivered', failed: 'undelivered' } as const

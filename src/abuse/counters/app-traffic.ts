@@ -8,22 +8,17 @@
 import { KEY_KINDS, type KeyKind } from '../../domain/access/api-key'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
-import type { Findings, IncidentUpdate } from '../../ports/traffic'
+import type { Findings, IncidentUpdate, LostWishes } from '../../ports/traffic'
 import { type AssessmentContext, assess, type ModeFilter, type RequestFacts, type RuleHit } from '../rules/assess'
-import { baselineOf, LEARNED_DAYS, LOCAL_FROM, type UsualSent, usualSentOf } from '../rules/baseline'
-import { type Incident, isDoubtful, isUntyped } from '../rules/incident'
-import { isReopened, type Protection } from '../rules/protection'
-import { isProvable } from '../rules/rule'
-import {
-  AGE_MS,
-  type AgeBucket,
-  type IssueSample,
-  SHOWN_FROM_PHONES,
-  TrafficCounter,
-  type TrafficCounterState,
-} from '../rules/traffic-counter'
+import { baselineOf, LEARNED_DAYS, type UsualSent, usualSentOf } from '../rules/baseline'
+import type { Incident } from '../rules/incident'
+import { Place, type PlaceState, SHOWN_FROM_PHONES } from '../rules/place'
+import type { Protection } from '../rules/protection'
+import { isOfPlace, isProvable, type PlaceRule } from '../rules/rule'
+import { AGE_MS, type AgeBucket, type IssueSample, resultAt } from '../rules/wish'
 import { DecisionCounter } from './decision-counter'
 import { IncidentEvidence } from './incident-evidence'
+import { OpenWishes } from './open-wishes'
 import {
   type AcquiredCounter,
   networkName,
@@ -32,19 +27,23 @@ import {
   type SavedCounter,
 } from './prefix-and-network-counters'
 import { type SegmentState, TrafficSegment } from './traffic-segment'
+import { TurnedAway } from './turned-away'
 
 const MAX_PREFIXES_WITH_DIGITS = 200
-
-/** The country's own segment, and behind it the pooled one where the country has no baseline of its own. */
-type Segments = readonly [own: TrafficSegment] | readonly [own: TrafficSegment, pooled: TrafficSegment]
+/** Codes of a day that are not typed, from which places of a new app may be suspected. */
+const NEW_FROM = 300
 
 /** The counters a code belongs to. They are looked up once and used at every age of the code. */
 export interface Buckets {
-  readonly segments: Segments
+  readonly own: TrafficSegment
+  /** The segment that its wishes are judged in: its own, or that of all countries with little traffic. */
+  readonly judged: TrafficSegment
   /** Names of counters, see `prefixName` and `networkName`. */
   readonly prefix: string | undefined
   readonly network: string | undefined
 }
+
+type Places = Pick<Buckets, 'judged'> & Record<'prefix' | 'network', Place | undefined>
 
 /** The same for a request, whose prefix is always known. */
 export interface RequestBuckets extends Buckets {
@@ -55,8 +54,7 @@ export interface RequestBuckets extends Buckets {
 /** A request that is in flight: other requests count it until it is released. */
 export class InFlight {
   constructor(
-    private readonly app: TrafficCounter,
-    private readonly segments: Segments,
+    private readonly wide: readonly Place[],
     private readonly acquired: readonly AcquiredCounter[],
   ) {
     this.#countWide(1)
@@ -83,15 +81,14 @@ export class InFlight {
   }
 
   #countWide(by: 1 | -1): void {
-    this.app.inFlight += by
-    for (const { counter } of this.segments) counter.inFlight += by
+    for (const place of this.wide) place.inFlight += by
   }
 }
 
 /** The state that `restore` takes: everything that was counted from codes. A snapshot stores these names. */
 export interface AppTrafficState {
   readonly since: number
-  readonly apps: Readonly<Record<KeyKind, TrafficCounterState>>
+  readonly apps: Readonly<Record<KeyKind, PlaceState>>
   readonly segments: ReadonlyArray<readonly [SegmentKey, SegmentState]>
   readonly places: readonly SavedCounter[]
 }
@@ -102,18 +99,19 @@ export class AppTraffic {
     pk: new Map(),
     relay: new Map(),
   }
-  readonly #apps: Record<KeyKind, TrafficCounter> = {
-    sk: new TrafficCounter(),
-    pk: new TrafficCounter(),
-    relay: new TrafficCounter(),
-  }
+  readonly #apps: Record<KeyKind, Place> = { sk: new Place(), pk: new Place(), relay: new Place() }
+  readonly #learned = new Set<KeyKind>()
   readonly #usual = new Map<KeyKind, UsualSent>()
+  readonly #wishes: Record<KeyKind, OpenWishes> = {
+    sk: new OpenWishes(),
+    pk: new OpenWishes(),
+    relay: new OpenWishes(),
+  }
+  readonly #turnedAway = new TurnedAway()
   readonly #digits = new Map<string, string>()
   readonly #decisions: DecisionCounter
   readonly #evidence = new IncidentEvidence()
   #incidents: readonly Incident[] = []
-  /** The settings of the last request; undefined before the first one. */
-  #protection: Protection | undefined
 
   /** `hours`: of the last two weeks. `since`: every issue made from then on is recorded. */
   constructor(
@@ -126,7 +124,7 @@ export class AppTraffic {
     for (const kind of KEY_KINDS) {
       const ofKind = hours.filter((hour) => hour.kind === kind)
       for (const [country, ofCountry] of Map.groupBy(ofKind, (hour) => hour.country))
-        this.#segments[kind].set(country, new TrafficSegment({ kind, country }, ofCountry, false))
+        this.#segments[kind].set(country, new TrafficSegment({ kind, country }, ofCountry))
     }
     this.#learn()
   }
@@ -157,8 +155,9 @@ export class AppTraffic {
   }
 
   bucketsOf({ kind, country, prefix, network }: Pick<IssueSample, 'kind' | 'country' | 'prefix' | 'network'>): Buckets {
+    const own = this.#segment(kind, country)
     return {
-      segments: this.#segmentsOf(kind, country),
+      ...{ own, judged: this.#judgedIn(own) },
       prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
       network: network === undefined ? undefined : networkName(this.appId, kind, network),
     }
@@ -172,55 +171,97 @@ export class AppTraffic {
     now: number,
     modeFilter?: ModeFilter,
   ): RuleHit | undefined {
-    this.#protection = protection
-    for (const segment of buckets.segments) segment.resumeAfterPause(now)
-    return assess(protection, buckets.facts, this.#contextOf(buckets, price), now, modeFilter)
+    return assess(protection, buckets.facts, this.#contextOf(buckets, price, now), now, modeFilter)
   }
 
-  #contextOf({ facts, segments, prefix, network }: RequestBuckets, price: number): AssessmentContext {
-    const [{ counter: country, baseline, usual }] = segments
+  #contextOf({ facts, own, judged, ...names }: RequestBuckets, price: number, now: number): AssessmentContext {
+    const prefix = this.counters.peek(names.prefix)
+    const network = names.network === undefined ? undefined : this.counters.peek(names.network)
     return {
-      ...{ price, segments, country, baseline, app: this.#apps[facts.kind] },
-      usual: { app: this.#usual.get(facts.kind), country: usual },
-      prefix: this.counters.peekPrefix(prefix),
-      network: network === undefined ? undefined : this.counters.peekNetwork(network),
+      ...{ price, prefix, country: own.country, app: this.#apps[facts.kind] },
+      usual: { app: this.#usual.get(facts.kind), country: own.usualSent },
+      isOnlyWatched: facts.kind === 'sk' && !this.#learned.has('sk'),
+      suspected: (tolerance) => {
+        const found = this.#suspected(facts.kind, { judged, prefix, network }, tolerance, now)
+        if (!found) return undefined
+        const isPerson =
+          this.#turnedAway.hasComeBack(phoneOf(facts), now) &&
+          ![prefix, network].some(isDeserted) &&
+          !judged.isBackSuspected(found.place, tolerance, now)
+        return isPerson ? undefined : found.rule
+      },
     }
   }
 
-  acquire({ facts, segments, prefix, network }: RequestBuckets): InFlight {
-    const acquired = [this.counters.acquirePrefix(prefix)]
-    if (network !== undefined) acquired.push(this.counters.acquireNetwork(network))
-    return new InFlight(this.#apps[facts.kind], segments, acquired)
+  /** In a new app nothing is refused before some hundred codes of the day were not typed; those of its server never are. */
+  #suspected(kind: KeyKind, { judged, prefix, network }: Places, tolerance: number, now: number) {
+    const { day } = this.#apps[kind]
+    if (
+      kind !== 'sk' &&
+      !this.#learned.has(kind) &&
+      day.total('sent', now) - day.total('kept', now) < NEW_FROM * tolerance
+    )
+      return undefined
+    return judged.suspected({ prefix, network }, tolerance, now)
+  }
+
+  acquire({ facts, judged, prefix, network }: RequestBuckets): InFlight {
+    const acquired = [this.counters.acquire(prefix)]
+    if (network !== undefined) acquired.push(this.counters.acquire(network))
+    return new InFlight([this.#apps[facts.kind], judged.country], acquired)
   }
 
   record(sample: IssueSample, age: AgeBucket, buckets: Buckets): void {
-    const prefix = buckets.prefix === undefined ? undefined : this.counters.prefix(buckets.prefix)
-    const network = buckets.network === undefined ? undefined : this.counters.network(buckets.network)
-    const now = sample.createdAt + AGE_MS[age]
-    const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
-    const mayPause = this.#protection?.conversion === 'block' && !isReopened(this.#protection, sample, now)
-    const options = { mayPause, isLocal }
-    const [own, pooled] = buckets.segments
-    const counted = own.record(sample, age, options)
-    pooled?.recordWithoutHours(sample, age, options)
-    for (const counter of [this.#apps[sample.kind], prefix, network]) counter?.record(counted, age)
+    const at = sample.createdAt + AGE_MS[age]
+    const result = age === 'sent' ? undefined : resultAt(sample, age)
+    const { own, judged, prefix, network } = this.#placesOf(buckets)
+    const places = new Set([this.#apps[sample.kind], own.country, judged.country, prefix, network])
+    for (const place of places) place?.count(sample, age, result, at)
+    own.countInHour(sample, age, result)
+    if (age === 'sent') {
+      this.open(sample, buckets)
+      if (this.#turnedAway.noteBack(sample.phone)) this.#evidence.addBack(own)
+    }
+    if ((age === 'early' || age === 'soon') && result === 'kept') this.#wishes[sample.kind].keep(sample)
+    if (age === 'judged') this.#wishes[sample.kind].judge(sample, at)
   }
 
-  /** Every code made before `before` has been recorded at the age `early`. */
-  advance(before: number): void {
-    for (const { earlyConversion } of this.#all()) earlyConversion.advance(before)
+  /** A wish begins, or goes on with a newer code. */
+  open(sample: IssueSample, buckets: Buckets): void {
+    const places = this.#placesOf(buckets)
+    const suspected = this.#suspected(sample.kind, places, 1, sample.createdAt)
+    this.#wishes[sample.kind].open(sample, { ...places, back: suspected?.place.back })
+  }
+
+  #placesOf({ own, judged, prefix, network }: Buckets): Places & Pick<Buckets, 'own'> {
+    return {
+      ...{ own, judged },
+      prefix: prefix === undefined ? undefined : this.counters.place(prefix),
+      network: network === undefined ? undefined : this.counters.place(network),
+    }
   }
 
   /** Counts a rule hit, whether or not the code was refused for it. */
-  recordHit(hit: RuleHit, { facts, segments }: RequestBuckets, now: number): void {
+  recordHit(hit: RuleHit, buckets: RequestBuckets, now: number): void {
     const { rule, isRefused } = hit
+    const { facts, own } = buckets
     this.#decisions.add(hit, facts, now)
     if (rule !== 'cap' && !isProvable(rule)) return
-    const [own] = segments
-    for (const segment of segments) segment.recordRuleHit(now)
-    const evidence = { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] }
-    if (isDoubtful(hit, own.baseline.isLearned)) this.#evidence.addDoubtful(own, evidence)
-    else this.#evidence.add(own, evidence)
+    if (isRefused && isOfPlace(rule)) this.#turnAway(rule, buckets, now)
+    this.#evidence.add(own, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+  }
+
+  /** Where the phone does not come back, it was no person's wish. */
+  #turnAway(rule: PlaceRule, { facts, own, judged, prefix, network }: RequestBuckets, now: number): void {
+    const name = { prefix_unverified: prefix, network_unverified: network, country_unverified: undefined }[rule]
+    const narrow = this.counters.known(name)
+    const { lostShare } = judged.usual
+    own.refusedFor = { rule, place: narrow ?? judged.country, lostShare, prefix: facts.prefix }
+    // What a narrow place explains says nothing about the country.
+    const all = [this.counters.known(prefix), this.counters.known(network), judged.country]
+    const places = narrow ? [narrow] : all.filter((place) => place !== undefined)
+    if (this.#turnedAway.hasComeBack(phoneOf(facts), now)) this.#turnedAway.noteBack(phoneOf(facts))
+    else this.#turnedAway.note(phoneOf(facts), { places, lostShare }, now)
   }
 
   /** Remembers the digits of a prefix that this server has sent to; they are stored nowhere. */
@@ -235,10 +276,17 @@ export class AppTraffic {
   /** Digits by the hash of their prefix, where enough phones share the prefix. */
   digits(): ReadonlyMap<string, string> {
     const isShown = (prefix: string) =>
-      KEY_KINDS.some(
-        (kind) => this.counters.peekPrefix(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES,
-      )
+      KEY_KINDS.some((kind) => this.counters.peek(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
     return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
+  }
+
+  lostWishes({ kind, country }: SegmentKey): LostWishes | undefined {
+    const refused = this.#segments[kind].get(country)?.refusedFor
+    if (!refused) return undefined
+    const { rule, place, lostShare, prefix } = refused
+    const { kept, lost } = place.suspicion.state
+    const digits = rule === 'prefix_unverified' ? this.digits().get(prefix) : undefined
+    return { place: rule, digits, wishes: kept + lost, lost, usually: Math.round((kept + lost) * lostShare) }
   }
 
   /** Takes over the open incidents as they are stored: other servers open them, and operators end them. */
@@ -257,25 +305,21 @@ export class AppTraffic {
 
   /** Takes the findings since the last call. The caller stores them and calls `markStored`, or calls `putBack`. */
   takeFindings(now: number): Findings {
+    this.#turnedAway.advance(now)
     const firstWholeHour = Math.ceil(this.since / HOUR_MS) * HOUR_MS
     const segments = this.#all()
-    for (const segment of segments)
-      this.#evidence.settleDoubtful(
-        segment,
-        () => this.#segmentsOf(segment.name.kind, segment.name.country).some(hasNobodyTyping),
-        now,
-      )
-    const pooled = {
-      sk: this.#refusedInPool('sk'),
-      pk: this.#refusedInPool('pk'),
-      relay: this.#refusedInPool('relay'),
-    }
-    const refused = (segment: TrafficSegment) =>
-      segment.hasOwnBaseline ? this.#evidence.refused(segment) : pooled[segment.name.kind]
+    const refused = new Map(
+      segments.map((one) => [one, this.#evidence.refused(one, this.#judgedIn(one).isProven(now), now)]),
+    )
+    // A few refusals in each of many countries are many together.
+    const counted = (segment: TrafficSegment) =>
+      segments
+        .filter((one) => one === segment || (one.name.kind === segment.name.kind && !one.isOwn && !segment.isOwn))
+        .reduce((sum, one) => sum + (refused.get(one) ?? 0), 0)
     return {
       appId: this.appId,
       decisions: this.#decisions.take(),
-      incidentUpdates: segments.flatMap((segment) => this.#takeIncidentUpdate(segment, refused(segment), now) ?? []),
+      incidentUpdates: segments.flatMap((segment) => this.#takeIncidentUpdate(segment, counted(segment), now) ?? []),
       hours: segments.flatMap((segment) => segment.finishedHours(firstWholeHour, now)),
     }
   }
@@ -294,44 +338,22 @@ export class AppTraffic {
     if (hours.length > 0) this.#learn()
   }
 
-  /** `refused`: how many count towards opening an incident, for a pooled segment those of the whole pool. */
   #takeIncidentUpdate(segment: TrafficSegment, refused: number, now: number): IncidentUpdate | undefined {
-    const { name, pause } = segment
-    const open = this.#incidents.find((incident) => isOf(incident, segment))
-    const isNewlyPaused = (pause.pausedUntil ?? 0) > (open?.pausedUntil ?? 0)
-    const isNew = isNewlyPaused || (!open && this.#isNewlyUntyped(segment, now))
-    const evidence = this.#evidence.take(segment, { isOpen: isNew || open !== undefined, refused }, now)
-    if (!evidence && !isNew) return undefined
-    const none = { refused: 0, isBlocked: isNewlyPaused, lastAt: now, rules: [] }
-    return { segment: name, ...(evidence ?? none), pause, cost: segment.cost(now) }
+    const isOpen = this.#incidents.some((incident) => isOf(incident, segment))
+    const evidence = this.#evidence.take(segment, { isOpen, refused }, now)
+    return evidence && { segment: segment.name, ...evidence, cost: segment.cost(now) }
   }
 
-  /** A few refusals in each of many pooled countries are many together. */
-  #refusedInPool(kind: KeyKind): number {
-    const pooled = this.#segments[kind].values().filter((segment) => !segment.hasOwnBaseline)
-    return pooled.reduce((total, segment) => total + this.#evidence.refused(segment), 0)
-  }
-
-  /**
-   * Until the app's baseline is learned, codes that nobody verifies are an incident by themselves. The pooled segment opens none:
-   * its countries open theirs.
-   */
-  #isNewlyUntyped(segment: TrafficSegment, now: number): boolean {
-    const isWatched = (this.#protection?.conversion ?? 'off') !== 'off'
-    if (this.#protection && isReopened(this.#protection, segment.name, now)) return false
-    return isWatched && !segment.baseline.isLearned && segment.name.country !== POOLED && hasNobodyTyping(segment)
-  }
-
-  /** Whether the app is learned follows from all its countries, so a country it never sent to is unusual. */
+  /** What is usual is learned of the app in all, and of countries with little traffic together. */
   #learn(): void {
     for (const kind of KEY_KINDS) {
       const segments = [...this.#segments[kind].values()]
       const hours = segments.flatMap((segment) => segment.hours)
-      const { isLearned } = baselineOf(hours)
       this.#usual.set(kind, usualSentOf(hours))
-      for (const segment of segments) segment.setLearned(isLearned)
-      const pooled = segments.filter((segment) => !segment.hasOwnBaseline || segment.name.country === POOLED)
-      this.#segment(kind, POOLED).setBaseline(pooled.flatMap(({ hours }) => hours))
+      if (kind === 'relay' ? usualSentOf(hours).isKnown : baselineOf(hours).isLearned) this.#learned.add(kind)
+      else this.#learned.delete(kind)
+      const pooled = segments.filter((segment) => !segment.isOwn)
+      this.#segment(kind, POOLED).setUsual(pooled.flatMap((segment) => segment.hours))
     }
   }
 
@@ -339,15 +361,13 @@ export class AppTraffic {
     const segments = this.#segments[kind]
     const known = segments.get(country)
     if (known) return known
-    const isLearned = segments.values().some(({ baseline }) => baseline.isLearned)
-    const segment = new TrafficSegment({ kind, country }, [], isLearned)
+    const segment = new TrafficSegment({ kind, country }, [])
     segments.set(country, segment)
     return segment
   }
 
-  #segmentsOf(kind: KeyKind, country: string): Segments {
-    const own = this.#segment(kind, country)
-    return own.hasOwnBaseline || country === POOLED ? [own] : [own, this.#segment(kind, POOLED)]
+  #judgedIn(segment: TrafficSegment): TrafficSegment {
+    return segment.isOwn ? segment : this.#segment(segment.name.kind, POOLED)
   }
 
   #all(): TrafficSegment[] {
@@ -355,13 +375,15 @@ export class AppTraffic {
   }
 }
 
-const hasUntyped = (counter: TrafficCounter | undefined, now: number): boolean =>
-  (counter?.untyped(now) ?? 0) >= LOCAL_FROM
+/** 48 bits of the phone's hash. */
+const phoneOf = ({ phone }: Pick<RequestFacts, 'phone'>): number => Number.parseInt(phone.slice(0, 12), 16)
 
-const hasNobodyTyping = ({ earlyConversion, baseline }: TrafficSegment): boolean =>
-  isUntyped(earlyConversion.score, baseline.isLearned)
+/** Of those refused for a narrow place hardly anybody comes back: who does has the number of another by chance. */
+const DESERTED = { from: 20, share: 0.2 } as const
+const isDeserted = (place: Place | undefined): boolean =>
+  place !== undefined && place.refused >= DESERTED.from && place.returned < DESERTED.share * place.refused
 
-/** The country of the pooled segment: numbers of no country, and all countries without a baseline of their own. */
+/** The country of the pooled segment: numbers of no country, and all countries with little traffic. */
 const POOLED = ''
 
 const isOf = ({ kind, country }: SegmentKey, { name }: TrafficSegment): boolean =>

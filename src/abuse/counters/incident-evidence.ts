@@ -1,4 +1,5 @@
 /** Refusals that make an incident, by segment, until they are stored. */
+import { MINUTE_MS } from '../../domain/shared/value'
 import type { IncidentUpdate } from '../../ports/traffic'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS } from '../rules/incident'
 import type { Rule } from '../rules/rule'
@@ -13,32 +14,39 @@ interface EvidenceSum {
   readonly since: number
   lastAt: number
   readonly rules: Set<Rule>
+  /** Of those refused, how many came back. */
+  back: number
 }
 
+/** People come back within so long, and of a crowd at least so many. */
+const BACK_WITHIN_MS = MINUTE_MS
+const BACK_SHARE = 0.2
+
 export class IncidentEvidence {
-  readonly #confirmed = new Map<TrafficSegment, EvidenceSum>()
-  /** Refusals that may have hit people: they count only once it is known that nobody verifies there. */
-  readonly #doubtful = new Map<TrafficSegment, EvidenceSum>()
+  readonly #sums = new Map<TrafficSegment, EvidenceSum>()
 
-  add(segment: TrafficSegment, evidence: Evidence): void {
-    addTo(this.#confirmed, segment, evidence)
+  add(segment: TrafficSegment, { refused, isBlocked, lastAt, rules }: Evidence): void {
+    const sum = this.#sums.get(segment) ?? {
+      ...{ refused: 0, isBlocked: false, since: lastAt, lastAt: 0, rules: new Set(), back: 0 },
+    }
+    sum.refused += refused
+    sum.isBlocked ||= isBlocked
+    sum.lastAt = Math.max(sum.lastAt, lastAt)
+    for (const rule of rules) sum.rules.add(rule)
+    this.#sums.set(segment, sum)
   }
 
-  addDoubtful(segment: TrafficSegment, evidence: Evidence): void {
-    addTo(this.#doubtful, segment, evidence)
+  addBack(segment: TrafficSegment): void {
+    const sum = this.#sums.get(segment)
+    if (sum) sum.back++
   }
 
-  /** Doubtful refusals count where nobody verifies, and are dropped where somebody does. */
-  settleDoubtful(segment: TrafficSegment, isUnverified: () => boolean, now: number): void {
-    const doubtful = this.#doubtful.get(segment)
-    if (!doubtful) return
-    const isConfirmed = isUnverified()
-    if (isConfirmed) this.add(segment, { ...doubtful, rules: [...doubtful.rules] })
-    if (isConfirmed || hasExpired(doubtful, now)) this.#doubtful.delete(segment)
-  }
-
-  refused(segment: TrafficSegment): number {
-    return this.#confirmed.get(segment)?.refused ?? 0
+  /** Refusals that are no crowd's: nobody comes back, lost wishes prove it, or a cap is exceeded. */
+  refused(segment: TrafficSegment, isProven: boolean, now: number): number {
+    const sum = this.#sums.get(segment)
+    if (!sum) return 0
+    const areGone = sum.isBlocked && now - sum.since >= BACK_WITHIN_MS && sum.back < BACK_SHARE * sum.refused
+    return isProven || areGone || sum.rules.has('cap') ? sum.refused : 0
   }
 
   /** The evidence of a segment, where an incident is open or `refused` codes are enough to open one. */
@@ -47,27 +55,12 @@ export class IncidentEvidence {
     { isOpen, refused }: { isOpen: boolean; refused: number },
     now: number,
   ): Evidence | undefined {
-    const evidence = this.#confirmed.get(segment)
-    if (!evidence) return undefined
+    const sum = this.#sums.get(segment)
+    if (!sum) return undefined
     const isEnough = isOpen || refused >= INCIDENT_FROM
-    if (isEnough || hasExpired(evidence, now)) this.#confirmed.delete(segment)
+    if (isEnough || now - sum.since > INCIDENT_WITHIN_MS) this.#sums.delete(segment)
     if (!isEnough) return undefined
-    const { since: _, rules, ...sums } = evidence
+    const { since: _, back: __, rules, ...sums } = sum
     return { ...sums, rules: [...rules] }
   }
-}
-
-const hasExpired = ({ since }: EvidenceSum, now: number): boolean => now - since > INCIDENT_WITHIN_MS
-
-function addTo(
-  sums: Map<TrafficSegment, EvidenceSum>,
-  segment: TrafficSegment,
-  { refused, isBlocked, lastAt, rules }: Evidence,
-): void {
-  const sum = sums.get(segment) ?? { refused: 0, isBlocked: false, since: lastAt, lastAt: 0, rules: new Set() }
-  sum.refused += refused
-  sum.isBlocked ||= isBlocked
-  sum.lastAt = Math.max(sum.lastAt, lastAt)
-  for (const rule of rules) sum.rules.add(rule)
-  sums.set(segment, sum)
 }

@@ -3,31 +3,27 @@
  * last are kept. A refused request keeps none, so that refusals do not evict counters.
  */
 import type { KeyKind } from '../../domain/access/api-key'
-import { NetworkCounter, TrafficCounter, type TrafficCounterState } from '../rules/traffic-counter'
+import { Place, type PlaceState } from '../rules/place'
 
 /** Each takes some two kilobytes. */
 const MAX_COUNTERS = 20_000
 /** Counters of a snapshot. An attack goes to the places that were counted last. */
 const MAX_SAVED = 2_000
 
-const NO_PREFIX = new TrafficCounter()
-const NO_NETWORK = new NetworkCounter()
+const NOTHING = new Place()
 
 /** Names of counters. `hash`: keyed hash of the prefix or network, hexadecimal digits. */
 export const prefixName = (appId: string, kind: KeyKind, hash: string) => `p${appId}${kind}${hash}`
 export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${appId}${kind}${hash}`
 
-const newPrefix = () => new TrafficCounter()
-const newNetwork = () => new NetworkCounter()
-
-export type SavedCounter = readonly [name: string, counter: TrafficCounterState]
+export type SavedCounter = readonly [name: string, counter: PlaceState]
 
 /** A counter that a request in flight holds. A counter without codes exists only while it is held. */
 export class AcquiredCounter {
   constructor(
-    readonly counter: TrafficCounter,
+    readonly counter: Place,
     private readonly name: string,
-    private readonly inFlight: Map<string, TrafficCounter>,
+    private readonly inFlight: Map<string, Place>,
   ) {
     counter.inFlight++
   }
@@ -39,38 +35,40 @@ export class AcquiredCounter {
 }
 
 export class PrefixAndNetworkCounters {
-  readonly #counters = new Map<string, TrafficCounter>()
+  readonly #counters = new Map<string, Place>()
   /** Counters of a snapshot, restored when they are first used: most never are. All are older than those in `#counters`. */
-  readonly #restored = new Map<string, TrafficCounterState>()
+  readonly #restored = new Map<string, PlaceState>()
   /** Counters without codes that requests in flight hold. */
-  readonly #inFlight = new Map<string, TrafficCounter>()
+  readonly #inFlight = new Map<string, Place>()
   /** Kept between evictions: a new iterator would skip over all deleted entries again. */
   readonly #oldest = this.#counters.keys()
 
-  prefix(name: string): TrafficCounter {
-    return this.#counterOf(name, newPrefix)
+  place(name: string): Place {
+    const known = this.#findKnown(name)
+    const counter = known ?? this.#inFlight.get(name) ?? new Place()
+    // Moves it to the end, where the newest is.
+    if (known) this.#counters.delete(name)
+    this.#counters.set(name, counter)
+    if (this.#restored.size + this.#counters.size > MAX_COUNTERS) this.#forgetOldest()
+    return counter
   }
 
-  network(name: string): NetworkCounter {
-    return this.#counterOf(name, newNetwork) as NetworkCounter
+  /** Read-only look-up; an unknown place is empty. */
+  peek(name: string): Place {
+    return this.#find(name) ?? NOTHING
   }
 
-  /** Read-only look-up; an unknown prefix has an empty counter. */
-  peekPrefix(name: string): TrafficCounter {
-    return this.#find(name) ?? NO_PREFIX
-  }
-
-  peekNetwork(name: string): NetworkCounter {
-    return (this.#find(name) as NetworkCounter | undefined) ?? NO_NETWORK
+  /** The place, where codes have gone to it. */
+  known(name: string | undefined): Place | undefined {
+    return name === undefined ? undefined : this.#find(name)
   }
 
   /** Counts a request in flight until it is released. */
-  acquirePrefix(name: string): AcquiredCounter {
-    return this.#acquire(name, newPrefix)
-  }
-
-  acquireNetwork(name: string): AcquiredCounter {
-    return this.#acquire(name, newNetwork)
+  acquire(name: string): AcquiredCounter {
+    const there = this.#find(name)
+    const counter = there ?? new Place()
+    if (!there) this.#inFlight.set(name, counter)
+    return new AcquiredCounter(counter, name, this.#inFlight)
   }
 
   /** Removes all counters of an app before they are counted anew. */
@@ -94,34 +92,17 @@ export class PrefixAndNetworkCounters {
     for (const [name, state] of places) this.#restored.set(name, state)
   }
 
-  #find(name: string): TrafficCounter | undefined {
+  #find(name: string): Place | undefined {
     return this.#findKnown(name) ?? this.#inFlight.get(name)
   }
 
-  #findKnown(name: string): TrafficCounter | undefined {
+  #findKnown(name: string): Place | undefined {
     const state = this.#restored.get(name)
     if (!state) return this.#counters.get(name)
-    const counter = name.startsWith('n') ? newNetwork() : newPrefix()
+    const counter = new Place()
     counter.restore(state)
     this.#restored.delete(name)
     this.#counters.set(name, counter)
-    return counter
-  }
-
-  #acquire(name: string, make: () => TrafficCounter): AcquiredCounter {
-    const there = this.#find(name)
-    const counter = there ?? make()
-    if (!there) this.#inFlight.set(name, counter)
-    return new AcquiredCounter(counter, name, this.#inFlight)
-  }
-
-  #counterOf(name: string, make: () => TrafficCounter): TrafficCounter {
-    const known = this.#findKnown(name)
-    const counter = known ?? this.#inFlight.get(name) ?? make()
-    // Moves it to the end, where the newest is.
-    if (known) this.#counters.delete(name)
-    this.#counters.set(name, counter)
-    if (this.#restored.size + this.#counters.size > MAX_COUNTERS) this.#forgetOldest()
     return counter
   }
 

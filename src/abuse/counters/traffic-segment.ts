@@ -1,56 +1,29 @@
-/** Codes of one app, one kind of key and one country: their baseline, the sequential test, pauses and hourly sums. */
+/** Codes of one app, one kind of key and one country: what is usual, what is suspected, hourly sums and costs. */
 
 import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
-import type { SegmentKey as LaneName, SegmentHour } from '../../ports/store/traffic'
-import type { SegmentView } from '../rules/assess'
+import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
 import {
   type Baseline,
   baselineOf,
-  FLOOD_WINDOW_MS,
-  hasOwnBaseline,
-  isFlood,
-  isTyped,
+  isOwn,
+  keptRate,
   looksLikeOutage,
-  mayBeSilent,
-  type SequentialTest,
-  SUSPECTED,
-  suspicionAfter,
-  suspicionAfterPause,
-  suspicionHolding,
-  suspicionWithLocal,
-  UNSUSPECTED,
   type UsualSent,
   usualSentOf,
 } from '../rules/baseline'
-import { type EarlyConversionState, EarlyConversionTest } from '../rules/early-conversion-test'
-import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../rules/incident'
-import {
-  AGE_MS,
-  type AgeBucket,
-  CountryCounter,
-  type IssueSample,
-  resultAt,
-  type TrafficCounterState,
-} from '../rules/traffic-counter'
-
-interface SegmentOptions {
-  readonly mayPause: boolean
-  /** Its prefix or network has more unverified codes, which explain this one. */
-  readonly isLocal: boolean
-}
+import { type Incident, SEEN_AFTER_MS } from '../rules/incident'
+import { type BaselineThere, COUNTRY_BACK, Place, type PlaceState } from '../rules/place'
+import type { PlaceRule } from '../rules/rule'
+import { AGE_MS, type AgeBucket, type IssueSample, type WishResult } from '../rules/wish'
 
 /**
  * The state that `restore` takes: everything but past hours and incidents, which are read from the store. A snapshot
  * stores these names.
  */
 export interface SegmentState {
-  readonly counter: TrafficCounterState
-  readonly typing: EarlyConversionState
-  readonly suspicion: SequentialTest
-  readonly pause: Pause
-  readonly resumed: number | undefined
-  readonly knocks: SlidingCounterState
+  readonly country: PlaceState
+  readonly keptAfterMs: number
   readonly wasted: number
   readonly wastedLately: SlidingCounterState
   readonly costBefore: number | undefined
@@ -58,54 +31,63 @@ export interface SegmentState {
   readonly storedUntil: number
 }
 
-export class TrafficSegment implements SegmentView {
-  readonly counter = new CountryCounter()
-  readonly earlyConversion = new EarlyConversionTest()
-  suspicion: SequentialTest = UNSUSPECTED
-  baseline: Baseline
-  usual: UsualSent
-  #pause = NO_PAUSE
-  /** End of the last pause after which sending resumed. */
-  #resumed: number | undefined
-  readonly #ruleHits = new SlidingCounter(FLOOD_WINDOW_MS)
-  /** Credits of unverified codes: in all, lately, and (negative) before the open incident. */
+/** Wishes that may be open without being more than usual: in any place, and of whoever came back. */
+const OPEN_NARROW = 8
+/** Of a relay nobody tells what is typed: more than so many in an hour, or than so many times the usual, say something. */
+const RELAYED = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
+const OPEN_MORE = 20
+const OPEN_MORE_BACK = 30
+/** How many times as many as usual may be open: people come in crowds. */
+const OPEN_TIMES = 8
+/** Kept wishes over which the usual time until one is kept is averaged. */
+const AVERAGED = 100
+
+/** A place that codes are refused for, by the rule of its kind. */
+export interface SuspectedPlace {
+  readonly rule: PlaceRule
+  readonly place: Place
+}
+
+export class TrafficSegment {
+  readonly country = new Place(undefined, COUNTRY_BACK)
+  /** What codes were refused for last. */
+  refusedFor: { rule: PlaceRule; place: Place; lostShare: number; prefix: string } | undefined
+  usual: Baseline
+  usualSent: UsualSent
+  /** Credits of lost wishes: in all, lately, and (negative) before the open incident. */
   #wasted = 0
   readonly #wastedLately = new SlidingCounter(SEEN_AFTER_MS)
   #costBefore: number | undefined
+  /** The time that people usually need until they type a code, milliseconds. */
+  #keptAfterMs: number = AGE_MS.judged
   readonly #hours = new Map<number, MutableHour>()
   /** Hours before this time are stored. */
   #storedUntil = 0
 
   constructor(
-    readonly name: LaneName,
+    readonly name: SegmentKey,
     private learned: readonly SegmentHour[],
-    private isAppLearned: boolean,
   ) {
-    this.baseline = { ...baselineOf(learned), isLearned: isAppLearned }
-    this.usual = usualSentOf(learned)
+    this.usual = this.#baselineOf(learned)
+    this.usualSent = usualSentOf(learned)
+  }
+
+  #baselineOf(hours: readonly SegmentHour[]): Baseline {
+    const usual = baselineOf(hours)
+    return this.name.kind === 'relay' ? { ...usual, lostShare: RELAYED.lostShare } : usual
   }
 
   get state(): SegmentState {
     return {
-      ...{
-        counter: this.counter.state,
-        typing: this.earlyConversion.state,
-        suspicion: this.suspicion,
-        pause: this.#pause,
-      },
-      ...{ resumed: this.#resumed, knocks: this.#ruleHits.state, costBefore: this.#costBefore },
-      ...{ wasted: this.#wasted, wastedLately: this.#wastedLately.state },
+      ...{ country: this.country.state, costBefore: this.#costBefore },
+      ...{ keptAfterMs: this.#keptAfterMs, wasted: this.#wasted, wastedLately: this.#wastedLately.state },
       ...{ hours: [...this.#hours.values()], storedUntil: this.#storedUntil },
     }
   }
 
   restore(state: SegmentState): void {
-    this.counter.restore(state.counter)
-    this.earlyConversion.restore(state.typing)
-    this.suspicion = state.suspicion
-    this.#pause = state.pause
-    this.#resumed = state.resumed
-    this.#ruleHits.restore(state.knocks)
+    this.country.restore(state.country)
+    this.#keptAfterMs = state.keptAfterMs
     this.#wasted = state.wasted
     this.#wastedLately.restore(state.wastedLately)
     this.#costBefore = state.costBefore
@@ -113,117 +95,69 @@ export class TrafficSegment implements SegmentView {
     this.#storedUntil = state.storedUntil
   }
 
-  get pause(): Pause {
-    return this.#pause
+  /** The narrowest place where more wishes are lost than usual. A prefix or a network has no usual number of its own. */
+  suspected(
+    { prefix, network }: { prefix: Place | undefined; network: Place | undefined },
+    tolerance: number,
+    now: number,
+  ): SuspectedPlace | undefined {
+    const narrowly = { lostShare: this.usual.lostShare, open: OPEN_NARROW }
+    if (prefix?.isSuspected(narrowly, tolerance, now)) return { rule: 'prefix_unverified', place: prefix }
+    if (network?.isSuspected(narrowly, tolerance, now)) return { rule: 'network_unverified', place: network }
+    const isOver = this.country.isSuspected(this.#usualOpen(OPEN_MORE, now), tolerance, now) && !this.#isOutage(now)
+    return isOver ? { rule: 'country_unverified', place: this.country } : undefined
   }
 
-  get pausedUntil(): number | undefined {
-    return this.#pause.pausedUntil
+  /** Whether those who come back to it are as little kept. */
+  isBackSuspected(place: Place, tolerance: number, now: number): boolean {
+    if (this.name.kind === 'relay') return false
+    const usual =
+      place === this.country
+        ? this.#usualOpen(OPEN_MORE_BACK, now)
+        : { lostShare: this.usual.lostShare, open: OPEN_NARROW }
+    return place.back.isSuspected(usual, tolerance, now) && !this.#isOutage(now)
   }
 
-  /** Counts a code at an age. Returns it as the other counters are to count it. */
-  record(sample: IssueSample, age: AgeBucket, how: SegmentOptions): IssueSample {
-    const seen = this.recordWithoutHours(sample, age, how)
-    this.#countInHour(seen, age)
-    return seen
+  /** Whether codes that nobody tells of are more than usual in the last hour. */
+  isCrowded(now: number): boolean {
+    const { aDay, isKnown } = this.usualSent
+    const more = RELAYED.more[isKnown ? 'known' : 'unknown']
+    return this.country.hour.total('sent', now) > more + (RELAYED.times * aDay) / 24
   }
 
-  /** The same without hourly sums, for the pooled segment: its countries sum theirs. */
-  recordWithoutHours(sample: IssueSample, age: AgeBucket, { mayPause, isLocal }: SegmentOptions): IssueSample {
-    const now = sample.createdAt + AGE_MS[age]
-    const seen = this.#isExcused(sample, age, isLocal, now) ? { ...sample, delivery: 'undelivered' as const } : sample
-    this.earlyConversion.record(sample, age)
-    if (age === 'judged') this.counter.recordReport(sample)
-    const result = this.counter.record(seen, age)
-    if (result === 'unverified') this.#addUnverifiedCost(seen.price, now)
-    if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
-    return seen
+  /** By wishes that are over alone. */
+  isProven(now: number): boolean {
+    return this.country.isProven(this.usual, 1, now) && !this.#isOutage(now)
   }
 
-  /**
-   * Whether the code may not have arrived, so that it counts as undelivered. Also advances the sequential test, or
-   * holds the evidence back during an outage.
-   */
-  #isExcused(sample: IssueSample, age: AgeBucket, isLocal: boolean, now: number): boolean {
-    const isSilent = this.#isSilent(sample)
-    const result = age === 'sent' || age === 'late' ? undefined : resultAt(sample, age)
-    if (result === undefined) return isSilent
-    const { suspicion, baseline } = this
-    const counted =
-      isLocal && result === 'unverified'
-        ? suspicionWithLocal(suspicion)
-        : suspicionAfter(suspicion, result, baseline, now)
-    const isOut = counted.score + counted.held >= SUSPECTED / 2 && this.#isOutage(counted, now)
-    const isExcused = result === 'unverified' && (isSilent || isOut)
-    this.suspicion = isExcused && !isLocal ? suspicionHolding(suspicion, baseline, now) : counted
-    return isExcused || isSilent
+  #isOutage(now: number): boolean {
+    const { suspicion, open, inFlight } = this.country
+    const { state } = suspicion
+    return state.score > 0 && looksLikeOutage({ ...state, lost: state.lost + open + inFlight }, this.usual, now)
   }
 
-  /** A carrier that usually reports is silent about the code, as it is when it loses everything. */
-  #isSilent(sample: IssueSample): boolean {
-    const now = sample.createdAt
-    const { counter, baseline } = this
-    return (
-      counter.isSilent(sample) && mayBeSilent(counter.verifiedOrSilent(now), baseline, now) && !this.#isFlooded(now)
-    )
+  #usualOpen(more: number, now: number): BaselineThere {
+    const { lostShare } = this.usual
+    const openMs = (1 - lostShare) * this.#keptAfterMs + lostShare * AGE_MS.judged
+    const usually = (keptRate(this.usual, now) / (1 - lostShare)) * (openMs / HOUR_MS)
+    return { lostShare, open: more + OPEN_TIMES * usually }
   }
 
-  isSuspected(now: number): boolean {
-    const { suspicion, baseline } = this
-    if (suspicion.score < SUSPECTED || !baseline.isLearned) return false
-    return !isTyped(this.counter, baseline, now) && !this.#isOutage(suspicion, now)
-  }
-
-  /** Whether this looks like an outage. Not after a pause: too few codes are sent then to tell. */
-  #isOutage(suspicion: SequentialTest, now: number): boolean {
-    const wasPaused = this.#pause.pausedUntil !== undefined
-    return !wasPaused && looksLikeOutage(suspicion, this.baseline, now) && !this.#isFlooded(now)
-  }
-
-  /** More requests are refused than people would make. */
-  #isFlooded(now: number): boolean {
-    return isFlood(this.#ruleHits.total(now), this.baseline, now)
-  }
-
-  #addUnverifiedCost(credits: number, now: number): void {
-    this.#wasted += credits
-    this.#wastedLately.add(credits, now)
-  }
-
-  /** Credits of unverified codes of the incident that is open or about to open. */
+  /** Credits of lost wishes of the incident that is open or about to open. */
   cost(now: number): number {
     this.#costBefore ??= Math.round(this.#wastedLately.total(now)) - this.#wasted
     return this.#costBefore + this.#wasted
   }
 
-  /** A rule was against a request. */
-  recordRuleHit(now: number): void {
-    this.#ruleHits.add(1, now)
-  }
-
-  /** After a pause resumes with suspicion, or pauses again where requests still flood in. */
-  resumeAfterPause(now: number): void {
-    const { pausedUntil } = this.#pause
-    if (pausedUntil === undefined || now < pausedUntil || this.#resumed === pausedUntil) return
-    if (this.#isFlooded(now)) {
-      this.#pause = prolong(this.#pause, now)
+  /** Takes over the stored incident; one that an operator ended says nothing any more. */
+  applyIncident(stored: Pick<Incident, 'cost'> | undefined): void {
+    if (stored) {
+      this.#costBefore ??= stored.cost - this.#wasted
       return
     }
-    this.suspicion = suspicionAfterPause(this.baseline, now)
-    this.#resumed = pausedUntil
-  }
-
-  /** Takes over the stored incident: pauses of other servers hold here, and an ended incident ends the pause. */
-  applyIncident(stored: Pick<Incident, 'pausedUntil' | 'pauses' | 'cost'> | undefined): void {
-    if (!stored) {
-      this.#pause = NO_PAUSE
-      this.#costBefore = undefined
-      this.suspicion = UNSUSPECTED
-      this.earlyConversion.forget()
-      return
-    }
-    this.#costBefore ??= stored.cost - this.#wasted
-    if ((stored.pausedUntil ?? 0) > (this.#pause.pausedUntil ?? 0)) this.#pause = stored
+    this.#costBefore = undefined
+    this.country.suspicion.forget()
+    this.country.back.suspicion.forget()
   }
 
   /** Hours that began since `since` and whose codes have all reached the age `late`. */
@@ -232,7 +166,7 @@ export class TrafficSegment implements SegmentView {
     return [...this.#hours.values()].filter(isFinished).map((hour) => ({ ...hour }))
   }
 
-  /** Takes stored hours into the baseline; `from`: older ones are dropped. */
+  /** Takes stored hours into what is usual; `from`: older ones are dropped. */
   learn(hours: readonly SegmentHour[], from: number): void {
     for (const { hour } of hours) {
       this.#hours.delete(hour)
@@ -240,31 +174,31 @@ export class TrafficSegment implements SegmentView {
     }
     const known = new Set(hours.map(({ hour }) => hour))
     this.learned = [...this.learned.filter(({ hour }) => hour >= from && !known.has(hour)), ...hours]
-    this.baseline = { ...baselineOf(this.learned), isLearned: this.isAppLearned }
-    this.usual = usualSentOf(this.learned)
+    this.usual = this.#baselineOf(this.learned)
+    this.usualSent = usualSentOf(this.learned)
   }
 
   get hours(): readonly SegmentHour[] {
     return this.learned
   }
 
-  setLearned(isLearned: boolean): void {
-    this.isAppLearned = isLearned
-    this.baseline = { ...this.baseline, isLearned }
+  get isOwn(): boolean {
+    return isOwn(this.usual)
   }
 
-  get hasOwnBaseline(): boolean {
-    return hasOwnBaseline(this.baseline)
+  /** Sets what is usual in the pool. */
+  setUsual(hours: readonly SegmentHour[]): void {
+    this.usual = this.#baselineOf(hours)
+    this.usualSent = usualSentOf(hours)
   }
 
-  /** Sets the baseline of the pooled segment. */
-  setBaseline(hours: readonly SegmentHour[]): void {
-    this.baseline = { ...baselineOf(hours), isLearned: this.isAppLearned }
-  }
-
-  #countInHour(sample: IssueSample, age: AgeBucket): void {
-    const { createdAt, price } = sample
-    const result = age === 'sent' ? undefined : resultAt(sample, age)
+  countInHour({ createdAt, verifiedAt, price }: IssueSample, age: AgeBucket, result: WishResult | undefined): void {
+    if (result === 'kept' && verifiedAt !== undefined)
+      this.#keptAfterMs += (Math.max(0, verifiedAt - createdAt) - this.#keptAfterMs) / AVERAGED
+    if (result === 'lost') {
+      this.#wasted += price
+      this.#wastedLately.add(price, createdAt + AGE_MS[age])
+    }
     const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS
     if (start < this.#storedUntil) return
     const hour = this.#hourOf(start)
@@ -272,9 +206,9 @@ export class TrafficSegment implements SegmentView {
       hour.sent++
       hour.credits += price
     }
-    if (result === 'verified') hour.verified++
-    if (result === 'unverified') hour.unverified++
-    if (result === 'verified' && age === 'late') hour.unverified = Math.max(0, hour.unverified - 1)
+    if (result === 'kept') hour.verified++
+    if (result === 'lost') hour.unverified++
+    if (result === 'kept' && age === 'late') hour.unverified = Math.max(0, hour.unverified - 1)
   }
 
   #hourOf(start: number): MutableHour {

@@ -1,11 +1,11 @@
 /** Counters of an app's traffic as text, so that a server that starts reads only the issues that came later. */
 
 import type { TrafficSnapshot } from '../../ports/store/traffic'
-import type { AgeBucket } from '../rules/traffic-counter'
+import type { AgeBucket } from '../rules/wish'
 import type { AppTrafficState } from './app-traffic'
 
 /** Raised with each change of the stored state. A snapshot of another format is ignored. */
-const FORMAT = 3
+const FORMAT = 4
 
 export interface WatchedState {
   /** By age: issues made before this time have been recorded; Unix milliseconds. */

@@ -1,6 +1,6 @@
 /**
  * Keeps the traffic counters of apps up to date. All counters follow from stored issues. Every server that sends for an
- * app records each issue at once, and again at the age of 20 s, 2 min and 10 min. So servers agree within seconds,
+ * app records each issue at once, and again at the age of 20 s, 80 s, 4 min and 10 min. So servers agree within seconds,
  * and a server that starts knows the last day, from a snapshot or from the issues. Issues of this server count at once.
  * The table in `docs/abuse.md` lists situations, the reactions of the rules, and the simulated worlds that show them.
  */
@@ -10,16 +10,16 @@ import { unavailable } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Store } from '../../ports/store'
-import type { CountedIssues } from '../../ports/store/traffic'
-import type { Findings, PendingRequest, Traffic } from '../../ports/traffic'
+import type { CountedIssues, SegmentKey } from '../../ports/store/traffic'
+import type { Findings, LostWishes, PendingRequest, Traffic } from '../../ports/traffic'
 import { type ModeFilter, mayRefuse, type RequestFacts, type RuleHit } from '../rules/assess'
 import { LEARNED_DAYS } from '../rules/baseline'
 import type { Protection } from '../rules/protection'
-import { AGE_MS, type AgeBucket } from '../rules/traffic-counter'
-import { AgeScheduler, type IdentifiedSample, sampleOf } from './age-scheduler'
+import { AGE_MS, type AgeBucket, type IssueSample } from '../rules/wish'
+import { AgeScheduler, sampleOf } from './age-scheduler'
 import { AppTraffic, type Buckets, type InFlight, type RequestBuckets } from './app-traffic'
 import { PrefixAndNetworkCounters } from './prefix-and-network-counters'
-import { stateIn, textOf } from './traffic-snapshot'
+import { stateIn, textOf, type WatchedState } from './traffic-snapshot'
 
 /** A transaction may become visible after one that began later. */
 const LAG_MS = 2 * SECOND_MS
@@ -110,7 +110,7 @@ interface WatchedApp {
 
 /** An issue with its buckets, which are looked up once for all ages. */
 interface LocatedIssue {
-  readonly sample: IdentifiedSample
+  readonly sample: IssueSample
   readonly buckets: Buckets
   readonly createdAt: number
 }
@@ -193,6 +193,10 @@ export class TrafficWatch implements Traffic {
     return this.#apps.get(appId)?.traffic.digits() ?? new Map()
   }
 
+  lostWishes(appId: string, segment: SegmentKey): LostWishes | undefined {
+    return this.#apps.get(appId)?.traffic.lostWishes(segment)
+  }
+
   /** Reads apps in use before the server is ready, so that their first request does not wait. */
   async begin(): Promise<void> {
     const { store, clock } = this.deps
@@ -239,7 +243,7 @@ export class TrafficWatch implements Traffic {
   }
 
   /** Records an issue as sent once, whether it was issued here or read. */
-  #recordSent(watched: WatchedApp, issue: IdentifiedSample, buckets: Buckets): void {
+  #recordSent(watched: WatchedApp, issue: IssueSample, buckets: Buckets): void {
     const { traffic, counted } = watched
     const second = Math.floor(issue.createdAt / SECOND_MS)
     const known = counted.get(second) ?? new Set()
@@ -294,13 +298,20 @@ export class TrafficWatch implements Traffic {
       traffic: new AppTraffic(appId, this.#counters, hours, since),
       ...{ askedAt: elapsed, refreshedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, refreshing: undefined },
       ...{ snapshotAt: Number.NEGATIVE_INFINITY, sinceSnapshot: 0 },
-      until: { ...(kept?.until ?? { sent: since, early: since, judged: since, late: since }) },
+      until: { ...(kept?.until ?? { sent: since, early: since, soon: since, judged: since, late: since }) },
       counted: new Map(kept?.counted.map(([second, codes]) => [second, new Set(codes)])),
     }
-    if (kept) watched.traffic.restore(kept.traffic)
+    if (kept) await this.#restore(watched, kept)
     await this.#refresh(watched)
     this.#apps.set(appId, watched)
     return watched
+  }
+
+  /** Its open wishes are read again: a snapshot would grow with them. */
+  async #restore({ traffic, until }: WatchedApp, kept: WatchedState): Promise<void> {
+    traffic.restore(kept.traffic)
+    for await (const page of this.deps.store.read.traffic.issues(traffic.appId, until.judged, until.sent, 'all'))
+      for (const issue of page.map((seen) => sampleOf(seen))) traffic.open(issue, traffic.bucketsOf(issue))
   }
 
   #refresh(watched: WatchedApp): Promise<void> {
@@ -331,20 +342,20 @@ export class TrafficWatch implements Traffic {
     // A server that starts alone sees all that was issued before it: otherwise its first wave would pass a cap once more.
     const isWhole = this.deps.isAlone && refreshedAt === Number.NEGATIVE_INFINITY
     const to = (age: AgeBucket) => Math.max(until[age], now - (isWhole ? -1 : LAG_MS) - AGE_MS[age])
-    const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
+    const ahead = { sent: to('sent'), early: to('early'), soon: to('soon'), judged: to('judged'), late: to('late') }
     // A long span is replayed in the order of ages, as a running server saw it: counters cannot go back in time.
     if (behindMs > AGE_MS.late) await this.#replay(watched, ALL_AGES, 'all', ahead)
     else if (behindMs > MINUTE_MS || refreshedAt === Number.NEGATIVE_INFINITY) {
-      await this.#replay(watched, ['sent', 'early', 'judged'], 'all', ahead)
+      await this.#replay(watched, ['sent', 'early', 'soon', 'judged'], 'all', ahead)
       await this.#replay(watched, ['late'], 'late', ahead)
     } else
       await Promise.all([
         this.deps.isAlone ? this.#skipSent(watched, ahead) : this.#replay(watched, ['sent'], 'all', ahead),
         this.#replay(watched, ['early'], 'verified', ahead),
+        this.#replay(watched, ['soon'], 'verified', ahead),
         this.#replay(watched, ['judged'], 'all', ahead),
         this.#replay(watched, ['late'], 'late', ahead),
       ])
-    watched.traffic.advance(until.early)
     // Judged issues are not recorded as sent again.
     forgetBefore(counted, until.judged)
   }

@@ -9,24 +9,12 @@ import { cidrContains } from '../../domain/access/network'
 import { limited } from '../../domain/access/rate-limits'
 import { withoutTexts } from '../../domain/phone/phone'
 import { Refusal } from '../../domain/shared/error'
-import { HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
-import {
-  type Allowed,
-  allowedOf,
-  allowedOfCountry,
-  type Baseline,
-  isTyped,
-  type SequentialTest,
-  SUSPECTED,
-  TOO_MANY_COUNTRIES,
-  tolerated,
-  type UsualSent,
-} from './baseline'
+import { SECOND_MS } from '../../domain/shared/value'
+import type { UsualSent } from './baseline'
 import { type Cap, capWaitMs } from './cap'
-import { PENDING_AFTER_PAUSE } from './incident'
+import type { Place } from './place'
 import { countryClosed, destinationOf, isReopened, type Protection } from './protection'
-import { isProvable, limitOf, type ProtectionMode, type Rule, type RuleMatch, ruleMatch } from './rule'
-import type { CountryCounter, NetworkCounter, TrafficCounter } from './traffic-counter'
+import { isProvable, limitOf, type PlaceRule, type ProtectionMode, type Rule, type RuleMatch, ruleMatch } from './rule'
 
 /** The facts of a request that rules decide by. */
 export interface RequestFacts {
@@ -48,29 +36,22 @@ export interface RequestFacts {
   readonly mayProve?: boolean
 }
 
-/** The counters that a request is assessed against. Other requests in flight count, too. */
+/** What a request is assessed against. Other requests in flight count, too. */
 export interface AssessmentContext {
   /** Price of the message, credits. */
   readonly price: number
-  readonly app: TrafficCounter
-  readonly country: CountryCounter
-  readonly prefix: TrafficCounter
-  readonly network: NetworkCounter | undefined
-  readonly baseline: Baseline
+  readonly app: Place
+  readonly country: Place
+  readonly prefix: Place
+  /** What is usual is not known yet, and an own server asks. */
+  readonly isOnlyWatched: boolean
   /** The usual number of messages, in all and to the country. */
-  readonly usual?: { readonly app: UsualSent | undefined; readonly country: UsualSent }
-  /** The country's own segment, then the pooled one where the country has no baseline of its own. */
-  readonly segments: readonly SegmentView[]
-}
-
-/** The state of a segment that rules read. */
-export interface SegmentView {
-  readonly counter: CountryCounter
-  readonly baseline: Baseline
-  /** The state of the sequential test. */
-  readonly suspicion: SequentialTest
-  isSuspected(now: number): boolean
-  readonly pausedUntil: number | undefined
+  readonly usual: { readonly app: UsualSent | undefined; readonly country: UsualSent }
+  /**
+   * The rule of the narrowest place where more wishes are lost than usual. None for whoever was refused for it and comes
+   * back, as long as such wishes are kept.
+   */
+  readonly suspected: (tolerance: number) => PlaceRule | undefined
 }
 
 /** A rule that is against a request. */
@@ -113,25 +94,16 @@ function decide(
 ): RuleDecision {
   const decision = decideByPlace(protection, facts, now)
   if (isTrusted(protection, facts)) return decision
-  const { isLearned } = context.baseline
   const { tolerance } = protection
-  const caps = modeFilter(protection.capping) ? protection.caps : []
-  for (const cap of caps) {
-    const waitMs =
-      cap.kind === facts.kind
-        ? capWaitMs(
-            cap,
-            counterOf(cap, context),
-            context.price,
-            { isKnown: isLearned, tolerance, usual: usualOf(cap, context) },
-            now,
-          )
-        : 0
+  for (const cap of modeFilter(protection.capping) ? protection.caps : []) {
+    if (cap.kind !== facts.kind) continue
+    const waitMs = capWaitMs(cap, context[cap.per], context.price, { tolerance, usual: baselineOf(cap, context) }, now)
     if (waitMs > 0) decision.add(protection.capping, 'cap', waitMs)
   }
-  const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (modeFilter(mode) && !isReopened(protection, facts, now))
-    findUnverifiedTraffic(facts, context, tolerance, now, (rule, waitMs) => decision.add(mode, rule, waitMs))
+  const mode = protection.conversion === 'block' && context.isOnlyWatched ? 'watch' : protection.conversion
+  if (!modeFilter(mode) || isReopened(protection, facts, now)) return decision
+  const rule = context.suspected(tolerance)
+  if (rule) decision.add(mode, rule, RETRY_AFTER_MS)
   return decision
 }
 
@@ -169,83 +141,14 @@ function isTrusted({ trusted }: Protection, { country, phone, address }: Request
 const isWithin = (networks: readonly string[], address: string): boolean =>
   networks.some((network) => cidrContains(network, address))
 
-const counterOf = ({ per }: Cap, context: AssessmentContext): TrafficCounter => context[per]
-
 /** A prefix has no usual of its own. */
-const usualOf = ({ per }: Cap, { usual }: AssessmentContext) => usual?.[per === 'app' ? per : 'country']
-
-/** Young codes are judged within this time. */
-const PENDING_RETRY_MS = MINUTE_MS
-
-type ReportHit = (rule: Rule, waitMs: number) => void
+const baselineOf = ({ per }: Cap, { usual }: AssessmentContext) => usual[per === 'app' ? per : 'country']
 
 /**
- * Finds traffic that nobody verifies, and how long it counts: by network (as Authgear by address), by prefix (as coss
- * Verify and Twilio's Fraud Guard) and by segment (as GitLab by country):
- *
- *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
- *
- * Nobody is refused for a place where people verify codes (`isTyped`). With a challenge the proof is asked for there as
- * well: else an attacker gets a code for each that people verify. The limits and pauses are in `baseline.ts`.
+ * Whoever is refused for a place may come back after so long, and is then let in: people do, and those who rotate numbers do
+ * not (greylisting, Harris 2003).
  */
-function findUnverifiedTraffic(
-  facts: RequestFacts,
-  context: AssessmentContext,
-  tolerance: number,
-  now: number,
-  report: ReportHit,
-): void {
-  const { network, prefix, baseline, segments } = context
-  const isOpen = (place: TrafficCounter, of: Baseline) => !facts.mayProve && isTyped(place, of, now)
-  if (network && !isOpen(network, baseline)) {
-    const counts = network.counts(now)
-    findUnverified('network', network, tolerated(allowedOf('network', counts, baseline), tolerance), now, report)
-    if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) report('network_countries', HOUR_MS)
-  }
-  if (!isOpen(prefix, baseline))
-    findUnverified(
-      'prefix',
-      prefix,
-      tolerated(allowedOf('prefix', prefix.counts(now), baseline), tolerance),
-      now,
-      report,
-    )
-  for (const segment of segments) {
-    const { pausedUntil, counter } = segment
-    // Verified codes in the country's own segment outweigh the pooled one.
-    if (isOpen(counter, segment.baseline)) return
-    if (pausedUntil !== undefined && now < pausedUntil) report('country_paused', pausedUntil - now)
-    else if (segment.isSuspected(now)) report('country_paused', PENDING_RETRY_MS)
-    findUnverified('country', counter, allowedThere(segment, tolerance, now), now, report)
-  }
-}
-
-/** After a pause a few codes at a time show whether the attack is over. */
-function allowedThere(
-  { counter, baseline, suspicion, pausedUntil }: SegmentView,
-  tolerance: number,
-  now: number,
-): Allowed {
-  const lately = { verified: counter.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry(counter.counts(now), lately, baseline, now), tolerance)
-  const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
-  return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
-}
-
-function findUnverified(
-  place: 'network' | 'prefix' | 'country',
-  counter: TrafficCounter,
-  allowed: Allowed,
-  now: number,
-  report: ReportHit,
-): void {
-  const waitMs = Math.max(
-    counter.hour.waitMs('unverified', allowed.hour, now),
-    counter.day.waitMs('unverified', allowed.day, now),
-  )
-  if (waitMs > 0) report(`${place}_unverified`, waitMs)
-  if (counter.pending(now) >= allowed.pending) report(`${place}_pending`, PENDING_RETRY_MS)
-}
+export const RETRY_AFTER_MS = 30 * SECOND_MS
 
 /**
  * The refusal that the caller gets: 400 or 403 where waiting does not help, else 429. The rule is shown to operators

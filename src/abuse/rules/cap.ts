@@ -2,17 +2,16 @@
  * Caps on messages or credits in any hour or day: what one night can cost. Windows slide by twelfths, and a message may
  * count a twelfth longer. Decisions: "Abuse". Live mode only.
  *
- * Until an app's traffic is learned only verified codes tell people from an attack. So its caps of browser keys start
- * small and grow: sent ≤ min(cap, start + 2 × verified), each within the cap's window. Half of the codes of a launch
- * are verified soon, so it grows as quickly as people come; an attack does not grow. Growth with verified codes is
- * Authgear's idea (`baseline.ts`), caps by place are GitLab's (per dial code and day).
+ * A cap that the owner has set holds as it is. Those of a new app grow with what is typed, so that people are never in
+ * their way: sent ≤ cap + 3 × kept, each within the cap's window. An attack does not grow. Growth with verified codes is
+ * Authgear's idea (`docs/specs/fraud-protection.md`), caps by place are GitLab's (per dial code and day).
  */
 
 import type { KeyKind } from '../../domain/access/api-key'
 import { invalid } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { UsualSent } from './baseline'
-import type { TrafficCounter } from './traffic-counter'
+import type { Place } from './place'
 
 export const CAP_PLACES = ['app', 'country', 'prefix'] as const
 export const CAP_UNITS = ['messages', 'credits'] as const
@@ -35,7 +34,7 @@ const ofPublic = (kind: KeyKind, per: Cap['per'], hour: number, day: number): Ca
 /**
  * Caps of new apps. Browser keys are public, and so are the forms of platforms behind relays; caps of secret keys are for their owner to set. A prefix: one in seventy
  * of its ten thousand numbers gets a code in a day. An app: as many people as come in a few hours of a launch. Nobody tells whether
- * the codes of a relay are typed, so its caps follow what it usually sends once that is known (`KNOWN_RELAY`).
+ * the codes of a relay are typed, so its caps follow what it usually sends.
  */
 export const NEW_CAPS: readonly Cap[] = [
   ...ofPublic('pk', 'prefix', 60, 150),
@@ -45,75 +44,45 @@ export const NEW_CAPS: readonly Cap[] = [
   ...ofPublic('relay', 'app', 3_000, 15_000),
 ]
 
-/** The most that a relay of a week sends to a country, or in all: so many messages, or so many times its usual day. */
-const KNOWN_RELAY = {
-  hour: { least: 500, times: 2 },
-  day: { least: 1_500, times: 4 },
-  prefix: { least: 0, times: 1 },
-} as const
-
-/** Messages of an app that is not learned, before any code is verified. */
-export const START = { hour: 300, day: 500 } as const
-/** Messages added per verified code: a crowd of whom half verify never waits. */
-const START_TIMES = 2
-/** The same for a block of numbers, such as a company's. Whoever types fewer than a third does not grow. */
-const PREFIX_TIMES = 3
-/** In an app whose traffic is known, rules about unverified codes hold a prefix long before its cap. */
-const KNOWN_PREFIX_TIMES = 4
+/** How many usual days a cap of a new app leaves room for, once it is known what is usual. */
+const USUAL_TIMES = { app: 4, country: 4, prefix: 1 } as const
+/** Messages added per kept wish: whoever types fewer than a third does not grow. */
+const GROWS_TIMES = 3
 /** Codes verified meanwhile raise the cap long before old ones leave the window. */
-const START_RETRY_MS = MINUTE_MS
+const GROWN_RETRY_MS = MINUTE_MS
 
-/** A cap that the owner has set holds as it is. */
 const isOfNewApps = (cap: Cap): boolean =>
   NEW_CAPS.some(
     ({ kind, per, of, every, max }) =>
       cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
   )
-/** A block of numbers whose people type has room for more within minutes. */
-const grows = (cap: Cap): boolean => cap.per === 'prefix' && cap.kind === 'pk' && isOfNewApps(cap)
-const startsSmall = (cap: Cap): boolean => cap.per === 'app' && cap.kind !== 'relay' && isOfNewApps(cap)
 
-/** The start of a cap that grows; undefined where the cap holds as it is. */
-export const startOf = (cap: Cap, tolerance: number): number | undefined =>
-  startsSmall(cap) ? Math.floor(tolerance * START[cap.every]) : undefined
+/** Whether the cap has more room with each code that is typed; nobody tells that of a relay. */
+export const growsWithKept = (cap: Cap): boolean => cap.kind !== 'relay' && isOfNewApps(cap)
 
 interface CapContext {
-  readonly isKnown: boolean
   readonly tolerance: number
   /** The usual number of messages in the place of the cap. */
   readonly usual?: UsualSent | undefined
 }
 
 /** The value of the cap now. */
-export function allowedBy(
-  cap: Cap,
-  counter: TrafficCounter,
-  { isKnown, tolerance, usual }: CapContext,
-  now: number,
-): number {
-  const { kind, per, every, max } = cap
+export function allowedBy(cap: Cap, place: Place, { tolerance, usual }: CapContext, now: number): number {
+  const { per, every, max } = cap
   if (!isOfNewApps(cap)) return max
-  if (kind === 'relay') {
-    if (!usual?.isKnown) return max
-    const { least, times } = KNOWN_RELAY[per === 'prefix' ? 'prefix' : every]
-    return Math.floor(tolerance * Math.max(per === 'prefix' ? max : least, times * usual.aDay))
-  }
-  const { verified } = counter[every].at(now)
-  if (per === 'prefix')
-    return Math.floor(tolerance * max * (isKnown ? KNOWN_PREFIX_TIMES : 1) + PREFIX_TIMES * verified)
-  if (isKnown) return max
-  return Math.min(max, Math.floor(tolerance * START[every] + START_TIMES * verified))
+  const base = Math.max(max, usual?.isKnown ? USUAL_TIMES[per] * usual.aDay : 0)
+  return Math.floor(tolerance * base + GROWS_TIMES * place[every].total('kept', now))
 }
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until one more message at that price fits, requests in flight included; 0: now. */
-export function capWaitMs(cap: Cap, counter: TrafficCounter, price: number, regard: CapContext, now: number): number {
-  const { of, every, max } = cap
-  const wanted = (counter.inFlight + 1) * (of === 'messages' ? 1 : price)
-  const allowed = allowedBy(cap, counter, regard, now)
-  const waitMs = counter[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
-  return grows(cap) || allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
+export function capWaitMs(cap: Cap, place: Place, price: number, regard: CapContext, now: number): number {
+  const { of, every } = cap
+  const wanted = (place.inFlight + 1) * (of === 'messages' ? 1 : price)
+  const allowed = allowedBy(cap, place, regard, now)
+  const waitMs = place[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
+  return isOfNewApps(cap) ? Math.min(waitMs, GROWN_RETRY_MS) : waitMs
 }
 
 const MOST_CAPS = 24

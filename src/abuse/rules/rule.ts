@@ -4,19 +4,17 @@
 export const FAILURE_RULES = ['failures_paused', 'failures_locked', 'failures_seldom'] as const
 export type FailureRule = (typeof FAILURE_RULES)[number]
 
+/** Rules about wishes that are lost, by the place where more are than usual. */
+export const PLACE_RULES = ['network_unverified', 'prefix_unverified', 'country_unverified'] as const
+export type PlaceRule = (typeof PLACE_RULES)[number]
+export const isOfPlace = (rule: Rule): rule is PlaceRule => PLACE_RULES.some((one) => one === rule)
+
 export const RULES = [
   'number_type',
   'country_closed',
   'blocked',
   'cap',
-  'network_unverified',
-  'network_pending',
-  'network_countries',
-  'prefix_unverified',
-  'prefix_pending',
-  'country_paused',
-  'country_unverified',
-  'country_pending',
+  ...PLACE_RULES,
   'resend',
   ...FAILURE_RULES,
   // Rules of the service: a rate limit, and a wallet with too little credit.

@@ -12,7 +12,6 @@ const shown = (incident: Incident) => ({
   ...{ rules: incident.rules, blocked: incident.isBlocked, refused: incident.refused, cost: incident.cost },
   since: iso(incident.since),
   lastAt: iso(incident.lastAt),
-  pausedUntil: incident.pausedUntil === undefined ? null : iso(incident.pausedUntil),
   endedAt: incident.endedAt === undefined ? null : iso(incident.endedAt),
   refunded: incident.refunded ?? null,
 })
@@ -29,9 +28,9 @@ export const incidentCommands = () =>
       run: async ({ store }) => ({ incidents: (await store.read.traffic.allOpenIncidents()).map(shown) }),
       lines: ({ incidents }) =>
         table(
-          ['INCIDENT', 'APP', 'WHERE', 'REFUSED', 'COST', 'SINCE', 'PAUSED UNTIL'],
-          incidents.map(({ incidentId, appId, keyKind, country, refused, cost, since, pausedUntil }) => [
-            ...[incidentId, appId, `${keyKind} ${country}`, refused, cost, since, pausedUntil ?? ''],
+          ['INCIDENT', 'APP', 'WHERE', 'REFUSED', 'COST', 'SINCE'],
+          incidents.map(({ incidentId, appId, keyKind, country, refused, cost, since }) => [
+            ...[incidentId, appId, `${keyKind} ${country}`, refused, cost, since],
           ]),
           'No incident is open.',
         ),

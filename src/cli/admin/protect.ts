@@ -1,7 +1,7 @@
 /** `watchword app protect`, `block`, `unblock` and `unlock` change the abuse protection of an app. */
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../../abuse/rules/cap'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, growsWithKept } from '../../abuse/rules/cap'
 import { type Protection, protectionOf } from '../../abuse/rules/protection'
 import { apps } from '../../console/contract/apps'
 import { protection } from '../../console/contract/protection'
@@ -30,9 +30,7 @@ const decisions = z.object({
   cap: textsOrNone(
     '--cap [rule...]  kind:place:unit:window=max, of sk|pk|relay, app|country|prefix, messages|credits, hour|day; replaces all caps',
   ),
-  conversion: modes.conversion.describe(
-    '--conversion <mode>  codes with low conversion (SMS pumping), once the baseline is known',
-  ),
+  conversion: modes.conversion.describe('--conversion <mode>  more codes than usual that nobody types (SMS pumping)'),
   tolerance: z
     .literal(['0.5', '1', '2'])
     .optional()
@@ -189,8 +187,7 @@ function capOf(text: string): Cap {
 }
 
 const capLine = ({ kind, per, of, every, max }: Cap): string => `${kind}:${per}:${of}:${every}=${max}`
-const startLine = (start: number | undefined): string =>
-  start === undefined ? '' : ` (${start} until the baseline is known, and two more for each verified code)`
+const grownLine = (cap: Cap): string => (growsWithKept(cap) ? ', and three more for each code that is typed' : '')
 
 const DONE = { off: 'is not checked', watch: 'is only reported', block: 'is refused' } as const
 
@@ -218,8 +215,8 @@ function linesOf(home: string, protection: Protection): string[] {
         `Conversion rules refuse no ${kind} keys in ${country || 'countries with little traffic'} until ${iso(until)}.`,
     ),
     `A code above a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
-    ...caps.map((cap) => `  ${capLine(cap)}${startLine(startOf(cap, tolerance))}`),
-    `Low conversion ${DONE[conversion]}${conversion === 'block' ? ', once the baseline is known' : ''}.`,
+    ...caps.map((cap) => `  ${capLine(cap)}${grownLine(cap)}`),
+    `Low conversion ${DONE[conversion]}.`,
     ...(tolerance === 1 ? [] : [`Tolerated: ${tolerance} times the baseline of unverified codes.`]),
     ...(trust.length > 0 ? [`Allow list: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,

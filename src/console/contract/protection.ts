@@ -1,6 +1,6 @@
 /** Abuse protection of an app: rules, results and immediate actions. Live mode only. */
 import { z } from 'zod'
-import { FAILURE_RULES, RULES } from '../../abuse/rules/rule'
+import { FAILURE_RULES, PLACE_RULES, RULES } from '../../abuse/rules/rule'
 import { KEY_KINDS } from '../../domain/access/api-key'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
@@ -33,8 +33,6 @@ const held = z.object({ failures_paused: z.int(), failures_locked: z.int(), fail
 /** The number is only in the input; it is not stored. */
 const ofPhone = ofApp.extend({ phoneNumber: z.string().min(1).max(64) })
 
-const learned = z.object({ verified: z.int(), onDays: z.int(), isLearned: z.boolean() })
-
 export const incident = z.object({
   incidentId: z.string(),
   appId: z.string(),
@@ -47,7 +45,10 @@ export const incident = z.object({
   isBlocked: z.boolean(),
   refused: z.int(),
   rules: z.array(rule),
-  pausedUntil: at.optional(),
+  /** Open incidents: wishes in the place that is refused, how many are lost, and how many usually were. */
+  evidence: z
+    .object({ place: z.enum(PLACE_RULES), digits, wishes: z.int(), lost: z.int(), usually: z.int() })
+    .optional(),
   cost: z.int(),
   /** Refunded credits. */
   refunded: z.int().optional(),
@@ -70,9 +71,6 @@ export const protection = {
     .input(ofApp)
     .output(
       z.object({
-        learned: z.object({ sk: learned, pk: learned }),
-        /** Thresholds for the baseline. */
-        needed: z.object({ verified: z.int(), onDays: z.int(), ofDays: z.int() }),
         blocks: z.array(z.object({ country, prefix: prefix.optional(), kind: kind.optional(), digits, until: at })),
         /** Places where an incident was ended, exempt from conversion rules for a while. */
         reopened: z.array(z.object({ kind, country: z.string(), until: at })),
@@ -128,7 +126,7 @@ export const protection = {
   /** Blocks a country or prefix for a day, for all keys or one kind. */
   block: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
   unblock: procedure('protection').input(ofApp.extend(place.shape)).output(ok),
-  /** Ends an incident: lifts its pause and exempts the country from conversion rules until then. */
+  /** Ends an incident: exempts the country from conversion rules until then. */
   end: procedure('protection')
     .input(ofIncident)
     .output(z.object({ reopenedUntil: at })),

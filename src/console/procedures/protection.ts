@@ -1,11 +1,9 @@
 import { implement } from '@orpc/server'
-import { LEARNED_DAYS, LEARNED_FROM } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import { protectionOf } from '../../abuse/rules/protection'
 import {
   type ProtectionHistory,
   readDestinations,
-  readLearned,
   readRecentTraffic,
   readWaitingPhones,
 } from '../../usecases/abuse/read-protection'
@@ -16,8 +14,6 @@ import { consoleContract } from '../contract'
 const MOST_OPEN = 100
 /** Shortened hash, for display only. */
 const NETWORK_DIGITS = 8
-
-const NEEDED = { ...LEARNED_FROM, ofDays: LEARNED_DAYS }
 
 export function protectionProcedures(deps: ConsoleDependencies, history: ProtectionHistory) {
   const os = implement(consoleContract.protection).$context<ConsoleContext>()
@@ -30,8 +26,6 @@ export function protectionProcedures(deps: ConsoleDependencies, history: Protect
       const digits = node.traffic.digitsOf(appId)
       const now = clock.now()
       return {
-        learned: await readLearned(deps, appId),
-        needed: NEEDED,
         held: await readWaitingPhones(deps, app),
         reopened: reopened.filter(({ until }) => until > now),
         blocks: blocks
@@ -79,7 +73,10 @@ export function protectionProcedures(deps: ConsoleDependencies, history: Protect
       const ended = await traffic.ended(appId, { before, limit: limit + 1 })
       const last = ended.length > limit ? ended[limit - 1] : undefined
       return {
-        rows: [...open, ...ended.slice(0, limit)].map(incidentView),
+        rows: [
+          ...open.map((one) => ({ ...incidentView(one), evidence: node.traffic.lostWishes(appId, one) })),
+          ...ended.slice(0, limit).map(incidentView),
+        ],
         ...(last && { next: `${last.since}.${last.incidentId}` }),
       }
     }),

@@ -4,7 +4,7 @@ import type { TrafficHour } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import type { Rule } from '../../abuse/rules/rule'
 import type { KeyKind } from '../../domain/access/api-key'
-import type { DeliveryStatus } from '../../domain/codes/issue'
+import type { DeliveryStatus, VerificationStatus } from '../../domain/codes/issue'
 
 /** A segment: an app's codes for one country, issued by one kind of key. */
 export interface SegmentKey {
@@ -24,6 +24,7 @@ export interface IssueTrafficRow {
   readonly phoneHash: Uint8Array
   readonly createdAt: number
   readonly verifiedAt: number | undefined
+  readonly verificationStatus: VerificationStatus
   readonly deliveryStatus: DeliveryStatus
   readonly price: number
   /** Messages that its carriers took, or may have taken. Undefined: one. */

@@ -2,19 +2,36 @@
 
 import type { Incident } from '../../abuse/rules/incident'
 import type { Rule } from '../../abuse/rules/rule'
-import { AGE_MS } from '../../abuse/rules/traffic-counter'
+import { AGE_MS } from '../../abuse/rules/wish'
 import type { KeyKind } from '../../domain/access/api-key'
-import type { DeliveryStatus } from '../../domain/codes/issue'
+import type { DeliveryStatus, VerificationStatus } from '../../domain/codes/issue'
 import type { CountedIssues, Decision, IssueTrafficRow, SegmentHour, TrafficSnapshot } from '../../ports/store/traffic'
 import type { Vault } from '../../ports/vault'
 import type { Row } from '../tables'
 
-type IncidentRow = Row<Incident> & { tellAt: number | null; tells: number }
+/** Rules of earlier releases, by the one that does their work now. */
+const RETIRED: Readonly<Record<string, Rule>> = {
+  network_pending: 'network_unverified',
+  network_countries: 'network_unverified',
+  prefix_pending: 'prefix_unverified',
+  country_paused: 'country_unverified',
+  country_pending: 'country_unverified',
+}
+const ruleIn = (stored: string): Rule => RETIRED[stored] ?? (stored as Rule)
 
-export const incidentOf = ({ tellAt: _, tells: __, ...row }: IncidentRow): Incident => ({
+/** The columns of pauses are of earlier releases. */
+type IncidentRow = Row<Incident> & { tellAt: number | null; tells: number; pausedUntil: number | null; pauses: number }
+
+export const incidentOf = ({
+  tellAt: _,
+  tells: __,
+  pausedUntil: ___,
+  pauses: ____,
+  ...row
+}: IncidentRow): Incident => ({
   ...row,
+  rules: [...new Set(row.rules.map(ruleIn))],
   endedAt: row.endedAt ?? undefined,
-  pausedUntil: row.pausedUntil ?? undefined,
   refunded: row.refunded ?? undefined,
 })
 
@@ -22,9 +39,10 @@ export const incidentRow = (incident: Incident): IncidentRow & { rules: Rule[] }
   ...incident,
   tellAt: null,
   tells: 0,
+  pausedUntil: null,
+  pauses: 0,
   rules: [...incident.rules],
   endedAt: incident.endedAt ?? null,
-  pausedUntil: incident.pausedUntil ?? null,
   refunded: incident.refunded ?? null,
 })
 
@@ -32,21 +50,11 @@ export const incidentRow = (incident: Incident): IncidentRow & { rules: Rule[] }
 export const BEFORE_ANY = { since: Number.MAX_SAFE_INTEGER, incidentId: '00000000-0000-0000-0000-000000000000' }
 
 /** The columns of an incident that change. */
-export const INCIDENT_CHANGING = [
-  'lastAt',
-  'endedAt',
-  'isBlocked',
-  'refused',
-  'rules',
-  'pausedUntil',
-  'pauses',
-  'cost',
-  'refunded',
-] as const
+export const INCIDENT_CHANGING = ['lastAt', 'endedAt', 'isBlocked', 'refused', 'rules', 'cost', 'refunded'] as const
 
 /**
  * Expects the columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified,
- * delivery, price.
+ * delivery, price, messages, verification.
  */
 export const seenIn = (row: readonly unknown[], issueId: string): IssueTrafficRow => ({
   issueId,
@@ -60,12 +68,13 @@ export const seenIn = (row: readonly unknown[], issueId: string): IssueTrafficRo
   deliveryStatus: row[8] as DeliveryStatus,
   price: Number(row[9]),
   messages: Number(row[10]),
+  verificationStatus: row[11] as VerificationStatus,
 })
 
 /** The columns that `seenIn` reads. Only a code that may have gone several ways has its attempts counted. */
 export const SEEN_COLUMNS = `issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price,
   CASE WHEN legs IS NULL AND leg = channel THEN 1 ELSE (SELECT count(*) FROM attempts WHERE attempts.app_id = seen.app_id
-    AND attempts.mode = seen.mode AND attempts.issue_id = seen.issue_id AND outcome IN ('accepted', 'ambiguous')) END AS messages`
+    AND attempts.mode = seen.mode AND attempts.issue_id = seen.issue_id AND outcome IN ('accepted', 'ambiguous')) END AS messages, verification_status`
 
 /** The primary key of `decisions` behind the app, in order; and the columns with its counts. */
 export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'
@@ -76,7 +85,7 @@ export const decisionIn = (appId: string, row: readonly unknown[]): Decision => 
   minute: Number(row[0]),
   kind: row[1] as KeyKind,
   country: String(row[2]),
-  rule: row[3] as Rule,
+  rule: ruleIn(String(row[3])),
   isRefused: Boolean(row[4]),
   prefixHash: row[5] as Uint8Array,
   networkHash: row[6] as Uint8Array,

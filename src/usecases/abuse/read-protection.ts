@@ -1,6 +1,5 @@
 /** The console's view of the rules against abuse: hits, waiting phones, recent traffic and destinations. Live mode only. */
 
-import { LEARNED_DAYS, type Learned, learnedOf } from '../../abuse/rules/baseline'
 import { standingOf } from '../../abuse/rules/failure-budget'
 import { protectionOf } from '../../abuse/rules/protection'
 import type { FailureRule, Rule } from '../../abuse/rules/rule'
@@ -14,7 +13,7 @@ import {
   type RefusedLately,
   RuleReport,
 } from '../../abuse/rules/rule-report'
-import { isActive, type KeyKind, type StoredKeyKind } from '../../domain/access/api-key'
+import { isActive, type KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
@@ -24,19 +23,6 @@ import type { Decision, SegmentHour } from '../../ports/store/traffic'
 interface Dependencies {
   store: { readonly lists: Pick<Lists, 'traffic'> }
   clock: Pick<Clock, 'now' | 'elapsed'>
-}
-
-/** How much of an app's traffic is learned, by kind of key. */
-export async function readLearned(
-  { store, clock }: Dependencies,
-  appId: string,
-): Promise<Readonly<Record<StoredKeyKind, Learned>>> {
-  const now = clock.now()
-  const hours: SegmentHour[] = []
-  for await (const page of store.lists.traffic.sent(appId, now - LEARNED_DAYS * DAY_MS, now + HOUR_MS))
-    hours.push(...page)
-  const of = (kind: StoredKeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
-  return { sk: of('sk'), pk: of('pk') }
 }
 
 /** Number of waiting phones by rule. */

@@ -1,5 +1,5 @@
 /** Stores what a server found in its traffic, for owners and for other servers. Decisions: "Abuse". */
-import { ended, type Incident, isCapIncident, isOver, NO_PAUSE } from '../../abuse/rules/incident'
+import { ended, type Incident, isCapIncident, isOver } from '../../abuse/rules/incident'
 import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
 import type { Store, Tx } from '../../ports/store'
@@ -39,12 +39,10 @@ async function addTo(
 
 const opened = (incidentId: string, appId: string, { segment, lastAt }: IncidentUpdate): Incident => ({
   ...{ incidentId, appId, kind: segment.kind, country: segment.country, since: lastAt, lastAt, endedAt: undefined },
-  ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
+  ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined },
 })
 
-/** Servers that pause at the same time count as one pause. */
-function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: IncidentUpdate): Incident {
-  const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
+function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, cost }: IncidentUpdate): Incident {
   return {
     ...incident,
     refused: incident.refused + refused,
@@ -54,7 +52,6 @@ function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pa
     // Every server counts the same codes, so the costs are not added.
     cost: Math.max(incident.cost, cost),
     rules: [...new Set([...incident.rules, ...rules])].sort(),
-    ...(isLonger && { pausedUntil: pause.pausedUntil, pauses: Math.max(pause.pauses, incident.pauses) }),
   }
 }
 

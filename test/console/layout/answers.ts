@@ -125,7 +125,6 @@ const STRICT: Protection = {
 }
 
 const NOBODY = { failures_paused: 0, failures_locked: 0, failures_seldom: 0 }
-const NEEDED = { verified: 50, onDays: 7, ofDays: 14 }
 const AGAINST = {
   ...{ refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 },
   ...{ sent: 0, verified: 0, unverified: 0, untypedCredits: 0 },
@@ -186,11 +185,7 @@ export const EMPTY: Answers = {
   },
   'protection/incidents': { rows: [] },
   'protection/state': {
-    learned: {
-      sk: { verified: 0, onDays: 0, isLearned: false },
-      pk: { verified: 49, onDays: 6, isLearned: false },
-    },
-    ...{ needed: NEEDED, blocks: [], reopened: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
+    ...{ blocks: [], reopened: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
   'protection/lately': { keys: { sk: 0, pk: 0, relay: 0 }, codes: [], areAll: true },
   'protection/sentTo': { days: 90, typed: ['KR'], untyped: [] },
@@ -436,14 +431,16 @@ type Incident = OutputOf<'protection/incidents'>['rows'][number]
 const incident = (number: number, more: Partial<Incident> = {}): Incident => ({
   ...{ incidentId: issueId(500 + number), appId: 'a1', kind: 'pk', country: 'GS', isBlocked: true },
   ...{ since: NOW - number * DAY - HOUR, lastAt: NOW - number * DAY, refused: 1_234_567, cost: MILLIONS },
-  rules: ['country_paused', 'country_pending', 'country_unverified', 'network_unverified', 'prefix_unverified'],
+  rules: ['cap', 'country_unverified', 'network_unverified', 'prefix_unverified'],
   ...more,
 })
 
 const INCIDENTS = [
-  incident(0, { pausedUntil: NOW + 12 * HOUR }),
+  incident(0, {
+    evidence: { place: 'prefix_unverified', digits: '+821012345', wishes: 412_345, lost: 390_123, usually: 22_345 },
+  }),
   incident(1, { kind: 'sk', country: 'VN', rules: ['cap'], refunded: MILLIONS }),
-  incident(2, { country: 'KR', isBlocked: false, rules: ['country_pending'], cost: 0 }),
+  incident(2, { country: 'KR', isBlocked: false, rules: ['country_unverified'], cost: 0 }),
 ]
 
 const ATTACKED = {
@@ -701,11 +698,6 @@ export const FULL: Answers = {
     next: 'cursor',
   },
   'protection/state': {
-    learned: {
-      sk: { verified: 12, onDays: 2, isLearned: false },
-      pk: { verified: 999, onDays: 14, isLearned: true },
-    },
-    needed: NEEDED,
     held: {
       ...{ sk: NOBODY, pk: { failures_paused: 912, failures_locked: 87, failures_seldom: 1 }, areAll: false },
     },

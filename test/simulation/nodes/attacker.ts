@@ -22,7 +22,8 @@ interface Rule {
 
 const CAPPED: Rule = { most: CAPPED_AT, withinMs: HOUR_MS }
 /** Of a country where little is usual: until they are judged, and in the simulation nobody types them before. */
-const YOUNG: Rule = { most: 15, withinMs: 100 * SECOND_MS }
+const YOUNG: Rule = { most: 46, withinMs: 110 * SECOND_MS }
+const SIZES = { capped: [6, 12], known: [12, 36] } as const
 
 /** A code that was stored at once is known everywhere by then: the longest that a server may hear nothing, and a look. */
 const KNOWN_WITHIN_MS = 40 * SECOND_MS
@@ -89,7 +90,7 @@ export class Attacker {
   }
 
   async #burst(app: 'capped' | 'known', rule: Rule): Promise<string | undefined> {
-    const size = this.deps.random.pick([6, 12])
+    const size = this.deps.random.pick(SIZES[app])
     this.deps.note(`  an attack of ${size} codes`)
     const found = await Promise.all(Array.from({ length: size }, () => this.#askFor(app)))
     return found.find((reason) => reason !== undefined) ?? this.#tooMany(app, rule) ?? this.#tooFew(app, rule)

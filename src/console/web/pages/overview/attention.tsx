@@ -126,7 +126,6 @@ const reportWords = inWords({
     countries: (count: string) => `${count} countries`,
     more: (count: string) => `${count} more`,
     noCountry: 'numbers without a country',
-    paused: (count: string) => `Nothing is sent there for now. Refused so far: ${count}.`,
     refusing: (count: string) => `Refused so far: ${count}.`,
     watching: (count: string) => `Watch only: ${count} would be refused.`,
     unusual: (app: string) => `${app}: more codes are refused than usual`,
@@ -148,7 +147,6 @@ const reportWords = inWords({
     countries: (count) => `${count}개 국가`,
     more: (count) => `외 ${count}곳`,
     noCountry: '국가를 알 수 없는 번호',
-    paused: (count) => `지금은 보내지 않습니다. 지금까지 ${count}건을 거부했습니다.`,
     refusing: (count) => `지금까지 ${count}건을 거부했습니다.`,
     watching: (count) => `모니터링만 하는 중이며 ${count}건은 거부 대상입니다.`,
     unusual: (app) => `${app}: 평소보다 많은 인증번호를 거부하고 있습니다`,
@@ -241,10 +239,7 @@ function useIncidentConcerns(): (incidents: readonly OpenIncident[], nameOf: (ap
   const say = useWords(reportWords)
   const formats = useFormats()
   const language = useLanguage()
-  const stateOf = ({ pausedUntil = 0, isBlocked }: OpenIncident) => {
-    if (pausedUntil > Date.now()) return 'paused'
-    return isBlocked ? 'refusing' : 'watching'
-  }
+  const stateOf = ({ isBlocked }: OpenIncident) => (isBlocked ? 'refusing' : 'watching')
   return (incidents, nameOf) => {
     const groups = Map.groupBy(incidents, (one) => `${one.appId}/${isCapIncident(one)}/${stateOf(one)}`)
     return [...groups].flatMap(([key, group]): Concern[] => {

@@ -103,7 +103,8 @@ function What({ incident }: { incident: ShownIncident }) {
   const kinds = useWords(kindWords)
   const rules = useWords(ruleWords)
   const nameOf = useIncidentPlaceNames()
-  const { kind, since, pausedUntil } = incident
+  const { kind, since, evidence } = incident
+  const { number } = useFormats()
   return (
     <Stack gap={4}>
       <Group gap="xs">
@@ -114,13 +115,13 @@ function What({ incident }: { incident: ShownIncident }) {
       </Group>
       <Text size="sm" c="dimmed">
         {kinds[kind]} · {say.since} <Time at={since} relative />
-        {isPaused(incident) && pausedUntil !== undefined && (
-          <>
-            {' · '}
-            {say.pausedUntil} <Time at={pausedUntil} />
-          </>
-        )}
       </Text>
+      {evidence && (
+        <Text size="sm">
+          {say.evidence[evidence.place](evidence.digits)}:{' '}
+          {say.lostOf(number(evidence.wishes), number(evidence.lost), number(evidence.usually))}
+        </Text>
+      )}
       <Text component="ul" size="sm">
         {incident.rules.map((rule) => (
           <li key={rule}>{rules[rule]}</li>
@@ -130,12 +131,9 @@ function What({ incident }: { incident: ShownIncident }) {
   )
 }
 
-const isPaused = ({ pausedUntil = 0 }: ShownIncident) => pausedUntil > Date.now()
-
 function StateMark({ incident }: { incident: ShownIncident }) {
   const { states } = useWords(protectionWords)
   if (incident.endedAt !== undefined) return <Mark color="gray">{states.ended}</Mark>
-  if (isPaused(incident)) return <Mark color="red">{states.paused}</Mark>
   return incident.isBlocked ? <Mark color="red">{states.refusing}</Mark> : <Mark color="yellow">{states.watching}</Mark>
 }
 
@@ -150,7 +148,7 @@ const Amount = ({ value, about }: { value: string; about: string | undefined }) 
   </div>
 )
 
-/** Ends an incident: lifts its pause and exempts the country from conversion rules for a day. */
+/** Ends an incident and exempts the country from conversion rules for a day. */
 function EndButton({ incident }: { incident: ShownIncident }) {
   const say = useWords(protectionWords)
   const name = useIncidentPlaceNames()(incident)

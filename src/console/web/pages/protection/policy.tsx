@@ -1,8 +1,8 @@
 /** The policy of an app: each rule, what it says now, and its change. */
-import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { startOf } from '../../../../abuse/rules/cap'
+import { growsWithKept } from '../../../../abuse/rules/cap'
 import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { countryName } from '../../i18n/names'
@@ -17,10 +17,9 @@ import { VENDORS } from './challenge'
 import { openChallenge } from './change-challenge'
 import { openPolicy } from './change-policy'
 import { CloseOthers, OpenAgain } from './close-others'
-import { type State, useCountryList } from './place'
+import { useCountryList } from './place'
 import { PlaceHeader } from './place-header'
 import type { PolicySubject } from './policy-fields'
-import { useProtectionState } from './state'
 import { protectionWords } from './words'
 
 const KINDS = ['pk', 'sk'] as const
@@ -29,38 +28,28 @@ export default function PolicyPlace() {
   const say = useWords(protectionWords)
   const { appId } = useAppScope()
   const app = useApps().find((one) => one.appId === appId)
-  const { data: state, error } = useProtectionState()
   return (
     <>
       <PlaceHeader about={say.aboutPolicy} />
-      {error && <ProblemNote failure={error} />}
-      {app && !error && <Policy app={app} state={state} />}
+      {app && <Policy app={app} />}
     </>
   )
 }
 
-/** `state` is missing while loading. */
-function Policy({ app, state }: { app: ShownApp; state: State | undefined }) {
+function Policy({ app }: { app: ShownApp }) {
   const say = useWords(protectionWords)
   const may = useMay()
   const { protection } = app
-  const isUnknown = state && !state.learned.pk.isLearned && !state.learned.sk.isLearned
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
       <Rule app={app} subject="countries" mode={protection.countries}>
         <Countries app={app} />
       </Rule>
-      <Rule
-        app={app}
-        subject="conversion"
-        mode={protection.conversion}
-        isWatchedFirst={protection.conversion === 'block' && isUnknown === true}
-      >
+      <Rule app={app} subject="conversion" mode={protection.conversion}>
         <Line>{say.conversionAbout}</Line>
-        {state ? <Learning state={state} mayRefuse={protection.conversion === 'block'} /> : <Skeleton height={40} />}
       </Rule>
       <Rule app={app} subject="capping" mode={protection.capping}>
-        <Caps protection={protection} isKnown={state?.learned.pk.isLearned ?? true} />
+        <Caps caps={protection.caps} />
       </Rule>
       <Rule app={app} subject="failures" mode={protection.failures}>
         <Line>{say.failuresAbout}</Line>
@@ -87,12 +76,10 @@ interface RuleProps {
   app: ShownApp
   subject: PolicySubject
   mode?: RuleMode
-  /** The rule refuses nothing yet. */
-  isWatchedFirst?: boolean
   children: ReactNode
 }
 
-function Rule({ app, subject, mode, isWatchedFirst = false, children }: RuleProps) {
+function Rule({ app, subject, mode, children }: RuleProps) {
   const say = useWords(protectionWords)
   const name = say.subjects[subject]
   return (
@@ -100,11 +87,7 @@ function Rule({ app, subject, mode, isWatchedFirst = false, children }: RuleProp
       title={name}
       actions={
         <Group gap="xs">
-          {mode && (
-            <Mark color={COLORS[isWatchedFirst ? 'watch' : mode]}>
-              {isWatchedFirst ? say.watchedFirst : say.modes[mode]}
-            </Mark>
-          )}
+          {mode && <Mark color={COLORS[mode]}>{say.modes[mode]}</Mark>}
           <ChangeButton name={name} onClick={() => openPolicy(app, subject, say.changeTitle(name))} />
         </Group>
       }
@@ -149,29 +132,6 @@ const Line = ({ children }: { children: ReactNode }) => (
   </Text>
 )
 
-function Learning({ state: { learned, needed }, mayRefuse }: { state: State; mayRefuse: boolean }) {
-  const say = useWords(protectionWords)
-  const kinds = useWords(kindWords)
-  const { number } = useFormats()
-  return (
-    <>
-      {KINDS.map((kind) => {
-        const { verified, onDays, isLearned } = learned[kind]
-        const counts = [
-          ...[Math.min(verified, needed.verified), needed.verified],
-          ...[Math.min(onDays, needed.onDays), needed.onDays],
-        ]
-        const [has = '', of = '', days = '', ofDays = ''] = counts.map(number)
-        const sentence = isLearned ? say.learned(kinds[kind]) : say.learning(kinds[kind], has, of, days, ofDays)
-        return <Line key={kind}>{sentence}</Line>
-      })}
-      {mayRefuse && !(learned.pk.isLearned && learned.sk.isLearned) && (
-        <Line>{say.learningMeans(number(needed.ofDays))}</Line>
-      )}
-    </>
-  )
-}
-
 function Countries({ app }: { app: ShownApp }) {
   const { region, protection } = app
   const say = useWords(protectionWords)
@@ -201,13 +161,7 @@ function Resend({ resendMs }: { resendMs: ShownApp['protection']['resendMs'] }) 
   ))
 }
 
-interface CapsProps {
-  protection: Pick<ShownApp['protection'], 'caps' | 'tolerance'>
-  /** Baseline of browser keys. */
-  isKnown: boolean
-}
-
-function Caps({ protection: { caps, tolerance }, isKnown }: CapsProps) {
+function Caps({ caps }: Pick<ShownApp['protection'], 'caps'>) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const words = useWords(capWords)
@@ -215,11 +169,10 @@ function Caps({ protection: { caps, tolerance }, isKnown }: CapsProps) {
   if (caps.length === 0) return <Line>{say.noCaps}</Line>
   return caps.map((cap) => {
     const { kind, per, of, every, max } = cap
-    const start = isKnown ? undefined : startOf(cap, tolerance)
     return (
       <Line key={`${kind}/${per}/${of}/${every}`}>
         {words.sentence(kinds[kind], number(max), words.of[of], words.per[per], words.every[every])}
-        {start !== undefined && ` ${say.start(number(start))}`}
+        {growsWithKept(cap) && say.grows}
       </Line>
     )
   })

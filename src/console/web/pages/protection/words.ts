@@ -26,11 +26,11 @@ export const protectionWords = inWords({
     lost: (codes: string) => `Of these, ${codes} would have been refused for their country.`,
     undoHere: 'To undo it, change it back here.',
     noChallenge: 'None: codes are refused.',
-    conversionAbout: 'Against SMS pumping: codes that nobody types.',
+    conversionAbout:
+      'Against SMS pumping: many more codes than usual that nobody types. Whoever asks again after half a minute gets one.',
     failuresAbout: 'From the tenth wrong code in a row, the next code is delayed.',
     heldNow: 'Paused and locked now',
     modes: { off: 'Off', watch: 'Watch only', block: 'Blocking' },
-    watchedFirst: 'Watch only for now',
     browserTo: {
       block: (countries: string) => `Browser keys may send to ${countries} only.`,
       watch: (countries: string) =>
@@ -83,12 +83,7 @@ export const protectionWords = inWords({
     resendAfter: (kind: string, seconds: string) => `${kind}: after ${seconds} seconds.`,
     resendAtOnce: (kind: string) => `${kind}: none.`,
     noCaps: 'There is no cap.',
-    start: (shown: string) => `(${shown} until the baseline is known, and two more for each verified code)`,
-    learned: (kind: string) => `${kind}: the baseline is known.`,
-    learning: (kind: string, verified: string, ofVerified: string, days: string, ofDays: string) =>
-      `${kind}: ${verified} of ${ofVerified} codes verified, on ${days} of ${ofDays} days.`,
-    learningMeans: (days: string) =>
-      `The baseline is known once both are reached within ${days} days. Until then this rule refuses no code.`,
+    grows: ', and three more for each person who types a code',
     phones: (count: number, shown: string) => `${shown} ${count === 1 ? 'phone' : 'phones'}`,
     blocks: 'Current blocks',
     noBlocks: 'None',
@@ -161,13 +156,19 @@ export const protectionWords = inWords({
     incidentsAbout:
       'An incident is low conversion, or an exceeded cap, of one kind of key in one country. It ends after a quiet hour.',
     noIncidents: 'No incident so far.',
-    noIncidentsNext: 'An incident opens when many codes are refused or would be, or when a country is paused.',
+    noIncidentsNext: 'An incident opens when many codes are refused, or would be.',
     place: 'Country',
     since: 'since',
-    pausedUntil: 'paused until',
+    evidence: {
+      network_unverified: () => 'One network',
+      prefix_unverified: (digits: string | undefined) => (digits ? `Prefix ${digits}…` : 'One prefix'),
+      country_unverified: () => 'Whole country',
+    },
+    lostOf: (wishes: string, lost: string, usually: string) =>
+      `of ${wishes} people ${lost} typed no code, usually ${usually}`,
     cost: 'Credits lost',
     refundedOf: (credits: string) => `${credits} refunded`,
-    states: { paused: 'Paused', refusing: 'Refusing', watching: 'Watch only', ended: 'Ended' },
+    states: { refusing: 'Refusing', watching: 'Watch only', ended: 'Ended' },
     end: 'End',
     endOf: (country: string) => `End the incident of ${country}`,
     ended: (kind: string, place: string, until: string) =>
@@ -205,11 +206,11 @@ export const protectionWords = inWords({
     lost: (codes) => `이 중 ${codes}은 국가 때문에 거부되었을 것입니다.`,
     undoHere: '되돌리려면 여기에서 다시 변경하세요.',
     noChallenge: '없음: 인증번호를 거부합니다.',
-    conversionAbout: '아무도 입력하지 않는 인증번호(SMS 펌핑)를 막습니다.',
+    conversionAbout:
+      'SMS 펌핑을 막습니다. 평소보다 훨씬 많은 인증번호가 입력되지 않을 때입니다. 30초 뒤 다시 요청한 사람은 받습니다.',
     failuresAbout: '연속 10번 틀리면 다음 인증번호 발송을 늦춥니다.',
     heldNow: '지금 일시 중지되거나 잠긴 전화',
     modes: { off: '끔', watch: '모니터링만', block: '차단 중' },
-    watchedFirst: '우선 모니터링만',
     browserTo: {
       block: (countries) => `브라우저 키의 허용 목록: ${countries}.`,
       watch: (countries) => `브라우저 키의 허용 목록: ${countries}. 다른 국가로도 보내되 여기에 표시합니다.`,
@@ -260,12 +261,7 @@ export const protectionWords = inWords({
     resendAfter: (kind, seconds) => `${kind}: ${seconds}초 뒤.`,
     resendAtOnce: (kind) => `${kind}: 없음.`,
     noCaps: '설정한 상한이 없습니다.',
-    start: (shown) => `(기준선이 정해지기 전에는 ${shown}, 인증된 인증번호마다 두 건 더)`,
-    learned: (kind) => `${kind}: 기준선이 정해졌습니다.`,
-    learning: (kind, verified, ofVerified, days, ofDays) =>
-      `${kind}: 인증 ${ofVerified}건 중 ${verified}건, ${ofDays}일 중 ${days}일.`,
-    learningMeans: (days) =>
-      `${days}일 안에 둘 다 채우면 기준선이 정해집니다. 그때까지는 이 규칙으로 거부하지 않습니다.`,
+    grows: ', 인증한 사람마다 세 건 더',
     phones: (_, shown) => `전화 ${shown}대`,
     blocks: '현재 차단',
     noBlocks: '없음',
@@ -338,13 +334,18 @@ export const protectionWords = inWords({
     incidentsAbout:
       '한 종류의 키로 한 국가에 보낸 인증번호의 전환율이 낮거나 그 수가 상한을 넘은 상황입니다. 한 시간 동안 조용하면 끝납니다.',
     noIncidents: '아직 사고가 없습니다.',
-    noIncidentsNext: '많은 인증번호를 거부했거나 거부할 만할 때, 또는 국가 발송이 일시 중지될 때 시작됩니다.',
+    noIncidentsNext: '많은 인증번호를 거부했거나 거부할 만할 때 시작됩니다.',
     place: '국가',
     since: '시작',
-    pausedUntil: '일시 중지 해제',
+    evidence: {
+      network_unverified: () => '네트워크 하나',
+      prefix_unverified: (digits) => (digits ? `번호대 ${digits}…` : '번호대 하나'),
+      country_unverified: () => '국가 전체',
+    },
+    lostOf: (wishes, lost, usually) => `${wishes}명 중 ${lost}명이 입력하지 않음, 평소 ${usually}명`,
     cost: '잃은 크레딧',
     refundedOf: (credits) => `${credits} 환불함`,
-    states: { paused: '일시 중지', refusing: '거부 중', watching: '모니터링만', ended: '종료' },
+    states: { refusing: '거부 중', watching: '모니터링만', ended: '종료' },
     end: '종료',
     endOf: (country) => `${country} 사고 종료`,
     ended: (kind, place, until) =>
