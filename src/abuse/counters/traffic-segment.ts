@@ -125,9 +125,9 @@ export class TrafficSegment {
     return this.country.hour.total('sent', now) > more + (RELAYED.times * aDay) / 24
   }
 
-  /** By wishes that are over alone. */
+  /** By wishes that are over alone; those of a relay prove nothing. */
   isProven(now: number): boolean {
-    return this.country.isProven(this.usual, 1, now) && !this.#isOutage(now)
+    return this.name.kind !== 'relay' && this.country.isProven(this.usual, 1, now) && !this.#isOutage(now)
   }
 
   #isOutage(now: number): boolean {
@@ -139,8 +139,9 @@ export class TrafficSegment {
   #usualOpen(more: number, now: number): BaselineThere {
     const { lostShare } = this.usual
     const openMs = (1 - lostShare) * this.#keptAfterMs + lostShare * AGE_MS.judged
-    const usually = (keptRate(this.usual, now) / (1 - lostShare)) * (openMs / HOUR_MS)
-    return { lostShare, open: more + OPEN_TIMES * usually }
+    const isRelayed = this.name.kind === 'relay'
+    const madeAnHour = isRelayed ? this.usualSent.aDay / 24 : keptRate(this.usual, now) / (1 - lostShare)
+    return { lostShare, open: more + OPEN_TIMES * madeAnHour * (openMs / HOUR_MS) }
   }
 
   /** Credits of lost wishes of the incident that is open or about to open. */
