@@ -150,15 +150,22 @@ const ATTEMPT_READER = {
      ORDER BY issue_id LIMIT 1 OFFSET ${ATTEMPTS_PER_STEP}`,
   ),
 }
+/** Thousands of apps have few attempts each: a turn for each of them would be a second. */
+const TURN_MS = 2
+
 export function createAttemptReader(connection: Database): Pick<Reader, 'attempts'> {
   const { ofIssue, appIds, outcomes, answers, further } = on(connection, ATTEMPT_READER)
-  /** Parts of an app's attempts since a time. A busy hour has millions of rows, so the caller pauses between parts. */
-  function* partsSince(since: number) {
+  /** Parts of all attempts since a time. A busy hour has millions of rows, so others have a turn every few milliseconds. */
+  async function* partsSince(since: number) {
+    let began = performance.now()
     for (const { appId } of appIds.all()) {
       for (let from: Uint8Array | undefined = uuidBytes(idFloor(since)); from !== undefined; ) {
         const next: Uint8Array | undefined = further.get({ appId, from })?.id
         yield { appId, from, below: next ?? BEYOND_ALL_IDS }
         from = next
+        if (performance.now() - began < TURN_MS) continue
+        await nextTurn()
+        began = performance.now()
       }
     }
   }
@@ -170,26 +177,24 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
       },
       async outcomesSince(since) {
         const found = new Map<string, Record<SendOutcome['kind'], number>>()
-        for (const part of partsSince(since)) {
+        for await (const part of partsSince(since)) {
           for (const { carrier, outcome, calls } of outcomes.all(part)) {
             const known = found.get(carrier) ?? { accepted: 0, refused: 0, ambiguous: 0 }
             known[outcome] += calls
             found.set(carrier, known)
           }
-          await nextTurn()
         }
         return found
       },
       async answersSince(carrier, since) {
         const found = new Map<string, AnswerCount>()
-        for (const part of partsSince(since)) {
+        for await (const part of partsSince(since)) {
           for (const row of answers.all({ ...part, carrier })) {
             const key = `${row.outcome} ${row.code} ${row.ms}`
             const { calls = 0, said } = found.get(key) ?? {}
             const words = { code: row.code ?? undefined, said: row.said ?? said }
             found.set(key, { ...row, ...words, calls: calls + row.calls })
           }
-          await nextTurn()
         }
         return [...found.values()]
       },
