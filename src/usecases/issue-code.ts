@@ -83,8 +83,7 @@ async function issueNew(
   const { challenge, address } = request
   const app = await deps.node.directory.app(key.appId)
   const checked = checkedRequest(deps, key, resolved, { app, address, now: deps.clock.now() })
-  const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
-  const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, { ...checked.facts, mayProve })
+  const pending = await checked.rules.watched(deps.node.traffic).acquire(key.appId, checked.facts)
   const admitted = await resultOf(() => admit(deps, key, { request, checked, pending, isProven: false }))
   const result = admitted.kind === 'refused' ? await admitProven(admitted) : admitted
   const issue = result.kind === 'issued' ? result.issue : undefined

@@ -43,7 +43,6 @@ export class QuickService implements Service {
   readonly #kept: Kept
   readonly #traffic: TrafficWatch
   readonly #protection: Protection
-  readonly #mayProve: boolean
   readonly #random: Making
   #lookAt: number
   readonly #seen: number[] = []
@@ -51,7 +50,6 @@ export class QuickService implements Service {
   constructor(world: Pick<AbuseWorld, 'open' | 'hasProof'>, past: Past, from: number, seed: number) {
     this.#clock = new VirtualClock(from)
     this.#lookAt = from
-    this.#mayProve = world.hasProof === true
     this.#protection = { ...NEW_APP, open: world.open ?? [] }
     this.#kept = new Kept(past, this.#clock.now)
     const random = seededRandom(seed)
@@ -93,7 +91,7 @@ export class QuickService implements Service {
     const key = KEYS[asked.kind]
     const permit = this.#limiter.acquire(requestLimits(limits, key, 'issue', asked.address), now)
     const { facts, phoneHash, issue } = orderOf(asked, this.#random, now)
-    const entrant = await this.#traffic.acquire(APP_ID, { ...facts, mayProve: this.#mayProve })
+    const entrant = await this.#traffic.acquire(APP_ID, facts)
     let finding: RuleHit | undefined
     let made: Issue | undefined
     try {

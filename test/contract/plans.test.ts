@@ -101,7 +101,7 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     await world.advance(180_000)
     expect(starts()).toEqual([1, 1, 1])
     await issue()
-    await world.advance(70_000)
+    await world.advance(80_000)
     const again = { phoneNumber: '010-1234-5678', purpose: 'third', idempotencyKey: 'third' }
     expect((await call('issue', again)).body.data).toMatchObject({ limit: 'abuse' })
     expect(await wallet()).toEqual({ balance: 1_000, reserved: 2 })

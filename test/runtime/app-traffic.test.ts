@@ -195,6 +195,16 @@ describe('people', () => {
   })
 })
 
+test('a code that is removed before it is judged is open no longer than others', () => {
+  const day = new Day()
+  for (let n = 0; n < 45; n++) {
+    const sample = aSighting({ issueId: `removed ${n}`, phone: 70_000 + n, prefix: `removed ${n}`, network: undefined })
+    day.app.record(sample, 'sent', day.app.bucketsOf(sample))
+  }
+  day.pass(10 * MINUTE_MS)
+  expect(admitted(day.each(20, () => ({}), 15 * SECOND_MS))).toBe(20)
+})
+
 describe('who comes back after a refusal', () => {
   const PERSON = { phone: 9_999 }
 

@@ -5,8 +5,9 @@ import { AGE_MS, type IssueSample } from '../rules/wish'
 import type { TrafficSegment } from './traffic-segment'
 
 interface OpenWish {
-  /** Its newest code. */
+  /** Its newest code, and when that was made. */
   issueId: string
+  createdAt: number
   readonly judged: TrafficSegment
   readonly prefix: Place | undefined
   readonly network: Place | undefined
@@ -16,6 +17,8 @@ interface OpenWish {
 }
 
 const MOST_KEPT = 50_000
+/** A code that nobody has judged by then was removed meanwhile. */
+const FORGOTTEN_AFTER_MS = 2 * AGE_MS.judged
 
 export class OpenWishes {
   /** By the hash of their phones. */
@@ -28,14 +31,15 @@ export class OpenWishes {
     sample: IssueSample,
     { judged, prefix, network, back }: Pick<OpenWish, 'judged' | 'prefix' | 'network' | 'back'>,
   ): void {
-    const { phone, issueId } = sample
+    const { phone, issueId, createdAt } = sample
+    this.#forget(createdAt - FORGOTTEN_AFTER_MS)
     const known = this.#wishes.get(phone)
     if (known && !known.isKept) {
-      known.issueId = issueId
+      Object.assign(known, { issueId, createdAt })
       return
     }
     if (known) this.#close(phone, known)
-    const wish: OpenWish = { issueId, judged, prefix, network, isKept: false, back }
+    const wish: OpenWish = { issueId, createdAt, judged, prefix, network, isKept: false, back }
     this.#wishes.set(phone, wish)
     for (const place of youngIn(wish)) {
       place.open++
@@ -76,6 +80,13 @@ export class OpenWishes {
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
     return false
+  }
+
+  #forget(before: number): void {
+    for (const [phone, wish] of this.#wishes) {
+      if (wish.createdAt >= before) return
+      this.#close(phone, wish)
+    }
   }
 
   #close(phone: number, wish: OpenWish): void {

@@ -31,16 +31,14 @@ export interface SegmentState {
   readonly storedUntil: number
 }
 
-/** Wishes that may be open without being more than usual: in any place, and of whoever came back. */
-const OPEN_NARROW = 8
-/** Of a relay nobody tells what is typed: more than so many in an hour, or than so many times the usual, say something. */
-const RELAYED = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
-const OPEN_MORE = 20
-const OPEN_MORE_BACK = 30
+/** Wishes that may be open without being more than usual: of a prefix or network, of a country, and of who came back there. */
+const OPEN_MORE = { narrow: 8, country: 20, back: 30 } as const
 /** How many times as many as usual may be open: people come in crowds. */
 const OPEN_TIMES = 8
 /** Kept wishes over which the usual time until one is kept is averaged. */
 const AVERAGED = 100
+/** Of a relay nobody tells what is typed: more than so many in an hour, or than so many times the usual, say something. */
+const RELAYED = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
 
 /** A place that codes are refused for, by the rule of its kind. */
 export interface SuspectedPlace {
@@ -101,20 +99,18 @@ export class TrafficSegment {
     tolerance: number,
     now: number,
   ): SuspectedPlace | undefined {
-    const narrowly = { lostShare: this.usual.lostShare, open: OPEN_NARROW }
+    const narrowly = this.#usualNarrowly
     if (prefix?.isSuspected(narrowly, tolerance, now)) return { rule: 'prefix_unverified', place: prefix }
     if (network?.isSuspected(narrowly, tolerance, now)) return { rule: 'network_unverified', place: network }
-    const isOver = this.country.isSuspected(this.#usualOpen(OPEN_MORE, now), tolerance, now) && !this.#isOutage(now)
+    const isOver =
+      this.country.isSuspected(this.#usualOpen(OPEN_MORE.country, now), tolerance, now) && !this.#isOutage(now)
     return isOver ? { rule: 'country_unverified', place: this.country } : undefined
   }
 
   /** Whether those who come back to it are as little kept. */
   isBackSuspected(place: Place, tolerance: number, now: number): boolean {
     if (this.name.kind === 'relay') return false
-    const usual =
-      place === this.country
-        ? this.#usualOpen(OPEN_MORE_BACK, now)
-        : { lostShare: this.usual.lostShare, open: OPEN_NARROW }
+    const usual = place === this.country ? this.#usualOpen(OPEN_MORE.back, now) : this.#usualNarrowly
     return place.back.isSuspected(usual, tolerance, now) && !this.#isOutage(now)
   }
 
@@ -134,6 +130,10 @@ export class TrafficSegment {
     const { suspicion, open, inFlight } = this.country
     const { state } = suspicion
     return state.score > 0 && looksLikeOutage({ ...state, lost: state.lost + open + inFlight }, this.usual, now)
+  }
+
+  get #usualNarrowly(): BaselineThere {
+    return { lostShare: this.usual.lostShare, open: OPEN_MORE.narrow }
   }
 
   #usualOpen(more: number, now: number): BaselineThere {

@@ -32,8 +32,6 @@ export interface RequestFacts {
   /** Address of the end user, and the keyed hash of its network; undefined where unknown. */
   readonly address: string | undefined
   readonly network: string | undefined
-  /** The app has a challenge, so a refusal for traffic asks for a proof instead. */
-  readonly mayProve?: boolean
 }
 
 /** What a request is assessed against. Other requests in flight count, too. */

@@ -148,7 +148,7 @@ const SEEN = plain<{ place: number; issue: IssueTrafficRow }>(
       each(({ which }) => which),
     ]
   },
-  (row) => ({ place: Number(row[11]) - 1, issue: seenIn(row, String(row[0])) }),
+  (row) => ({ place: Number(row[12]) - 1, issue: seenIn(row, String(row[0])) }),
 )
 
 async function pagesOf(pool: Querying, looks: readonly IssueRange[]): Promise<IssueTrafficRow[][]> {
