@@ -71,6 +71,7 @@ describe('no block slips by:', () => {
     expect(untested).toEqual([
       'README.md: test/binary builds it; docs/installing.md is followed with the files of a release',
       'README.md: it is what runs this test',
+      'docs/abuse.md: a formula, as test/domain/sequential-test.test.ts has it',
       'docs/abuse.md: test/docs/challenge.test.ts follows it with a widget of its own',
       'docs/app.md: a picture',
       'docs/app.md: next is not installed for the tests, which call the handlers themselves',
