@@ -60,7 +60,6 @@ describe('an app whose cap is reached', () => {
 
   test('shows what was refused, by hour, country, prefix, network and rule', async () => {
     await opened.go('/protection')
-    await opened.page.getByRole('link', { name: 'What was refused' }).click()
     await opened.page.getByRole('img', { name: 'Chart of Codes that matched a rule: from 0 to 12' }).waitFor()
     const groups = section('Grouped by')
     const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })

@@ -70,9 +70,8 @@ describe('wrong codes', () => {
   const WRONG = 'Codes to phones with too many wrong codes'
 
   test('are only watched where its owner chooses that: a hundred keep nobody waiting, and the phone is counted', async () => {
-    await opened.go('/protection/phones')
-    await section('Paused and locked now').getByText('No phone is paused or locked.').waitFor()
     await opened.go('/protection/policy')
+    await section('Paused and locked now').getByText('No phone is paused or locked.').waitFor()
     await section('Wrong codes').getByText('Blocking').waitFor()
     await choose('Wrong codes', WRONG, 'Watch only: send and report')
     await section('Wrong codes').getByText('Watch only').waitFor()
@@ -84,7 +83,6 @@ describe('wrong codes', () => {
       for (let n = 0; n < 10; n++) await opened.server.verify(key, body.issueId, wrong)
     }
     expect(await ask(GUESSED)).toBe(200)
-    await opened.page.getByRole('link', { name: 'Locked phones' }).click()
     await section('Paused and locked now').getByText('Secret keys: 1 locked.').waitFor()
     await section('Paused and locked now').getByText('Codes are sent to them anyway.').waitFor()
     expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
@@ -94,7 +92,7 @@ describe('wrong codes', () => {
   })
 
   test('have locked a phone that is opened by its number, and another that is not locked is said to be so', async () => {
-    await opened.go('/protection/phones')
+    await opened.go('/protection/policy')
     const form = section('Unlock a phone')
     await form.getByRole('button', { name: 'Look up' }).click()
     await form.getByText('Enter a number.').waitFor()
@@ -129,7 +127,7 @@ describe('a place where rules were against codes', () => {
     for (let n = 0; n < 12; n++) expect(await ask(british(10 + n))).toBe(429)
     await decide({ caps: [] })
     expect(await ask(british(30))).toBe(200)
-    await opened.go('/protection/refused')
+    await opened.go('/protection')
     await groups().getByRole('radiogroup').getByText(group, { exact: true }).click()
     const place = group === 'Prefix' ? 'United Kingdom (GB), prefix' : 'United Kingdom (GB)'
     await row(place).getByRole('button', { name: 'Block for a day' }).click()

@@ -73,8 +73,6 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/protection': '/protection',
   '/notices': '/notices',
   '/protection/policy': '/protection/policy',
-  '/protection/refused': '/protection/refused',
-  '/protection/phones': '/protection/phones',
   '/inbox': '/inbox',
   '/try-it': '/try-it',
   '/apps': '/apps',
@@ -119,7 +117,6 @@ const FOR_VIEWERS = [
   '/protection',
   '/notices',
   '/protection/policy',
-  '/protection/phones',
   '/try-it',
   '/keys',
   '/relays',
@@ -358,7 +355,7 @@ const apps: State[] = [
   ),
 ]
 
-const PHONES = '/protection/phones'
+const PHONES = '/protection/policy'
 const lookAtPhone = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Look up|조회)$/)]
 const POLICY = '/protection/policy'
 /** Opens the dialog of one rule. */
@@ -460,7 +457,7 @@ const protection: State[] = [
     press(/^Refund the incident|사고 환불$/),
   ),
   ...(['prefix', 'network', 'rule'] as const).map((group) =>
-    state(`protection, by ${group}`, `/protection/refused?range=30d&group=${group}`, FULL),
+    state(`protection, by ${group}`, `/protection?range=30d&group=${group}`, FULL),
   ),
   state('protection, many countries that secret keys send to', POLICY, {
     ...EMPTY,
@@ -487,7 +484,7 @@ const protection: State[] = [
     { ...EMPTY, 'protection/sentTo': FULL['protection/sentTo'], 'protection/lately': FULL['protection/lately'] },
     press(/^(Allow only verified countries|인증된 국가만 허용)/),
   ),
-  state('protection, by network, empty', '/protection/refused?range=7d&group=network', EMPTY),
+  state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
   state(
     'protection, a block refused',
     '/protection',

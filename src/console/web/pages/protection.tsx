@@ -1,14 +1,15 @@
-/** Incidents of an app, and what operators have blocked or exempted because of them. */
+/** What is refused in an app, since when and why, and what operators have blocked or exempted because of it. */
 import { Stack } from '@mantine/core'
 import { useWords } from '../i18n/words'
 import { ProblemNote } from '../parts/problem-note'
 import { Blocks, Reopened } from './protection/blocks'
 import { Incidents } from './protection/incidents'
 import { PlaceHeader } from './protection/place-header'
+import { Refused } from './protection/refused'
 import { useProtectionState } from './protection/state'
 import { protectionWords } from './protection/words'
 
-export default function IncidentsPlace() {
+export default function RefusedPlace() {
   const say = useWords(protectionWords)
   const { data: state, error } = useProtectionState()
   return (
@@ -19,6 +20,7 @@ export default function IncidentsPlace() {
         {error && <ProblemNote failure={error} />}
         {state && <Blocks blocks={state.blocks} />}
         {state && state.reopened.length > 0 && <Reopened reopened={state.reopened} />}
+        <Refused blocks={state?.blocks} />
       </Stack>
     </>
   )

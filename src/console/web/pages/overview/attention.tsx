@@ -183,7 +183,7 @@ function useReportConcerns(): (report: Report) => Concern[] {
         level: 'affects',
         title: say.unusual(nameOf(appId)),
         about,
-        to: '/protection/refused',
+        to: '/protection',
         search,
       }
     }),

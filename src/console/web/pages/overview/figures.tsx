@@ -121,7 +121,7 @@ export function Figures({ report, mode }: { report: Report | undefined; mode: Sh
               inWords={formats.number}
               about={say.refusedAbout}
               isBetterLow
-              to="/protection/refused"
+              to="/protection"
               search={{ group: 'rule' }}
             />
             <Tile {...count('spent')} isLoading={!report} to="/wallet" />

@@ -32,7 +32,7 @@ export function Refusals({ refused: { rules, total } }: { refused: Report['refus
     <Section
       title={say.title}
       actions={
-        <AppLink to="/protection/refused" search={{ group: 'rule' }}>
+        <AppLink to="/protection" search={{ group: 'rule' }}>
           {say.all}
         </AppLink>
       }

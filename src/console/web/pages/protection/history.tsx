@@ -138,7 +138,7 @@ interface PlacesProps {
 /** Breakdown by country, prefix, network or rule, with buttons to block a country or prefix. */
 function Places({ history, by, blocks }: PlacesProps) {
   const say = useWords(protectionWords)
-  const navigate = useNavigate({ from: '/protection/refused' })
+  const navigate = useNavigate({ from: '/protection' })
   const rows = useRows(history, by)
   const columns = useColumns(by, blocks)
   const bars = rows.filter(({ refused, watched }) => refused + watched > 0)

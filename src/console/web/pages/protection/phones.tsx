@@ -10,38 +10,30 @@ import { Form, useServerForm } from '../../parts/form'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
 import { tellDone } from '../../parts/tell'
-import { type ShownApp, useAppScope, useApps } from '../../scope'
+import type { ShownApp } from '../../scope'
 import { useMay } from '../../session'
 import { type State, useList } from './place'
-import { PlaceHeader } from './place-header'
 import { useProtectionState } from './state'
 import { protectionWords } from './words'
 
 type FoundPhone = Awaited<ReturnType<typeof client.protection.phone>>
 type ShownStanding = FoundPhone['standings'][number]
 
-export default function PhonesPlace() {
+export function Phones({ app }: { app: ShownApp }) {
   const say = useWords(protectionWords)
   const may = useMay()
-  const { appId } = useAppScope()
-  const app = useApps().find((one) => one.appId === appId)
   const { data: state, error } = useProtectionState()
   return (
     <>
-      <PlaceHeader about={say.aboutPhones} />
-      <Stack gap="lg">
-        {app && may('find') && (
-          <Section title={say.openPhone}>
-            <OpenPhone key={appId} app={app} />
-          </Section>
-        )}
+      <Section title={say.heldNow} about={say.aboutPhones}>
         {error && <ProblemNote failure={error} />}
-        {app && state && (
-          <Section title={say.heldNow}>
-            <Held app={app} held={state.held} />
-          </Section>
-        )}
-      </Stack>
+        {state && <Held app={app} held={state.held} />}
+      </Section>
+      {may('find') && (
+        <Section title={say.openPhone}>
+          <OpenPhone key={app.appId} app={app} />
+        </Section>
+      )}
     </>
   )
 }

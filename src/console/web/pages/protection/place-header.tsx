@@ -1,4 +1,4 @@
-/** The top of the four places of protection, each with an address of its own. */
+/** The top of the two places of protection, each with an address of its own. */
 import { Link } from '@tanstack/react-router'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
@@ -7,10 +7,8 @@ import styles from './place-header.module.css'
 import { protectionWords } from './words'
 
 const PLACES = [
-  { name: 'incidents', to: '/protection' },
+  { name: 'refused', to: '/protection' },
   { name: 'policy', to: '/protection/policy' },
-  { name: 'refused', to: '/protection/refused' },
-  { name: 'phones', to: '/protection/phones' },
 ] as const
 
 export function PlaceHeader({ about }: { about: string }) {

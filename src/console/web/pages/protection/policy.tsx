@@ -17,6 +17,7 @@ import { VENDORS } from './challenge'
 import { openChallenge } from './change-challenge'
 import { openPolicy } from './change-policy'
 import { CloseOthers, OpenAgain } from './close-others'
+import { Phones } from './phones'
 import { useCountryList } from './place'
 import { PlaceHeader } from './place-header'
 import type { PolicySubject } from './policy-fields'
@@ -31,7 +32,12 @@ export default function PolicyPlace() {
   return (
     <>
       <PlaceHeader about={say.aboutPolicy} />
-      {app && <Policy app={app} />}
+      {app && (
+        <Stack gap="lg">
+          <Policy app={app} />
+          <Phones app={app} />
+        </Stack>
+      )}
     </>
   )
 }

@@ -6,7 +6,8 @@ export const protectionWords = inWords({
     aboutPolicy: 'The rules for live codes of this app. A change works at once.',
     aboutRefused: 'Live codes that a rule refused, or would have, and what became of the others.',
     aboutPhones: 'Wrong codes pause a phone, and at last lock it. Live codes only.',
-    places: { incidents: 'Incidents', policy: 'Policy', refused: 'What was refused', phones: 'Locked phones' },
+    places: { refused: 'What is refused', policy: 'Policy' },
+    history: 'What was refused',
     subjects: {
       countries: 'Countries',
       conversion: 'Conversion',
@@ -186,7 +187,8 @@ export const protectionWords = inWords({
     aboutPolicy: '이 앱의 운영 인증번호에 적용하는 규칙입니다. 변경하면 바로 적용됩니다.',
     aboutRefused: '규칙이 거부했거나 거부할 만했던 운영 인증번호와 나머지의 결과입니다.',
     aboutPhones: '인증번호를 여러 번 틀린 전화는 일시 중지되고 결국 잠깁니다. 운영 모드에만 적용됩니다.',
-    places: { incidents: '사고', policy: '정책', refused: '거부 내역', phones: '잠긴 전화' },
+    places: { refused: '거부 현황', policy: '정책' },
+    history: '거부 내역',
     subjects: {
       countries: '국가',
       conversion: '전환율',
