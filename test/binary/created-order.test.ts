@@ -25,12 +25,12 @@ test('an issue of many made at once is found by when it was created, and pages a
   ends.push(() => server.stop('SIGKILL'))
   const { appId } = await runJson(program, 'app', 'create', 'shop')
   const { key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
-  /** A server that has no time on a busy machine says 503, and is asked again. */
+  /** A server that has no time for a list on a busy machine says 503, and is asked again. */
   const ask = async (path: string, init: RequestInit = {}): Promise<Json> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     for (;;) {
       const response = await fetch(`${server.url}/v1${path}`, { ...init, headers })
-      if (response.status !== 503) return response.json()
+      if (response.status !== 503 || init.method) return response.json()
     }
   }
   const issueEach = async (caller: number) => {
@@ -52,7 +52,6 @@ test('an issue of many made at once is found by when it was created, and pages a
   for (const { issueId, createdAt } of items) {
     const createdTo = new Date(Date.parse(createdAt) + 1).toISOString()
     const found = await ask(`/issues?limit=100&createdTo=${createdTo}`)
-    expect(found).toMatchObject({ items: expect.any(Array) })
-    expect(found.items.map((one: Json) => one.issueId)).toContain(issueId)
+    expect(found.items?.map((one: Json) => one.issueId) ?? found).toContain(issueId)
   }
 })
