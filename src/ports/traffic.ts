@@ -28,14 +28,14 @@ export interface Traffic {
   acquire(appId: string, facts: RequestFacts): Promise<PendingRequest>
   /** Digits of prefixes by their keyed hashes, where enough phones share them and this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>
-  /** What this server has refused codes of a segment for last. */
+  /** The place that this server has refused codes of a segment for last. */
   lostWishes(appId: string, segment: SegmentKey): LostWishes | undefined
 }
 
-/** What a place is refused for: of so many wishes more are lost than usually. */
+/** Reason of refusals for a place: so many of its wishes are lost, and so many usually are. */
 export interface LostWishes {
   readonly place: PlaceRule
-  /** Of a prefix, where enough phones share it. */
+  /** Digits of the prefix, where enough phones share it. */
   readonly digits: string | undefined
   readonly wishes: number
   readonly lost: number

@@ -34,7 +34,7 @@ describe('what is usual', () => {
     expect(baselineOf(attacked).lostShare).toBe(0.25)
   })
 
-  test('of a new app is what its hours so far had', () => {
+  test('a new app has the rate of its hours so far', () => {
     expect(keptRate(baselineOf(WEEKS.slice(0, 5)), NOW)).toBe(60)
   })
 
@@ -45,7 +45,7 @@ describe('what is usual', () => {
     expect([few, many]).toEqual([false, true])
   })
 
-  test('of messages is the mean of days that had any, known after a week', () => {
+  test('a usual number of messages is the mean of days that had any, known after a week', () => {
     expect(usualSentOf(WEEKS)).toEqual({ aDay: 80 * 24, isKnown: true })
     expect(usualSentOf(WEEKS.slice(0, 24))).toMatchObject({ isKnown: false })
   })

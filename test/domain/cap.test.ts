@@ -118,7 +118,7 @@ describe('a cap as new apps have it', () => {
     expect(of(false)).toBe(ofNewApps('relay', per, every).max)
   })
 
-  test('that its owner has named holds as it is', () => {
+  test('a cap that its owner has named holds as it is', () => {
     const named = cap({ max: 61, per: 'prefix' })
     expect([named, ofNewApps('pk', 'prefix', 'hour')].map(growsWithKept)).toEqual([false, true])
     expect(allowedBy(named, typed(1_000), { tolerance: 2 }, NOW)).toBe(61)

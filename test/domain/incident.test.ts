@@ -26,7 +26,7 @@ describe('an incident', () => {
     ])
   })
 
-  test('that is ended says when', () => {
+  test('an ended incident says when', () => {
     expect(ended(AN_INCIDENT, NOW + 5)).toMatchObject({ endedAt: NOW + 5, refused: 12 })
   })
 })

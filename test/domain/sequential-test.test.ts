@@ -50,7 +50,7 @@ test('a place that keeps a third of its usual share is suspected within some hun
   for (let seed = 1; seed <= 20; seed++) expect(alarmedAfter(0.3, 0.1, 400, seed)).toBeLessThan(400)
 })
 
-describe('what was found', () => {
+describe('a finding', () => {
   function alarmed(): SequentialTest {
     const suspicion = new SequentialTest()
     for (let n = 0; n < 200; n++) suspicion.record('lost', 0.1, NOW + n * SECOND_MS)

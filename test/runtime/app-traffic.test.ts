@@ -165,7 +165,7 @@ describe('people', () => {
     expect(admitted(rules)).toBe(1_200)
   })
 
-  test('who press five times and type once are kept wishes', () => {
+  test('people who press five times and type once are kept wishes', () => {
     const day = new Day()
     for (let person = 1; person <= 60; person++) {
       for (let n = 0; n < 4; n++) {
@@ -177,7 +177,7 @@ describe('people', () => {
     }
   })
 
-  test('of a company whose numbers are one block are let in as they type', () => {
+  test('people of a company whose numbers are one block are let in as they type', () => {
     const day = new Day()
     expect(admitted(day.each(200, () => ({ prefix: 'company', network: 'office' }), 15 * SECOND_MS))).toBe(200)
   })
@@ -205,7 +205,7 @@ test('a code that is removed before it is judged is open no longer than others',
   expect(admitted(day.each(20, () => ({}), 15 * SECOND_MS))).toBe(20)
 })
 
-describe('who comes back after a refusal', () => {
+describe('a phone that comes back after a refusal', () => {
   const PERSON = { phone: 9_999 }
 
   test.each([
@@ -290,7 +290,7 @@ describe('an incident', () => {
     expect(day.app.lostWishes({ kind: 'pk', country: 'JP' })).toBeUndefined()
   })
 
-  test('that an operator ends is ended: what was lost before says nothing any more', () => {
+  test('an incident that an operator ends is ended: what was lost before says nothing any more', () => {
     const { day } = attacked()
     const open = {
       ...{ incidentId: 'one', appId: 'app_one', kind: 'pk' as const, country: 'KR', since: NOW, lastAt: NOW },

@@ -251,13 +251,13 @@ export class AppTraffic {
     this.#evidence.add(own, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
-  /** Where the phone does not come back, it was no person's wish. */
+  /** Notes the phone: unless it comes back, it was no person's wish. */
   #turnAway(rule: PlaceRule, { facts, own, judged, prefix, network }: RequestBuckets, now: number): void {
     const name = { prefix_unverified: prefix, network_unverified: network, country_unverified: undefined }[rule]
     const narrow = this.counters.known(name)
     const { lostShare } = judged.usual
     own.refusedFor = { rule, place: narrow ?? judged.country, lostShare, prefix: facts.prefix }
-    // What a narrow place explains says nothing about the country.
+    // A refusal that a narrow place explains says nothing about the country.
     const all = [this.counters.known(prefix), this.counters.known(network), judged.country]
     const places = narrow ? [narrow] : all.filter((place) => place !== undefined)
     if (this.#turnedAway.hasComeBack(phoneOf(facts), now)) this.#turnedAway.noteBack(phoneOf(facts))
@@ -344,7 +344,7 @@ export class AppTraffic {
     return evidence && { segment: segment.name, ...evidence, cost: segment.cost(now) }
   }
 
-  /** What is usual is learned of the app in all, and of countries with little traffic together. */
+  /** Learns what is usual of the app in all, and of countries with little traffic together. */
   #learn(): void {
     for (const kind of KEY_KINDS) {
       const segments = [...this.#segments[kind].values()]
@@ -378,7 +378,7 @@ export class AppTraffic {
 /** 48 bits of the phone's hash. */
 const phoneOf = ({ phone }: Pick<RequestFacts, 'phone'>): number => Number.parseInt(phone.slice(0, 12), 16)
 
-/** Of those refused for a narrow place hardly anybody comes back: who does has the number of another by chance. */
+/** Hardly any phone comes back that was refused for a narrow place: one that does has the number of another by chance. */
 const DESERTED = { from: 20, share: 0.2 } as const
 const isDeserted = (place: Place | undefined): boolean =>
   place !== undefined && place.refused >= DESERTED.from && place.returned < DESERTED.share * place.refused

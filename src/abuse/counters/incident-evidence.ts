@@ -14,7 +14,7 @@ interface EvidenceSum {
   readonly since: number
   lastAt: number
   readonly rules: Set<Rule>
-  /** Of those refused, how many came back. */
+  /** Number of refused phones that came back. */
   back: number
 }
 

@@ -11,7 +11,7 @@ interface OpenWish {
   readonly judged: TrafficSegment
   readonly prefix: Place | undefined
   readonly network: Place | undefined
-  /** Of somebody who came back after a refusal: the place that it was for, as such wishes fare. */
+  /** Sums of wishes like this one, whose phone came back after a refusal; undefined for all others. */
   readonly back: Place | undefined
   isKept: boolean
 }
@@ -97,7 +97,7 @@ export class OpenWishes {
   }
 }
 
-/** Where a wish counts while it is young: of those who came back, by themselves. */
+/** The places where a wish counts while it is young. Wishes of phones that came back count by themselves. */
 const youngIn = (wish: OpenWish): Place[] => (wish.back ? [wish.back] : placesOf(wish))
 
 /** The places that a wish says something about. */

@@ -37,7 +37,7 @@ const OPEN_MORE = { narrow: 8, country: 20, back: 30 } as const
 const OPEN_TIMES = 8
 /** Kept wishes over which the usual time until one is kept is averaged. */
 const AVERAGED = 100
-/** Of a relay nobody tells what is typed: more than so many in an hour, or than so many times the usual, say something. */
+/** Nobody tells what is typed of a relay. Codes count above so many in an hour, and so many times the usual. */
 const RELAYED = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
 
 /** A place that codes are refused for, by the rule of its kind. */
@@ -48,7 +48,7 @@ export interface SuspectedPlace {
 
 export class TrafficSegment {
   readonly country = new Place(undefined, COUNTRY_BACK)
-  /** What codes were refused for last. */
+  /** The place that codes were refused for last. */
   refusedFor: { rule: PlaceRule; place: Place; lostShare: number; prefix: string } | undefined
   usual: Baseline
   usualSent: UsualSent

@@ -34,14 +34,14 @@ export interface RequestFacts {
   readonly network: string | undefined
 }
 
-/** What a request is assessed against. Other requests in flight count, too. */
+/** The counters that a request is assessed against. Other requests in flight count, too. */
 export interface AssessmentContext {
   /** Price of the message, credits. */
   readonly price: number
   readonly app: Place
   readonly country: Place
   readonly prefix: Place
-  /** What is usual is not known yet, and an own server asks. */
+  /** The baseline is not known yet, and a server of the app asks. */
   readonly isOnlyWatched: boolean
   /** The usual number of messages, in all and to the country. */
   readonly usual: { readonly app: UsualSent | undefined; readonly country: UsualSent }

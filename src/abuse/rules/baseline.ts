@@ -1,4 +1,4 @@
-/** What is usual in an app, learned from the hours of its last days. Decisions: "Abuse". Live mode only. */
+/** The usual traffic of an app, learned from the hours of its last days. Decisions: "Abuse". Live mode only. */
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 
 /** Codes of one segment in one hour, and wishes that were kept and lost. */
@@ -97,7 +97,7 @@ export const keptRate = ({ keptAt, keptAnHour, isLearned }: Baseline, now: numbe
 const OWN_FROM = 20
 export const isOwn = ({ greatestDay }: Baseline): boolean => greatestDay >= OWN_FROM
 
-/** Where fewer are usually kept by then, it says nothing that none is. */
+/** Fewer expected wishes say nothing: none may be kept by chance. */
 const EXPECTED_FROM = 5
 /** Share of the usual number of kept wishes from which delivery works. */
 const WORKS_FROM = 0.6

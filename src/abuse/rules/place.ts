@@ -50,7 +50,7 @@ class WindowCounters {
 
 /** Whoever comes back is tried again sooner. */
 const NARROW_BACK: Forgetting = { most: 1.5, halfLifeMs: 6 * HOUR_MS }
-/** Of a country everybody is concerned. */
+/** Everybody is concerned by a country, so it is tried again sooner. */
 export const COUNTRY_BACK: Forgetting = { most: 1.5, halfLifeMs: HOUR_MS }
 
 /** The state that `restore` takes. A snapshot stores these names. */
@@ -61,7 +61,7 @@ export interface PlaceState {
   readonly back?: PlaceState
 }
 
-/** What is usual in a place. */
+/** The usual numbers of a place. */
 export interface BaselineThere {
   /** Share of wishes that are lost, 0 to 1. */
   readonly lostShare: number

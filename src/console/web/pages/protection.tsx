@@ -1,4 +1,4 @@
-/** What is refused in an app, since when and why, and what operators have blocked or exempted because of it. */
+/** Codes that an app is refused, since when and why, and the blocks and exemptions of its operators. */
 import { Stack } from '@mantine/core'
 import { useWords } from '../i18n/words'
 import { ProblemNote } from '../parts/problem-note'
