@@ -312,10 +312,10 @@ export class AppTraffic {
       segments.map((one) => [one, this.#evidence.refused(one, this.#judgedIn(one).isProven(now), now)]),
     )
     // A few refusals in each of many countries are many together.
+    const pooled = { sk: 0, pk: 0, relay: 0 }
+    for (const [{ name, isOwn }, count] of refused) if (!isOwn) pooled[name.kind] += count
     const counted = (segment: TrafficSegment) =>
-      segments
-        .filter((one) => one === segment || (one.name.kind === segment.name.kind && !one.isOwn && !segment.isOwn))
-        .reduce((sum, one) => sum + (refused.get(one) ?? 0), 0)
+      segment.isOwn ? (refused.get(segment) ?? 0) : pooled[segment.name.kind]
     return {
       appId: this.appId,
       decisions: this.#decisions.take(),
