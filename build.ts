@@ -15,6 +15,8 @@ import type { Build } from './src/domain/operations/version'
 import { buildGuide } from './src/guide/site'
 
 const ROOT = import.meta.dir
+/** A thread is an entry of its own, which all else finds beside itself. */
+const THREADS = ['src/store/sqlite/connection/checkpointer.ts', 'src/system/flusher.ts']
 
 /** What goes into a binary whichever platform it is for. */
 export interface Contents {
@@ -47,8 +49,7 @@ export interface Binary {
 export async function buildBinary(contents: Contents, { outfile, target, runtime }: Binary): Promise<string> {
   const build: Build = { ...contents.origin, target: target?.replace(/^bun-/, '') ?? THIS_MACHINE }
   const { outputs } = await Bun.build({
-    // A thread is an entry of its own, which all else finds beside itself.
-    entrypoints: ['src/main.ts', 'src/store/sqlite/connection/checkpointer.ts'].map((entry) => join(ROOT, entry)),
+    entrypoints: ['src/main.ts', ...THREADS].map((entry) => join(ROOT, entry)),
     naming: { entry: '[name].[ext]' },
     compile: {
       outfile,

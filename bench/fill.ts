@@ -26,18 +26,14 @@ const ISSUES = `${SERIES}
     iif(n % 10 = 0, 'alimtalk', 'sms'), 1, randomblob(32), randomblob(32), iif(n % 5 = 0, 'US', 'KR'), NULL,
     at, at + 180000, 5, iif(n % 20 < 17, 'verified', 'expired'), n % 3, iif(n % 20 < 17, at + 20000, NULL),
     iif(n % 25 = 0, 'failed', 'delivered'), iif(n % 10 = 0, 'alimtalk', 'sms'), 0, 0,
-    iif(n % 25 = 0, 'EXPIRED', NULL), 'debited', 1, 1, at + 20000, 'sk', NULL, unhex(printf('%016X', abs(random()) % 10000)), randomblob(8), NULL, NULL, NULL, NULL
+    iif(n % 25 = 0, 'EXPIRED', NULL), 'debited', 1, 1, at + 20000, 'sk', NULL, unhex(printf('%016X', abs(random()) % 10000)), randomblob(8), NULL, NULL, NULL, NULL,
+    iif(at >= $lastWeek, randomblob(16), NULL), iif(at >= $lastWeek, randomblob(16), NULL), NULL, NULL, NULL
     FROM happened`
 
 const ATTEMPTS = `${SERIES}
   INSERT INTO attempts SELECT $appId, 'live', ${ID}, 1, iif(n % 10 = 0, 'alimtalk', 'sms'),
     iif(n % 10 = 0, 'kakao', 'main'), randomblob(16), at + 5, at + 5 + (n % 900), 'accepted', NULL, NULL,
-    NULL, '인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.', 'delivered', at + 2000, 'carrier-' || n FROM happened`
-
-/** Idempotency keys are remembered for a week. */
-const CLAIMS = `${SERIES}
-  INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
-  SELECT $appId, 'live', randomblob(16), randomblob(16), ${ID}, at FROM happened WHERE at >= $lastWeek`
+    NULL, '인증번호는 [••••••]입니다. 타인에게 알려주지 마세요.', 'delivered', at + 2000, 'carrier-' || n, NULL FROM happened`
 
 const LEDGER = `${SERIES}
   INSERT INTO ledger_entries SELECT $appId, at + 20000, n + 1, 'debit', -1, $balance - n - 1, ${ID}, NULL FROM happened`
@@ -51,9 +47,8 @@ export function fill({ file, appId, issues, days, until }: Fill): Past {
     `INSERT INTO ledger_entries VALUES ($appId, $start - 1, 1000000000, 'credit', $balance, $balance, NULL, NULL)`,
   ).run({ appId, start: common.start, balance })
   const inserts = [
-    { sql: ISSUES },
+    { sql: ISSUES, values: { lastWeek: until - 7 * DAY_MS } },
     { sql: ATTEMPTS },
-    { sql: CLAIMS, values: { lastWeek: until - 7 * DAY_MS } },
     { sql: LEDGER, values: { balance } },
   ].map(({ sql, values = {} }) => ({ insert: db.query(sql), values }))
   for (let first = 0; first < issues; first += BATCH) {

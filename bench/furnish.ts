@@ -2,9 +2,9 @@
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Issue } from '../src/domain/codes/issue'
 import type { RenderedMessage } from '../src/domain/message/rendered-message'
 import type { Owner } from '../src/domain/shared/value'
+import type { Issue } from '../src/domain/verification/issue'
 import type { Store } from '../src/ports/store'
 import { assertCarrier, reportsBySecret } from '../src/providers/carriers'
 import { openStore } from '../src/store/sqlite/open'
@@ -162,7 +162,7 @@ function fillActive(file: string, appId: string, count: number): Supply {
   db.run('PRAGMA synchronous = OFF')
   const insert = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $id, 'filled', 'otp_default_kr', 'sms', 1, randomblob(32), $codeHash,
-       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
   )
   db.transaction(() => {
     for (let n = 0; n < count; n++) {

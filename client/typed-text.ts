@@ -33,9 +33,19 @@ export const plainNumber = (text: string): string =>
     .trim()
     .replace(/^(?:0\s*0\s*1\s*1|0\s*0)\s*(?=[1-9])/, '+')
 
+/** Separators that people put between digits, also those of Japanese keyboards. */
+const BETWEEN_DIGITS = /[\s\p{Pd}\u2212.\u00b7\u30fb\u30fc~\u301c/]/gu
+
+/** ASCII digits without separators, `+` instead of `00`. Other characters stay and make the number invalid. */
+export const foldedNumber = (text: string): string => plainNumber(text).replace(BETWEEN_DIGITS, '')
+
 /** The last line by which browsers fill codes in: WICG, "Origin-bound one-time codes". */
-const BOUND_CODE = /^@\S+ #(\d{6})(?: %\S+)?\s*$/m
-const SIX_DIGITS = /(?<![\p{L}\d])\d{6}(?![\p{L}\d])/gu
+const BOUND_CODE = /^@\S+ #(\d{6})(?: [@%]\S+)?\s*$/m
+/** Letters of scripts that put spaces between words; others stand right beside a code. */
+const OF_WORD =
+  '(?![\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}])\\p{L}'
+const SIX_DIGITS = new RegExp(`(?<!\\d|${OF_WORD})\\d{6}(?!\\d|${OF_WORD})`, 'gu')
+const SIX_IN_WORD = /(?<!\d)\d{6}(?!\d)/g
 /** Groups of three, with no other group beside them, as a phone number has. */
 const GROUPED = /(?<!\d[\s\p{Pd}.]?)\d{3}[\s\p{Pd}.]\d{3}(?![\s\p{Pd}.]?\d)/gu
 
@@ -45,7 +55,8 @@ export function readCode(text: string): string | undefined {
   const compact = plain.replace(/[^\p{L}\p{N}]/gu, '')
   // Some keyboards put a code in twice.
   const [, alone] = /^(\d{6})\1?$/.exec(compact) ?? []
-  return alone ?? BOUND_CODE.exec(plain)?.[1] ?? onlyOne(plain.match(SIX_DIGITS)) ?? onlyOne(plain.match(GROUPED))
+  const bound = alone ?? BOUND_CODE.exec(plain)?.[1]
+  return bound ?? [SIX_DIGITS, GROUPED, SIX_IN_WORD].map((form) => onlyOne(plain.match(form))).find(Boolean)
 }
 
 const onlyOne = (found: string[] | null) => {

@@ -22,6 +22,8 @@ export interface Call {
 
 export interface Heard {
   requestId?: string | undefined
+  /** Milliseconds that the service asks to wait, or a proxy before it. */
+  retryAfterMs?: number | undefined
 }
 
 export interface Answer {
@@ -47,6 +49,7 @@ export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Pro
     }),
   )
   heard.requestId = response.headers.get('x-request-id') ?? undefined
+  heard.retryAfterMs = retryAfterIn(response.headers)
   const json = await read(response)
   if (response.ok) return { output: json, serverTime: response.headers.get('x-watchword-time') ?? undefined }
   throw refusal(json as Envelope, response, call)
@@ -70,7 +73,7 @@ export function refusal(
   { heard, isIdempotent }: Pick<Call, 'heard' | 'isIdempotent'>,
 ): WatchwordError {
   const retryable = NOT_CARRIED_OUT.has(status) || (status >= 500 && isIdempotent)
-  const retryAfterMs = retryAfterIn(headers.get('retry-after'))
+  const retryAfterMs = retryAfterIn(headers)
   return new WatchwordError({ code, message, status, data, ...heard, retryAfterMs, retryable })
 }
 
@@ -84,5 +87,11 @@ const isEnvelope = (json: Record<string, unknown>) => typeof json.code === 'stri
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-const retryAfterIn = (header: string | null): number | undefined =>
-  header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined
+/** Seconds, or a date by the clock of whoever answers: RFC 9110, 10.2.3. */
+function retryAfterIn(headers: Pick<Headers, 'get'>): number | undefined {
+  const wait = headers.get('retry-after') ?? ''
+  if (/^\d{1,9}$/.test(wait)) return Number(wait) * 1_000
+  const sentAt = Date.parse(headers.get('date') ?? '')
+  const ms = Date.parse(wait) - (Number.isNaN(sentAt) ? Date.now() : sentAt)
+  return /GMT$/.test(wait) && !Number.isNaN(ms) ? Math.max(0, ms) : undefined
+}

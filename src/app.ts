@@ -21,6 +21,7 @@ import { cluster } from './runtime/cluster'
 import { singleNode } from './runtime/single-node'
 import { orderedIds } from './runtime/store-watch'
 import { recordTraffic } from './usecases/abuse/record-traffic'
+import { takeOverCalls } from './usecases/adopt-calls'
 import { publishedKeys } from './usecases/prove-verification'
 import { readVitals } from './usecases/read-vitals'
 import { recordReport } from './usecases/record-report'
@@ -80,11 +81,12 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     ...{ store, clock, log, wakeUps: node.wakeUps },
     kinds: jobKinds({ ...basics, modes, slots, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
-  const dispatch = createDispatch({ store, clock, runner, slots, limiters: node.limiters })
+  const dispatch = createDispatch({ store, clock, log, runner, slots, limiters: node.limiters })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
     ...{ backups, disk: ports.disk, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
+    isRunning: dispatch.isRunning,
   })
 
   const isDispatching = () => runner.isDispatching()
@@ -138,6 +140,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     },
     async begin(how) {
       await node.start(how)
+      if (how.alone && !ports.fleet) await takeOverCalls(basics)
       await carriers.refresh()
     },
     dispatch() {

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import type { Vendor } from './abuse/rules/challenge'
 import { isNetwork } from './domain/access/network'
 import { FIXED_LIMITS, type LimitsConfig, USUAL_LIMITS } from './domain/access/rate-limits'
-import { IDEMPOTENCY_DAYS } from './domain/codes/idempotency'
-import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/codes/verification'
 import { MAX_CONCURRENCY } from './domain/delivery/carrier'
 import { timeOfDay } from './domain/operations/backup-schedule'
 import { MAX_TIMEOUT_MS } from './domain/operations/job'
 import type { Numbering } from './domain/phone/phone'
 import { numbers } from './domain/phone/phone'
+import { IDEMPOTENCY_DAYS } from './domain/verification/idempotency'
+import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/verification/proof'
 import type { PriceList } from './domain/wallet/wallet'
 import type { HookUrlPolicy } from './domain/webhooks/target-address'
 import { LOG_LEVELS, type LogLevel } from './ports/log'
@@ -141,11 +141,7 @@ const settings = {
     whole(2, 500),
     16,
   ),
-  DATABASE_BATCHING: setting(
-    'Whether codes that are issued at the same moment share a transaction; without it each has its own',
-    flag,
-    true,
-  ),
+  DATABASE_BATCHING: setting('Deprecated, without effect: codes of one moment have a transaction each', flag, true),
   DATABASE_REPLICA_URL: setting("Replica of that PostgreSQL for the console's lists, usage and exports", postgresUrl),
   PUBLIC_URL: setting(
     'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
@@ -335,8 +331,6 @@ export interface DatabaseConfig {
   url: string
   /** The number of connections for transactions. */
   size: number
-  /** Whether issues of the same moment share a transaction. */
-  batches: boolean
   replicaUrl: string | undefined
 }
 
@@ -512,7 +506,7 @@ function databaseUrlOf(
 }
 
 const databaseOf = (url: string, value: SettingValues): DatabaseConfig => ({
-  ...{ url, size: value.DATABASE_POOL, batches: value.DATABASE_BATCHING, replicaUrl: value.DATABASE_REPLICA_URL },
+  ...{ url, size: value.DATABASE_POOL, replicaUrl: value.DATABASE_REPLICA_URL },
 })
 
 /** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { IssueInput } from './inputs'
 import { idBytes, idText, LIFETIME_MS, MAX_ATTEMPTS, newCode, type Vault } from './tables'
 
-export type Bindings = Record<string, string | number | Uint8Array>
+export type Bindings = Record<string, string | number | Uint8Array | null>
 
 export function openOurs(dir: string): { file: string; db: Database } {
   const file = join(dir, 'watchword.db')
@@ -30,10 +30,11 @@ export interface Fresh {
 /** What is answered; and what it is about, unless that was written before. Called inside a transaction. */
 export type WriteIssue = (input: IssueInput) => { answer: object; fresh?: Fresh }
 
-export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue {
+/** `call`: what is written of the call that begins with the issue; none waits for it. */
+export function issueRows(db: Database, appId: string, vault: Vault, call: string | null = null): WriteIssue {
   const owner = { appId }
   const claim = db.query<{ issue_id: Uint8Array }, Bindings>(
-    "SELECT fingerprint, issue_id FROM claims WHERE app_id = $appId AND mode = 'live' AND key_hash = $keyHash",
+    "SELECT fingerprint, issue_id FROM issues WHERE app_id = $appId AND mode = 'live' AND key_hash = $keyHash",
   )
   const known = db.query<{ created_at: number; expires_at: number }, Bindings>(
     "SELECT * FROM issues WHERE app_id = $appId AND mode = 'live' AND issue_id = $id",
@@ -49,11 +50,7 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
   const insertIssue = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $messageId, $purpose, 'otp_default_kr', 'sms', 1, $phoneHash, $codeHash,
        'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL,
-       $prefixHash, NULL, lower(hex($id)), NULL, NULL, NULL)`,
-  )
-  const insertClaim = db.query(
-    `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
-     VALUES ($appId, 'live', $keyHash, $fingerprint, $id, $now)`,
+       $prefixHash, NULL, lower(hex($id)), NULL, NULL, NULL, $keyHash, $fingerprint, $begunAt, $begunCall, NULL)`,
   )
   const insertOutbox = db.query('INSERT INTO outbox VALUES ($id, $sealed, $expiresAt)')
 
@@ -80,8 +77,9 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
     const expiresAt = now + LIFETIME_MS
     const codeHash = vault.codeHash(issueId, code)
     const prefixHash = vault.prefixHash(phoneNumber.slice(0, -4))
-    insertIssue.run({ ...owner, id, messageId, purpose, phoneHash, codeHash, now, expiresAt, prefixHash })
-    insertClaim.run({ ...owner, keyHash, fingerprint, id, now })
+    const begun = { begunAt: call && now, begunCall: call }
+    const hashes = { phoneHash, codeHash, prefixHash, keyHash, fingerprint }
+    insertIssue.run({ ...owner, id, messageId, purpose, now, expiresAt, ...hashes, ...begun })
     const rendered = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
     insertOutbox.run({ id, sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(rendered)), expiresAt })
     const answer = {

@@ -1,5 +1,4 @@
-/** A delivered code in our tables, by 14 hand-written statements in two transactions. */
-import { LEASE_MS } from '../../src/domain/operations/job'
+/** A delivered code in our tables, by 10 hand-written statements in two transactions. */
 import type { IssueInput } from './inputs'
 import { type Bindings, issueRows, openOurs } from './issue-rows'
 import type { OpenIn } from './tables'
@@ -8,7 +7,7 @@ import type { OpenIn } from './tables'
 export interface Message {
   issue: Uint8Array
   messageId: Uint8Array
-  jobId: number
+  calledAt: number
   to: string
   text: string
 }
@@ -16,7 +15,7 @@ export interface Message {
 /** Every method is called inside a transaction. */
 export interface Pipeline {
   db: ReturnType<typeof openOurs>['db']
-  /** With its first attempt, and the job as held. No message where the issue is known already. */
+  /** With its call begun. No message where the issue is known already. */
   issue(input: IssueInput): { answer: object; message?: Message }
   /** What the carrier has answered, and the charge. */
   settle(message: Message, carrierMessageId: string): void
@@ -24,26 +23,19 @@ export interface Pipeline {
 
 export const pipelineTables: OpenIn<Pipeline> = (dir, appId, vault) => {
   const { db } = openOurs(dir)
-  const write = issueRows(db, appId, vault)
+  const write = issueRows(db, appId, vault, '{"carrier":"main"}')
   const owner = { appId }
   const reserve = db.query(
     'UPDATE wallets SET reserved = reserved + 1 WHERE app_id = $appId AND balance - reserved >= 1 - overdraft_limit',
   )
   const insertAttempt = db.query(
-    `INSERT INTO attempts (app_id, mode, issue_id, number, leg, provider, message_id, called_at)
-     VALUES ($appId, 'live', $id, 1, 'sms', 'main', $messageId, $now)`,
-  )
-  const insertJob = db.query<{ job_id: number }, Bindings>(
-    `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at, attempt, queue, leased)
-     VALUES ('deliver', $appId, 'live', $id, $until, 1, 'main', 1) RETURNING job_id`,
-  )
-  const answerAttempt = db.query(
-    `UPDATE attempts SET answered_at = $now, outcome = 'accepted', provider_message_id = $carrierMessageId
-     WHERE app_id = $appId AND mode = 'live' AND issue_id = $id AND number = 1 AND outcome IS NULL`,
+    `INSERT INTO attempts (app_id, mode, issue_id, number, leg, provider, message_id, called_at, answered_at, outcome,
+       provider_message_id)
+     VALUES ($appId, 'live', $id, 1, 'sms', 'main', $messageId, $calledAt, $now, 'accepted', $carrierMessageId)`,
   )
   const settle = db.query(
     `UPDATE issues SET delivery_status = 'sent', send_pending = 0, billing_status = 'debited', debited_amount = 1,
-       updated_at = $now WHERE app_id = $appId AND mode = 'live' AND issue_id = $id`,
+       begun_at = NULL, begun_call = NULL, updated_at = $now WHERE app_id = $appId AND mode = 'live' AND issue_id = $id`,
   )
   const debit = db.query<{ balance: number; entries: number }, Bindings>(
     `UPDATE wallets SET reserved = reserved - 1, balance = balance - 1, entries = entries + 1, updated_at = $now
@@ -53,7 +45,6 @@ export const pipelineTables: OpenIn<Pipeline> = (dir, appId, vault) => {
     `INSERT INTO ledger_entries VALUES ($appId, $now, $entries, 'debit', -1, $balance, $id, NULL)`,
   )
   const erase = db.query('DELETE FROM outbox WHERE issue_id = $id')
-  const finish = db.query('DELETE FROM jobs WHERE job_id = $jobId AND attempt = 1')
 
   return {
     db,
@@ -64,19 +55,16 @@ export const pipelineTables: OpenIn<Pipeline> = (dir, appId, vault) => {
       const { id, messageId, now } = fresh
       const { to, text } = fresh.rendered
       if (reserve.run(owner).changes === 0) throw new Error('There is no credit')
-      insertAttempt.run({ ...owner, id, messageId, now })
-      const held = insertJob.get({ ...owner, id, until: now + LEASE_MS.deliver }) as { job_id: number }
-      return { answer, message: { issue: id, messageId, jobId: held.job_id, to, text } }
+      return { answer, message: { issue: id, messageId, calledAt: now, to, text } }
     },
 
-    settle({ issue: id, jobId }, carrierMessageId) {
+    settle({ issue: id, messageId, calledAt }, carrierMessageId) {
       const now = Date.now()
-      answerAttempt.run({ ...owner, id, now, carrierMessageId })
+      insertAttempt.run({ ...owner, id, messageId, calledAt, now, carrierMessageId })
       settle.run({ ...owner, id, now })
       const { balance, entries } = debit.get({ ...owner, now }) as { balance: number; entries: number }
       insertEntry.run({ ...owner, id, now, balance, entries })
       erase.run({ id })
-      finish.run({ jobId })
     },
   }
 }

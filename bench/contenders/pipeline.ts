@@ -1,6 +1,6 @@
 /**
  * The floor of a delivered code: what this machine, this runtime and SQLite can do where a message goes out as soon as it
- * is stored and its answer is stored with the charge. A bare Bun route, zod, 14 hand-written statements, two commits with
+ * is stored and its answer is stored with the charge. A bare Bun route, zod, 10 hand-written statements, two commits with
  * everybody of their turn of the event loop, connections to the carrier that Bun's `fetch` keeps; nothing else.
  */
 import { parseArgs } from 'node:util'

@@ -22,19 +22,18 @@ const apps = values.apps.split(',')
 const vault = createVault(Buffer.from(SECRET))
 const sql = new SQL(values.url, { max: Number(values.pool) })
 
-const CLAIM = "SELECT issue_id, fingerprint FROM claims WHERE app_id = $1 AND mode = 'live' AND key_hash = $2"
+const CLAIM = "SELECT issue_id, fingerprint FROM issues WHERE app_id = $1 AND mode = 'live' AND key_hash = $2"
 const LIVE = `SELECT issue_id FROM issues WHERE app_id = $1 AND mode = 'live' AND phone_hash = $2 AND purpose = $3
   AND verification_status = 'issued' FOR UPDATE`
 const REPLACE = `UPDATE issues SET verification_status = 'replaced', updated_at = $3
   WHERE app_id = $1 AND mode = 'live' AND issue_id = $2`
 const ERASE = 'DELETE FROM outbox WHERE issue_id = $1'
-const ADD_CLAIM = `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
-  VALUES ($1, 'live', $2, $3, $4, $5)`
 const ADD_ISSUE = `INSERT INTO issues (app_id, mode, issue_id, message_id, purpose, template_id, channel, key_kind,
     sms_fallback, phone_hash, code_hash, country, created_at, expires_at, max_attempts, verification_status, attempts_used,
-    delivery_status, leg, send_pending, outcome_ambiguous, billing_status, price, debited_amount, updated_at)
+    delivery_status, leg, send_pending, outcome_ambiguous, billing_status, price, debited_amount, updated_at,
+    key_hash, fingerprint)
   VALUES ($1, 'live', $2, $3, $4, 'otp_default_kr', 'sms', 'sk', true, $5, $6, 'KR', $7, $8, ${MAX_ATTEMPTS}, 'issued', 0,
-    'queued', 'sms', true, false, 'reserved', 1, 0, $7)`
+    'queued', 'sms', true, false, 'reserved', 1, 0, $7, $9, $10)`
 const ADD_OUTBOX = 'INSERT INTO outbox (issue_id, sealed, expires_at) VALUES ($1, $2, $3)'
 const ADD_JOB = `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at, attempt, queue, leased)
   VALUES ('deliver', $1, 'live', $2, $3, 0, 'main', false)`
@@ -70,10 +69,9 @@ async function issue(appId: string, { phoneNumber, purpose, idempotencyKey }: Is
       : []
     await Promise.all([
       ...replaced,
-      connection.unsafe(ADD_CLAIM, [appId, keyHash, fingerprint, issueId, now]),
       connection.unsafe(ADD_ISSUE, [
         ...[appId, issueId, Bun.randomUUIDv7('hex', now), purpose, phoneHash],
-        ...[vault.codeHash(issueId, code), now, expiresAt],
+        ...[vault.codeHash(issueId, code), now, expiresAt, keyHash, fingerprint],
       ]),
       connection.unsafe(ADD_OUTBOX, [issueId, sealed, expiresAt]),
       connection.unsafe(ADD_JOB, [appId, issueId, now]),

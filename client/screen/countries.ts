@@ -45,8 +45,15 @@ export const countryCodes = (): string[] => [...CALLING_CODES.keys()]
 /** Calling code without the plus; undefined for an unknown country. */
 export const callingCodeOf = (country: string) => CALLING_CODES.get(country)
 
-/** The likely country of readers of a language. */
-export const countryOf = (language: string) => new Intl.Locale(language).maximize().region ?? 'US'
+/** The likely country of readers of a language. Some browsers say `en-US@posix`, `C` or nothing. */
+export function countryOf(language: string): string {
+  const [tag = 'en'] = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*/i.exec(language) ?? []
+  try {
+    return new Intl.Locale(tag).maximize().region ?? 'US'
+  } catch {
+    return 'US'
+  }
+}
 
 /** Country of an international number, as far as it can be told; `chosen` where it fits. No calling code begins another. */
 export function countryWith(phoneNumber: string, chosen: string): string {

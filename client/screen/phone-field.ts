@@ -75,7 +75,7 @@ export class PhoneField {
     const whole = wholeNumber(value, callingCodeOf(this.#country) ?? '')
     if (whole === undefined) return undefined
     const formats = await this.#load()
-    return formats?.internationalOf(plainNumber(value), this.#country) ?? whole
+    return formats?.internationalOf(value, this.#country) ?? whole
   }
 
   /** Shows the number that was entered before a reload. */

@@ -23,8 +23,14 @@ import {
   readTemplate,
 } from '../usecases/read-history'
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
-import { type AuthenticateDependencies, authenticate, type Caller, type RequestContext } from './authenticate'
+import {
+  type AuthenticateDependencies,
+  type AuthenticatedCaller,
+  authenticate,
+  type RequestContext,
+} from './authenticate'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
+import { isReading } from './json'
 import { inputOf, type Operation, type OperationName, operationAt } from './operations'
 import {
   balanceView,
@@ -46,7 +52,7 @@ type ProcedureOutput<Name extends OperationName> = z.input<NonNullable<Schemas[N
 
 /** The function of each operation; its input has passed the schema. */
 export type Procedures = {
-  [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<ProcedureOutput<Name>>
+  [Name in OperationName]: (input: Taken<Name>, caller: AuthenticatedCaller) => Promise<ProcedureOutput<Name>>
 }
 
 export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
@@ -102,7 +108,7 @@ export type Api = (
 interface Procedure {
   inputSchema: z.ZodType
   outputSchema: z.ZodType
-  perform: (input: unknown, caller: Caller) => Promise<unknown>
+  perform: (input: unknown, caller: AuthenticatedCaller) => Promise<unknown>
 }
 
 type PerformerDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'limits' | 'log'>
@@ -148,10 +154,10 @@ export function createPerformer(deps: PerformerDependencies) {
   return async <T>(
     context: RequestContext,
     access: OperationAccess,
-    handle: (caller: Caller) => Promise<T>,
+    handle: (caller: AuthenticatedCaller) => Promise<T>,
   ): Promise<Performed<T>> => {
     let key: ApiKey | undefined
-    let caller: Caller | undefined
+    let caller: AuthenticatedCaller | undefined
     try {
       caller = await authenticate(deps, context, access, (known) => {
         key = known
@@ -184,7 +190,7 @@ export function createApi(deps: ApiDependencies): Api {
     operation: Operation,
     request: Request,
     requestPath: RequestPath,
-    caller: Caller,
+    caller: AuthenticatedCaller,
   ): Promise<ApiAnswer> {
     const { inputSchema, outputSchema, perform } = procedures[operation.name]
     const rawInput = await inputOf(operation, request, requestPath)
@@ -196,7 +202,7 @@ export function createApi(deps: ApiDependencies): Api {
 
   return async (request, requestPath, { clientIp, origin }) => {
     const ofScreen = isScreen(request, requestPath)
-    const operation = ofScreen ? SCREEN : operationAt(request.method, requestPath.path)
+    const operation = ofScreen ? SCREEN : operationAt(isReading(request) ? 'GET' : request.method, requestPath.path)
     if (isOverloaded(deps)) return overloaded(requestPath, operation)
     if (!operation) return undefined
     const context = { headers: request.headers, search: requestPath.search, clientIp, origin }

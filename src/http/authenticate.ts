@@ -12,7 +12,7 @@ import {
 } from '../domain/access/api-key'
 import { cidrContains, ipaddr, isIP } from '../domain/access/network'
 import type { Permit } from '../domain/access/rate-limits'
-import type { Origin } from '../domain/codes/issue'
+import type { Origin } from '../domain/shared/addressed'
 import { invalid, unauthorized, unavailable } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
 import type { Directory, Node } from '../ports/node'
@@ -32,8 +32,13 @@ export function clientIpOf(
   if (trustedProxies.length === 0 || forwardedFor === null) return socket
   const isTrusted = (address: string) => trustedProxies.some((cidr) => cidrContains(cidr, address))
   let client = socket
-  for (const hop of forwardedFor.split(',').slice(-MAX_HOPS).reverse()) {
-    const address = withoutPort(hop.trim())
+  // Empty elements of a list mean nothing: RFC 9110, 5.6.1.2.
+  const hops = forwardedFor
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter(Boolean)
+  for (const hop of hops.slice(-MAX_HOPS).reverse()) {
+    const address = withoutPort(hop)
     if (!isTrusted(client) || !ipaddr().isValid(address)) break
     client = plain(address)
   }
@@ -102,7 +107,7 @@ export interface RequestContext {
   origin: Origin
 }
 
-export interface Caller {
+export interface AuthenticatedCaller {
   key: ApiKey
   /** Counted already; given back when the request is refused after all. */
   permit: Permit
@@ -128,7 +133,7 @@ export async function authenticate(
   { headers, search, clientIp, origin }: RequestContext,
   access: OperationAccess,
   onKey: (key: ApiKey) => void,
-): Promise<Caller> {
+): Promise<AuthenticatedCaller> {
   const { node, clock, modes } = deps
   const key = activeKey(await findKey(node.directory, headers.get('authorization')), clock.now())
   onKey(key)

@@ -52,6 +52,9 @@ function assertJsonType(headers: Headers): void {
     throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
 }
 
+/** HEAD is answered as GET is, without the body: RFC 9110, 9.3.2. */
+export const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
 const JSON_TYPE = 'application/json'
 
 function isJsonType(said: string): boolean {
@@ -60,7 +63,7 @@ function isJsonType(said: string): boolean {
     .split(';')
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  return type === JSON_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset))
+  return type === JSON_TYPE && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))
 }
 
 /** Throws `too_large`, or `invalid` where the client disconnects before the body is complete: that is no error of ours. */

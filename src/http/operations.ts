@@ -6,7 +6,7 @@ import { type Contract, contract } from '../../contract'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid } from '../domain/shared/error'
 import { unreadable } from './errors'
-import { readJsonBody, readOptionalJsonBody } from './json'
+import { isReading, readJsonBody, readOptionalJsonBody } from './json'
 import { API_PREFIX, isRpc, type RequestPath, RPC_PREFIX } from './route-table'
 
 export type OperationName = keyof Contract
@@ -51,7 +51,7 @@ const rpcValues = new StandardRPCSerializer(new StandardRPCJsonSerializer())
 /** Returns the input before validation. Throws `invalid` or `too_large`. */
 export function inputOf({ wire, id }: Operation, request: Request, requestPath: RequestPath): unknown {
   if (wire === 'rpc') return rpcInput(request, requestPath)
-  if (request.method !== 'GET') return bodyOf(request, requestPath)
+  if (!isReading(request)) return bodyOf(request, requestPath)
   const query = queryOf(requestPath)
   if (id === undefined) return query
   // Numeric parameter names make an array of the query. Beside an id it has always been ignored.

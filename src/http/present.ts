@@ -1,18 +1,13 @@
 /** Between the domain and the shapes of the contract. */
 import { idempotencyKey } from '../../contract/issue'
-import {
-  attemptsRemaining,
-  effectiveStatus,
-  type Issue,
-  type IssueStanding,
-  overallStatus,
-} from '../domain/codes/issue'
-import type { Issued } from '../domain/codes/issue-request'
-import type { Verification } from '../domain/codes/verification'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/message/template'
 import { invalid } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
 import { CURRENCY, type Mode, momentWriter } from '../domain/shared/value'
+import { type Issue, type IssueStanding, overallStatus } from '../domain/verification/issue'
+import type { Issued } from '../domain/verification/issue-request'
+import type { VerifyAnswer } from '../domain/verification/proof'
+import { attemptsRemaining, effectiveStatus } from '../domain/verification/verification'
 import { type LedgerEntry, ledgerId } from '../domain/wallet/wallet'
 import type { Balance, Page } from '../usecases/read-history'
 
@@ -28,7 +23,7 @@ export const issuedView = (issued: Issued, mode: Mode) => ({
   mode,
 })
 
-export const verificationView = (verification: Verification, mode: Mode) => ({
+export const verificationView = (verification: VerifyAnswer, mode: Mode) => ({
   ...verification,
   expiresAt: iso(verification.expiresAt),
   verifiedAt: isoOrNothing(verification.verifiedAt),

@@ -1,8 +1,8 @@
 /** Answers every request: its route, also while the database is not open yet, a request id, and a line in the log. */
 
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/access/api-key'
-import type { Origin } from '../domain/codes/issue'
 import { USAGE_REPORT_PATH } from '../domain/operations/usage-report'
+import type { Origin } from '../domain/shared/addressed'
 import { errorFields, invalid, Refusal, unavailable } from '../domain/shared/error'
 import { momentWriter } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
@@ -17,7 +17,7 @@ import type { TwilioApi, TwilioDependencies } from './compat/twilio'
 import { TWILIO_PREFIX } from './compat/twilio-answer'
 import { asRefusal, fromRefusal, RETRY_AFTER_MS, unexpectedError } from './errors'
 import type { Readiness } from './health'
-import { answerHeaders, Json, preflightHeaders } from './json'
+import { answerHeaders, isReading, Json, preflightHeaders } from './json'
 import { answerMetrics } from './metrics'
 import { type AnswerRelay, RELAY_PREFIX } from './relay/relay'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
@@ -201,7 +201,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (request.headers.get('host')?.includes(',')) return repeatedHost(path)
     if (isNeedlesslyEncoded(path) || !matchesPattern(path, routePattern)) return notFound()
     if (path.startsWith(`${API_PREFIX}/`))
-      return (request.method === 'GET' && published(path)) || apiAnswer(incoming, requestPath)
+      return (isReading(request) && published(path)) || apiAnswer(incoming, requestPath)
     const url = urlOf(request.url)
     return url.pathname === path ? otherAnswer(incoming, url) : notFound()
   }
@@ -278,9 +278,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
     }
     const page = request.headers.get('origin')
     const answer = await api(request, requestPath, callerOf(incoming))
-    if (!answer) return notFoundInApi(requestPath)
-    const listed = page !== null && (await isReadableAt(page, answer.key)) ? page : undefined
-    return answered(answer, answerHeaders(listed))
+    const listed = page !== null && (await isReadableAt(page, answer?.key)) ? page : undefined
+    return answer ? answered(answer, answerHeaders(listed)) : notFoundInApi(requestPath, answerHeaders(listed))
   }
 
   /**
@@ -324,8 +323,6 @@ export function lazyTwilio(deps: TwilioDependencies): TwilioApi {
   }
 }
 
-const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
-
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
@@ -339,9 +336,9 @@ function repeatedHost(path: string): RouteAnswer {
   return { route: 'none', refusal, response: new Json(error.status, isRpc(path) ? { json: error } : error) }
 }
 
-const notFoundInApi = ({ path }: RequestPath): RouteAnswer => ({
+const notFoundInApi = ({ path }: RequestPath, headers: Record<string, string>): RouteAnswer => ({
   route: 'none',
-  response: new Json(404, isRpc(path) ? { json: notFoundError() } : notFoundError(), answerHeaders(undefined)),
+  response: new Json(404, isRpc(path) ? { json: notFoundError() } : notFoundError(), headers),
 })
 
 const traceOf = (headers: Headers): string | undefined =>

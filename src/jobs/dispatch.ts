@@ -1,12 +1,14 @@
-/** Slots of messages. The message of a new issue is sent at once where its carrier has a free slot: the job starts when the issue is stored. */
+/** Slots of messages. The message of a new issue is sent at once where its carrier has a free slot: it goes out when the issue is stored. */
 
 import type { Health } from '../domain/delivery/carrier'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import { FRONT } from '../domain/operations/job'
+import { errorFields } from '../domain/shared/error'
 import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
 import type { CarrierPermit, CarrierSlot, ConcurrencyLimiter, ConcurrencyLimiters, Slot } from '../ports/node'
 import type { CarrierReservation, Dispatch } from '../ports/work'
-import { complete, type PerformDependencies, type Runner } from './runner'
+import { makeCall, type PerformDependencies, type Runner } from './runner'
 
 /**
  * Slots for work, acquired before a job is claimed.
@@ -141,7 +143,8 @@ class AcquiredCarrierSlot implements CarrierSlot {
 }
 
 interface DispatchDependencies extends PerformDependencies {
-  runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>
+  runner: Pick<Runner, 'hasRoom' | 'expect'>
+  log: Log
   slots: CarrierSlots
   limiters: Pick<ConcurrencyLimiters, 'find'>
   clock: Pick<Clock, 'now' | 'after'>
@@ -162,6 +165,8 @@ interface WaitingMessage {
 export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDependencies): Dispatch {
   const waiting = new Set<WaitingMessage>()
   const quick = new Set<string>()
+  /** Issues whose calls are made here. */
+  const running = new Set<string>()
 
   function reserve(carrier: string): CarrierReservation | undefined {
     // A carrier may have been removed meanwhile; without this check the message would take an unassigned slot.
@@ -170,9 +175,17 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
     const decided = runner.expect('deliver')
     return {
       slot,
-      start(job, work, call) {
-        runner.run(job, { run: (held) => complete(deps, work, held, call), release: () => slot.release() })
-        decided()
+      start(issueId, call) {
+        running.add(issueId)
+        void makeCall(deps, call)
+          .catch((error) =>
+            deps.log.error(errorFields(error), 'an answer was not stored; it is ambiguous after a while'),
+          )
+          .finally(() => {
+            running.delete(issueId)
+            slot.release()
+            decided()
+          })
       },
       release() {
         slot.release()
@@ -221,6 +234,7 @@ export function createDispatch({ runner, slots, limiters, ...deps }: DispatchDep
   })
 
   return {
+    isRunning: (issueId) => running.has(issueId),
     reserve(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
       const reservation = isAwaited(carrier) ? undefined : reserve(carrier)

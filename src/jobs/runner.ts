@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Slot, WakeUps } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
-import type { JobHandler } from '../ports/work'
+import type { BegunWork, JobHandler } from '../ports/work'
 
 export interface PerformDependencies {
   store: Store
@@ -50,15 +50,21 @@ export async function complete<Subject, Call, Answer>(
   const answer = await work.act(call)
   const record = async (tx: Tx) => {
     const [subject, isHeld] = await Promise.all([
-      work.lock(tx, job, call),
+      work.lock(tx, job),
       work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
     ])
     const noted = work.recordAlways?.(tx, call, answer)
     if (noted) await noted
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }
-  await retryRecord(deps, job, record, work)
+  await retryRecord(deps, LEASE_MS[job.kind], record)
   return answer
+}
+
+/** The same for a call that was begun with its issue: it needs no job, since the issue says that it was begun. */
+export async function makeCall<Answer>(deps: PerformDependencies, call: BegunWork<Answer>): Promise<void> {
+  const answer = await call.act()
+  await retryRecord(deps, LEASE_MS.deliver, (tx) => call.record(tx, answer))
 }
 
 const RETRY_EVERY_MS = 1_000
@@ -69,16 +75,15 @@ const RETRY_EVERY_MS = 1_000
  */
 async function retryRecord(
   { store, clock }: PerformDependencies,
-  job: Job,
+  forMs: number,
   work: (tx: Tx) => Promise<void>,
-  { mayShare }: { mayShare?: boolean | undefined },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await store.transaction(work, { mayShare })
+      return await store.transaction(work)
     } catch (error) {
       const mayPass = error instanceof Refusal && error.kind === 'unavailable'
-      if (!mayPass || tries * RETRY_EVERY_MS >= LEASE_MS[job.kind]) throw error
+      if (!mayPass || tries * RETRY_EVERY_MS >= forMs) throw error
       await new Promise<void>((again) => void clock.after(RETRY_EVERY_MS, again))
     }
   }
@@ -136,11 +141,6 @@ export class Runner {
   /** Announces a job that may follow. `stop` waits until the returned function is called. */
   expect(kind: JobKind): () => void {
     return this.#byKind[kind].expect()
-  }
-
-  /** Runs a job whose lease this process holds already. */
-  run(job: Job, slot: JobSlot): void {
-    this.#byKind[job.kind].run(job, slot)
   }
 
   start(): void {

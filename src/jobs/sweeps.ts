@@ -5,11 +5,12 @@ import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
 import { endQuietIncidents } from '../usecases/abuse/record-traffic'
+import { adoptCalls } from '../usecases/adopt-calls'
 import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
 import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
 import { rollUpUsage } from '../usecases/roll-up-usage'
-import type { SaveDependencies } from '../usecases/shared/save-issue'
+import type { SaveDependencies } from '../usecases/shared/save-change'
 import { NoticeWatch, type WatchDependencies } from '../usecases/watch-notices'
 
 const EVERY_MS = 1_000
@@ -27,6 +28,8 @@ interface SweepDependencies
   node: SaveDependencies['node'] & { wakeUps: WakeUps; tidy(): Promise<void> }
   /** Returns whether carriers or routes changed, so that waiting messages may go to another carrier. */
   refreshCarriers: () => Promise<boolean>
+  /** Whether the call that was begun with an issue is still made here. */
+  isRunning: (issueId: string) => boolean
 }
 
 /** The audit log has named the operator who asked for the erasure; the server only carries it out. */
@@ -77,6 +80,7 @@ export class Sweeps {
   async #look(): Promise<void> {
     const { deps } = this
     await expireDue(deps)
+    await adoptCalls(deps, deps.isRunning)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
     // Not awaited: a week of usage to count must not delay the sweep.

@@ -1,11 +1,11 @@
 /** Vendors of challenges, which say whether a token proves a human. */
 import type { ChallengeSettings, Proof } from '../abuse/rules/challenge'
-import type { KeyKind } from '../domain/access/api-key'
+import type { CallerKind } from '../domain/access/caller'
 
 /** Checks are counted by app and kind of key, so that a leaked browser key holds up no check of a server. */
 export interface CheckedFor {
   appId: string
-  kind: KeyKind
+  kind: CallerKind
 }
 
 export interface Challenges {

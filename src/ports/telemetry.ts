@@ -4,15 +4,17 @@
  */
 
 import type { Rule } from '../abuse/rules/rule'
-import type { KeyKind } from '../domain/access/api-key'
-import type { Issue, Origin, ReasonCode } from '../domain/codes/issue'
+import type { CallerKind } from '../domain/access/caller'
 import type { SendOutcome } from '../domain/delivery/delivery'
 import type { ReportOutcome } from '../domain/delivery/report-tally'
+import type { Message } from '../domain/message/message'
 import type { QueueState } from '../domain/operations/job'
 import type { NodeCondition } from '../domain/operations/node'
 import type { NoticeKind } from '../domain/operations/notice'
+import type { Origin } from '../domain/shared/addressed'
 import type { Refusal } from '../domain/shared/error'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
+import type { ReasonCode, Verification } from '../domain/verification/verification'
 
 export interface Telemetry {
   requestAnswered(answered: RequestAnswered): void
@@ -20,7 +22,7 @@ export interface Telemetry {
   codeChecked(checked: CodeChecked): void
   attemptAnswered(answered: AttemptAnswered): void
   /** The code was verified, expired, replaced or used up its attempts. */
-  codeEnded(issue: Pick<Issue, 'mode' | 'channel' | 'verificationStatus'>): void
+  codeEnded(verification: Pick<Verification, 'mode' | 'channel' | 'verificationStatus'>): void
   /** Once for each message, when its credit is settled. Later reports of the carrier are not counted. */
   deliveryEnded(ended: DeliveryEnded): void
   webhookAnswered(answered: WebhookAnswered): void
@@ -65,7 +67,7 @@ export interface IssueDecided {
   origin: Origin | undefined
   appId: string
   mode: Mode
-  keyKind: KeyKind
+  keyKind: CallerKind
   channel: Channel
   country: string | undefined
   /** Undefined where no issue was made. */
@@ -97,8 +99,8 @@ export interface AttemptAnswered {
 }
 
 export interface DeliveryEnded {
-  /** The settled issue: delivered, failed, or sent where the carrier reports no more. */
-  issue: Issue
+  /** Settled: delivered, failed, or sent where the carrier reports no more. */
+  message: Message
   /** The last carrier; undefined where none had the message. */
   carrier: string | undefined
   /** Unix milliseconds. */

@@ -2,7 +2,7 @@
 import type { RequestFacts, RuleHit } from '../abuse/rules/assess'
 import type { Protection } from '../abuse/rules/protection'
 import type { PlaceRule, Rule } from '../abuse/rules/rule'
-import type { Issue } from '../domain/codes/issue'
+import type { Message } from '../domain/message/message'
 import type { Decision, SegmentHour, SegmentKey } from './store/traffic'
 
 /** A request that is in flight. It is acquired before it is assessed, and released once. */
@@ -20,7 +20,7 @@ export interface PendingRequest {
   /** Counts the rule hit: the request was refused for it, or would have been if the rule were not only watched. */
   recordHit(finding: RuleHit): void
   /** Ends it; `issue` is the stored one, undefined where none was made. */
-  release(issue: Issue | undefined): void
+  release(message: Message | undefined): void
 }
 
 export interface Traffic {

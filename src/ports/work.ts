@@ -8,8 +8,8 @@ import type { Tx } from './store'
  * the job is held under its attempt number. `act` runs once for each stored `prepare`.
  */
 export interface JobHandler<Subject, Call, Answer> {
-  /** Locks and reads what precedes a job in the order of locks. `call`: the call that was prepared before. */
-  lock(tx: Tx, job: Job, call?: Call): Promise<Subject>
+  /** Locks and reads what precedes a job in the order of locks. */
+  lock(tx: Tx, job: Job): Promise<Subject>
   /** Stores what is about to happen, so that a crash is noticed. Undefined where it ended or moved the job instead. */
   prepare(tx: Tx, job: Job, subject: Subject): Promise<Call | undefined>
   /** Never throws for a failure of the carrier, the receiver or the network. */
@@ -20,17 +20,21 @@ export interface JobHandler<Subject, Call, Answer> {
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
   /** The job ends whatever the result: ending it then replaces locking it, which saves a statement. */
   readonly endsJob?: boolean
-  /**
-   * Whether recording may share a transaction with other jobs. Not where many lock the same row: they would only wait
-   * for each other.
-   */
-  readonly mayShare?: boolean
 }
 
 /** Sends a message right after it is issued, without a queue. */
 export interface Dispatch {
   /** Undefined where the carrier has no room soon, or other messages are queued for it. */
   reserve(carrier: string): CarrierReservation | undefined | Promise<CarrierReservation | undefined>
+  /** Whether the call that was begun with an issue is still made here. */
+  isRunning(issueId: string): boolean
+}
+
+/** A call that was begun with its issue. */
+export interface BegunWork<Answer> {
+  /** Never throws for a failure of the carrier or the network. */
+  act(): Promise<Answer>
+  record(tx: Tx, answer: Answer): Promise<void>
 }
 
 /**
@@ -39,7 +43,7 @@ export interface Dispatch {
  */
 export interface CarrierReservation {
   readonly slot: CarrierSlot
-  /** Starts a job that was added as held, once the job and the row that `prepare` would write are stored. */
-  start<Subject, Call, Answer>(job: Job, work: JobHandler<Subject, Call, Answer>, call: Call): void
+  /** Makes the call of an issue, once it is stored that it was begun. */
+  start<Answer>(issueId: string, call: BegunWork<Answer>): void
   release(): void
 }

@@ -2,7 +2,7 @@
  * Test mode's carrier. It plays the scenario a magic number names, by the timelines of the specification
  * ("Test-mode behavior" 6), and is asked for reports like any carrier that is polled.
  */
-import { testReport, testSend } from '../domain/codes/test-scenario'
+import { testReport, testSend } from '../domain/verification/test-scenario'
 import type { Carrier, CarrierEndpoint } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { ConcurrencyLimiters } from '../ports/node'

@@ -274,6 +274,7 @@ export class SmppLink {
     if (isResponse(pdu)) return
     switch (pdu.command) {
       case COMMAND.deliver:
+      case COMMAND.data:
         this.#deliver(pdu)
         break
       case COMMAND.enquireLink:

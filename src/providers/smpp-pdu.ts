@@ -7,6 +7,7 @@ export const COMMAND = {
   genericNack: 0x80000000,
   submit: 0x04,
   deliver: 0x05,
+  data: 0x103,
   unbind: 0x06,
   bindTransceiver: 0x09,
   enquireLink: 0x15,
@@ -139,17 +140,18 @@ export interface Delivered {
 
 const TLV = { messagePayload: 0x0424, receiptedMessageId: 0x001e, messageState: 0x0427 } as const
 
-/** Undefined where it ends too early. */
-export function readDeliver({ body }: Pdu): Delivered | undefined {
+/** A deliver_sm or data_sm; undefined where it ends too early. */
+export function readDeliver({ command, body }: Pdu): Delivered | undefined {
   try {
-    return deliveredIn(body)
+    return deliveredIn(body, command === COMMAND.data)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
 }
 
-function deliveredIn(body: Buffer): Delivered {
+/** SMPP 3.4, 4.6.1 and 4.7.1: the text of a data_sm is an optional parameter. */
+function deliveredIn(body: Buffer, isData: boolean): Delivered {
   const cursor = new Cursor(body)
   cursor.cString()
   for (const _address of ['source', 'destination']) {
@@ -158,10 +160,12 @@ function deliveredIn(body: Buffer): Delivered {
   }
   const esmClass = cursor.byte()
   cursor.skip(2)
-  cursor.cString()
-  cursor.cString()
-  cursor.skip(4)
-  const shortMessage = cursor.bytes(cursor.byte())
+  if (!isData) {
+    cursor.cString()
+    cursor.cString()
+    cursor.skip(4)
+  }
+  const shortMessage = isData ? NOTHING : cursor.bytes(cursor.byte())
   const parameters = cursor.parameters()
   return {
     esmClass,
@@ -199,12 +203,14 @@ class Cursor {
     return text
   }
 
-  /** Optional parameters (TLVs), to the end. */
+  /** Optional parameters (TLVs), to the end or to one that is cut off. */
   parameters(): Map<number, Buffer> {
     const parameters = new Map<number, Buffer>()
     while (this.#at + 4 <= this.buffer.length) {
       const head = this.bytes(4)
-      parameters.set(head.readUInt16BE(0), this.bytes(head.readUInt16BE(2)))
+      const length = head.readUInt16BE(2)
+      if (this.#at + length > this.buffer.length) break
+      parameters.set(head.readUInt16BE(0), this.bytes(length))
     }
     return parameters
   }

@@ -134,10 +134,11 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
         message: part,
         parameters,
       })
+    const whole = { messageId: message.messageId, hasFailed: false }
     const submitFrom = async (part: Buffer, rest: readonly Buffer[]): Promise<SendOutcome> => {
       const [next, ...later] = rest
       // A receipt may come before this answer is stored: then our own id tells what it is about.
-      const accepted = (id: string) => receipts.expect(id, next ? undefined : message.messageId)
+      const accepted = (id: string) => receipts.expect(id, { whole, isLast: !next })
       const outcome = outcomeOf(await session.submit(bodyOf(part), patience, accepted), receipts)
       if (outcome.kind !== 'accepted' || !next) return outcome
       const outcomeOfRest = await submitFrom(next, later)
@@ -258,11 +259,8 @@ const SECOND_LOOK_MS = 2_000
 
 /** Receipts, and which messages they are about. */
 class Receipts {
-  /**
-   * Lately accepted: the carrier's id, and ours; undefined for a part whose receipt says nothing of the whole, null where two messages
-   * have ids that receipts may not tell apart.
-   */
-  readonly #expected = new Map<string, string | undefined | null>()
+  /** Lately accepted, by the carrier's id; null where two messages have ids that receipts may not tell apart. */
+  readonly #expected = new Map<string, Part | null>()
 
   constructor(
     private readonly format: SmppConfig['receiptIds'],
@@ -274,10 +272,10 @@ class Receipts {
     return canonical(answeredId, ANSWER_BASE[this.format], RECEIPT_BASE[this.format])
   }
 
-  expect(answeredId: string, messageId: string | undefined): void {
+  expect(answeredId: string, part: Part): void {
     if (answeredId.length > ID_MAX) return
     const id = this.idOf(answeredId)
-    this.#expected.set(id, this.#expected.has(id) ? null : messageId)
+    this.#expected.set(id, this.#expected.has(id) ? null : part)
     const oldest = this.#expected.size > EXPECTED_MAX ? this.#expected.keys().next().value : undefined
     if (oldest !== undefined) this.#expected.delete(oldest)
   }
@@ -286,24 +284,49 @@ class Receipts {
   async record(delivered: Delivered): Promise<void> {
     const receipt = receiptIn(delivered)
     if (!receipt) return isReceipt(delivered) ? this.deps.dropped('unreadable') : undefined
-    if (!receipt.report) return
-    const id = canonical(receipt.id, RECEIPT_BASE[this.format], RECEIPT_BASE[this.format])
-    if (this.#expected.get(id) === null) return this.deps.dropped('unmatched')
-    const isKnown = this.#expected.has(id)
-    if ((await this.#report(id, receipt.report)) || isKnown) return
+    const { report } = receipt
+    if (!report) return
+    const ids = this.#idsOf(receipt)
+    if (await this.#tell(ids, report)) return
     // It overtook the answer that names its message, which may even be another process's: look once more.
     await new Promise<void>((resolve) => this.deps.clock.after(SECOND_LOOK_MS, resolve))
-    if (await this.#report(id, receipt.report)) return
     // Former releases have stored the id as it was answered.
-    const isLegacy = id !== receipt.id && (await this.deps.report({ ...receipt.report, messageId: receipt.id }))
-    if (!isLegacy) this.deps.dropped('unmatched')
+    if (!(await this.#tell(ids.concat(receipt.ids.filter((id) => !ids.includes(id))), report)))
+      this.deps.dropped('unmatched')
   }
 
-  async #report(id: string, report: DeliveryReport): Promise<boolean> {
-    if (!this.#expected.has(id)) return this.deps.report({ ...report, messageId: id })
-    const ours = this.#expected.get(id)
-    return typeof ours === 'string' && this.deps.report({ ...report, messageId: ours })
+  /** False where nobody knows the message yet. */
+  async #tell(ids: readonly string[], report: DeliveryReport): Promise<boolean> {
+    const known = ids.find((id) => this.#expected.has(id))
+    if (known !== undefined) {
+      await this.#tellOfPart(this.#expected.get(known), report)
+      return true
+    }
+    for (const messageId of ids) if (await this.deps.report({ ...report, messageId })) return true
+    return false
   }
+
+  /** A part that failed fails the whole, and the last one delivers it: others may still be on their way. */
+  async #tellOfPart(part: Part | null | undefined, report: DeliveryReport): Promise<void> {
+    if (!part) return this.deps.dropped('unmatched')
+    const { whole, isLast } = part
+    const isFailed = report.status === 'failed'
+    whole.hasFailed ||= isFailed
+    if (isFailed || (isLast && !whole.hasFailed)) await this.deps.report({ ...report, messageId: whole.messageId })
+  }
+
+  /** As the answer gave it, and as receipts write it: the parameter has the one, or the other. */
+  #idsOf({ ids: [told, ...others], isOfAnswer }: Receipt): string[] {
+    const base = RECEIPT_BASE[this.format]
+    const written = [told, ...others].flatMap((id) => (id === undefined ? [] : canonical(id, base, base)))
+    return [...new Set(isOfAnswer && told !== undefined ? [this.idOf(told), ...written] : written)]
+  }
+}
+
+interface Part {
+  /** Shared by all parts of a message. */
+  whole: { readonly messageId: string; hasFailed: boolean }
+  isLast: boolean
 }
 
 const ANSWER_BASE = { same: undefined, hex: 10, decimal: 16 } as const
@@ -317,7 +340,10 @@ function canonical(id: string, from: 10 | 16 | undefined, to: 10 | 16 | undefine
 }
 
 interface Receipt {
-  id: string
+  /** The ids by which it names its message, the likeliest first. */
+  ids: readonly string[]
+  /** The first is `receipted_message_id`. */
+  isOfAnswer: boolean
   /** Undefined while nothing is decided. */
   report: DeliveryReport | undefined
 }
@@ -326,10 +352,12 @@ const MESSAGE_TYPE = 0x3c
 const RECEIPT = 0x04
 
 /** The states of a message as receipts write them, by the number `message_state` has for them. */
-const STATES = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD']
+const STATES = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD', 'SKIPPED']
 /** Carriers write them longer, too, such as `DELIVERED` and `UNDELIVERABLE`. */
-const STATE = /^(?:ENROUT|DELIV|EXPIR|DELET|UNDEL|ACCEP|UNKNO|REJEC|FAIL)/
-const FAILED = /^(?:EXPIR|DELET|UNDEL|REJEC|FAIL)/
+const STATE = /^(?:ENROUT|DELIV|EXPIR|DELET|UNDEL|ACCEP|UNKNO|REJEC|FAIL|SKIPP)/
+const FAILED = /^(?:EXPIR|DELET|UNDEL|REJEC|FAIL|SKIPP)/
+/** Some carriers leave the word before it out. */
+const BARE_STATE = new RegExp(`\\b(${STATES.slice(1).join('|')})\\b`)
 
 const isReceipt = ({ esmClass, receiptedMessageId }: Delivered) =>
   (esmClass & MESSAGE_TYPE) === RECEIPT || receiptedMessageId !== undefined
@@ -338,13 +366,15 @@ const isReceipt = ({ esmClass, receiptedMessageId }: Delivered) =>
 function receiptIn(delivered: Delivered): Receipt | undefined {
   const { text, receiptedMessageId, messageState } = delivered
   if (!isReceipt(delivered)) return undefined
-  // `text:` quotes the message, and the code in it.
-  const [told = ''] = text.split(/\btext:/i)
-  const id = receiptedMessageId ?? /\bid:\s*(\S+)/i.exec(told)?.[1]
-  if (id === undefined || id.length > ID_MAX) return undefined
-  const word = /\bstat: ?([A-Z]+)(?=\s|$)/i.exec(told)?.[1]?.toUpperCase()
+  // NUL ends some fields, and stands before each letter where the text is UTF-16. `text:` quotes the message, and the code in it.
+  const [told = ''] = text.replaceAll('\0', /^(?:\0[^\0])+$/.test(text) ? '' : ' ').split(/\btext:/i)
+  const ids = [receiptedMessageId, /\bid:\s*([^\s,;]+)/i.exec(told)?.[1]].filter((id) => id !== undefined)
+  if (ids.length === 0 || ids.some((id) => id.length > ID_MAX)) return undefined
+  const named = /\bstat:\s*([A-Z]+)(?=[\s,;]|$)/i.exec(told) ?? BARE_STATE.exec(told)
+  const word = named?.[1]?.toUpperCase()
   const state = [word, STATES[messageState ?? 0]].find((one) => one && STATE.test(one)) ?? ''
-  return { id, report: reportOf(state, /\berr:\s*([0-9a-z]{1,5})\b/i.exec(told)?.[1]) }
+  const isOfAnswer = receiptedMessageId !== undefined
+  return { ids, isOfAnswer, report: reportOf(state, /\berr:\s*([0-9a-z]{1,5})\b/i.exec(told)?.[1]) }
 }
 
 function reportOf(state: string, error: string | undefined): DeliveryReport | undefined {
@@ -365,6 +395,7 @@ const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
   ['DELETED', 'the message was deleted at the carrier'],
   ['UNDELIV', 'the message could not be delivered'],
   ['REJECTD', 'the message was rejected on its way'],
+  ['SKIPPED', 'the carrier skipped the message'],
 ])
 
 export const smpp: CarrierType = {

@@ -1,10 +1,10 @@
 /** `{{name}}` in an address, a header or a body, as descriptions of carriers and settings of the `http` type have them. */
 
 import { hash } from 'node:crypto'
-import { traceHeaders } from '../domain/codes/issue'
 import type { OutboundMessage } from '../domain/message/rendered-message'
 import { encodeText } from '../domain/message/sms-encoding'
 import { numbers } from '../domain/phone/phone'
+import { traceHeaders } from '../domain/shared/addressed'
 import { domesticDigits } from './answer'
 import { isLinear, patternOf } from './pattern'
 

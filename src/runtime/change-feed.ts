@@ -19,7 +19,7 @@ const MOST_FOLLOWERS = 200
 const WRITES: { [Door in keyof Tx]?: { topic: ChangeTopic; methods: ReadonlyArray<keyof Tx[Door]> } } = {
   issues: { topic: 'issues', methods: ['add', 'save'] },
   attempts: { topic: 'issues', methods: ['add', 'answer', 'noteReport'] },
-  wallets: { topic: 'wallet', methods: ['save', 'reserve', 'release', 'debit'] },
+  wallets: { topic: 'wallet', methods: ['save'] },
   endpoints: { topic: 'webhooks', methods: ['add', 'save', 'saveState', 'remove'] },
   hooks: { topic: 'webhooks', methods: ['add', 'save'] },
   carriers: { topic: 'carriers', methods: ['saveHealth'] },
@@ -63,15 +63,15 @@ export class ChangeFeed implements Changes {
     this.#readSettings = () => store.read.settingsVersion()
     return {
       ...store,
-      transaction: (work, options) => {
-        if (!this.isFollowed && !this.#isFollowedElsewhere) return store.transaction(work, options)
+      transaction: (work) => {
+        if (!this.isFollowed && !this.#isFollowedElsewhere) return store.transaction(work)
         let topics = new Set<ChangeTopic>()
         const begun = (tx: Tx) => {
           // It may run twice.
           topics = new Set()
           return work(noting(tx, topics))
         }
-        return store.transaction(begun, options).then((answer) => {
+        return store.transaction(begun).then((answer) => {
           this.#note(topics)
           return answer
         })

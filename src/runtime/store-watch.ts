@@ -43,7 +43,7 @@ export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store
     load,
     store: {
       ...store,
-      transaction(work, manner) {
+      transaction(work) {
         const ticket = {}
         waiting.set(ticket, clock.elapsed())
         let refusal: unknown
@@ -55,7 +55,7 @@ export function watchStore(store: Store, clock: Pick<Clock, 'elapsed'>): { store
             throw error
           })
         }
-        return store.transaction(begun, manner).catch((error: unknown) => {
+        return store.transaction(begun).catch((error: unknown) => {
           waiting.delete(ticket)
           // A refusal by the transaction itself is no failed write.
           if (error !== refusal) failures++

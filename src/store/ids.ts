@@ -42,6 +42,9 @@ export function uuidText(value: Uint8Array): string {
   return WRITTEN.toString('latin1')
 }
 
+export const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+export const NIL_ID = '00000000-0000-0000-0000-000000000000'
+
 /** The smallest id that a row created at or after `at` (Unix milliseconds) can have. */
 export function idFloor(at: number): string {
   const bytes = Buffer.alloc(16)

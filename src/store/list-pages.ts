@@ -1,15 +1,15 @@
 /** Pages of the long lists, newest first. The walk is the same for either database. */
-import type { Issue } from '../domain/codes/issue'
+
 import type { Owner } from '../domain/shared/value'
+import type { Stored } from '../domain/verification/verification'
 import type { LedgerEntry } from '../domain/wallet/wallet'
 import type { IssueFilter, IssuePage } from '../ports/store/issues'
 import type { LedgerFilter } from '../ports/store/wallets'
-import { idFloor } from './ids'
+import { BEYOND_ALL_IDS, idFloor } from './ids'
 
 /** Where the attempts of each row are looked up, a step has this share of the rows. */
 const SHARE_WITH_ATTEMPTS = 0.4
-const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-const END_OF_TIME = 8_640_000_000_000_000
+export const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
 const larger = (a: string, b: string) => (a > b ? a : b)
 
@@ -27,7 +27,7 @@ export interface IssuePages {
   /** The id `rows` rows into the range, from its end or, for the oldest first, from its beginning. */
   further(range: IdRange & { rows: number }): Promise<string | undefined>
   /** Only rows of the filter. */
-  read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Issue[]>
+  read(range: IdRange & { createdFrom: number; createdTo: number; limit: number }): Promise<Stored[]>
 }
 
 /** Rows of one search, so that it answers soon and goes on when asked to. */
@@ -44,10 +44,8 @@ export const askedOf = ({
   carrier,
   mentioned,
 }: IssueFilter) => ({
-  delivery: delivery ?? null,
-  channel: channel ?? null,
-  leg: leg ?? null,
-  country: country ?? null,
+  // The columns are none that may be empty, so what is not asked for is said.
+  ...{ delivery: delivery ?? null, channel: channel ?? null, leg: leg ?? null, country: country ?? null },
   outcomeCode: outcomeCode ?? null,
   purpose: purpose ?? '',
   carrier: carrier ?? '',
@@ -56,7 +54,7 @@ export const askedOf = ({
   value: `:${JSON.stringify(mentioned ?? '')}`,
 })
 
-export const readIssuePage = async (owner: Owner, filter: IssueFilter, pages: IssuePages): Promise<Issue[]> =>
+export const readIssuePage = async (owner: Owner, filter: IssueFilter, pages: IssuePages): Promise<Stored[]> =>
   (await readIssues(owner, filter, pages)).issues
 
 /** Rare rows are searched in steps, so that no query scans the whole table at once. */
@@ -77,7 +75,7 @@ export async function readIssues(
 ): Promise<IssuePage> {
   let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await pages.setBackMs())))
   let from = larger(firstId ?? '', idFloor(createdFrom))
-  const found: Issue[] = []
+  const found: Stored[] = []
   const rowsPerStep = pages.rowsPerStep * ((carrier ?? mentioned) === undefined ? 1 : SHARE_WITH_ATTEMPTS)
   for (let steps = 1, rows = 4 * limit; ; steps++, rows = rowsPerStep) {
     const edge = await pages.further({ appId, mode, from, below, rows })

@@ -4,12 +4,12 @@ import type { Scope } from '../../contract/scope'
 import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
-import type { Allowance, KeyKind, KeyLimits, StoredKeyKind } from '../domain/access/api-key'
+import type { Allowance } from '../domain/access/api-key'
+import type { CallerKind, KeyKind, KeyLimits } from '../domain/access/caller'
 import type { Role } from '../domain/access/operator'
-import type { DeliveryStatus, VerificationStatus } from '../domain/codes/issue'
-import type { ReviewNumber } from '../domain/codes/review-number'
 import type { DeliveryReport, Retry, SendOutcome } from '../domain/delivery/delivery'
 import type { DeliveryPlan, PlannedLeg } from '../domain/delivery/plan'
+import type { BegunCall, DeliveryStatus } from '../domain/message/message'
 import type { Texts } from '../domain/message/rendered-message'
 import type { DltIds, TemplateVariable, Translation } from '../domain/message/template'
 import type { JobKind } from '../domain/operations/job'
@@ -20,11 +20,13 @@ import type {
   NoticeMessageState,
   NoticePhase,
 } from '../domain/operations/notice'
+import type { VerificationStatus } from '../domain/shared/addressed'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
+import type { ReviewNumber } from '../domain/verification/review-number'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
 
-/** Each store's `schema.ts` maps these to its column types. */
+/** `dialect.ts` maps these to the column types of each database. */
 export type ColumnKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
 
 /** A column; `Data` is its type in the domain. */
@@ -37,10 +39,10 @@ export interface ColumnField<Data = unknown, IsNull extends boolean = boolean> {
   data?: Data
 }
 
-/** JSON as text, for the custom types of Drizzle. Drizzle hands NULL to `toDriver` of a placeholder too. */
+/** JSON as text, for the custom types of Drizzle. */
 export const JSON_CODEC = {
   dataType: () => 'text',
-  toDriver: (value: unknown) => (value === null ? null : JSON.stringify(value)),
+  toDriver: (value: unknown) => JSON.stringify(value),
   fromDriver: (text: string | null) => JSON.parse(text as string),
 }
 
@@ -128,7 +130,7 @@ export const relays = table('relays', ['relayId'], {
 export const apiKeys = table('api_keys', ['keyId'], {
   keyId: text,
   appId: text,
-  kind: word<StoredKeyKind>(),
+  kind: word<KeyKind>(),
   mode,
   hash: bytes,
   prefix: text,
@@ -218,27 +220,27 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   purpose: text,
   templateId: text,
   channel: word<Channel>(),
-  keyKind: word<KeyKind>(),
-  smsFallback: boolean,
+  keyKind: word<CallerKind>(),
+  smsFallback: optional(boolean),
   phoneHash: bytes,
-  codeHash: bytes,
+  codeHash: optional(bytes),
   country: optional(text),
   metadata: optional(json<Record<string, string>>()),
   createdAt: bigint,
   expiresAt: bigint,
   promisedExpiresAt: optional(bigint),
-  maxAttempts: integer,
-  verificationStatus: word<VerificationStatus>(),
-  attemptsUsed: integer,
+  maxAttempts: optional(integer),
+  verificationStatus: optional(word<VerificationStatus>()),
+  attemptsUsed: optional(integer),
   verifiedAt: optional(bigint),
-  deliveryStatus: word<DeliveryStatus>(),
-  leg,
-  sendPending: boolean,
-  providerOutcomeAmbiguous: named('outcome_ambiguous', boolean),
+  deliveryStatus: optional(word<DeliveryStatus>()),
+  leg: optional(leg),
+  sendPending: optional(boolean),
+  providerOutcomeAmbiguous: named('outcome_ambiguous', optional(boolean)),
   providerOutcomeCode: named('outcome_code', optional(text)),
-  billingStatus: word<BillingStatus>(),
-  price: bigint,
-  debitedAmount: bigint,
+  billingStatus: optional(word<BillingStatus>()),
+  price: optional(bigint),
+  debitedAmount: optional(bigint),
   updatedAt: bigint,
   prefixHash: optional(bytes),
   networkHash: optional(bytes),
@@ -246,6 +248,12 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   legs: optional(json<PlannedLeg[]>()),
   wrongAt: optional(json<readonly number[]>()),
   erasedAt: optional(bigint),
+  /** The idempotency key, until it is forgotten. */
+  keyHash: optional(bytes),
+  fingerprint: optional(bytes),
+  begunAt: optional(bigint),
+  begunCall: optional(json<BegunCall>()),
+  sealedCode: optional(text),
 })
 
 export const erasedIssues = table('erased_issues', ['issueId'], {
@@ -253,6 +261,8 @@ export const erasedIssues = table('erased_issues', ['issueId'], {
   mode,
   issueId: uuid,
   isGone: named('gone', boolean),
+  keyHash: optional(bytes),
+  fingerprint: optional(bytes),
 })
 
 export const erasures = table('erasures', ['phoneHash', 'appId'], {
@@ -270,7 +280,7 @@ export const absentPhones = table('absent_phones', ['phoneHash', 'channel'], {
 
 export const trafficHours = table('traffic_hours', ['appId', 'hour', 'kind', 'country'], {
   appId: text,
-  kind: named('key_kind', word<KeyKind>()),
+  kind: named('key_kind', word<CallerKind>()),
   country: text,
   hour: bigint,
   sent: bigint,
@@ -291,7 +301,7 @@ export const decisions = table(
   {
     appId: text,
     minute: bigint,
-    kind: named('key_kind', word<KeyKind>()),
+    kind: named('key_kind', word<CallerKind>()),
     country: text,
     rule: word<Rule>(),
     isRefused: named('refused', boolean),
@@ -305,7 +315,7 @@ export const decisions = table(
 export const incidents = table('incidents', ['incidentId'], {
   incidentId: uuid,
   appId: text,
-  kind: named('key_kind', word<KeyKind>()),
+  kind: named('key_kind', word<CallerKind>()),
   country: text,
   since: bigint,
   lastAt: bigint,
@@ -359,20 +369,10 @@ export const clockSteps = table('clock_steps', [], {
 
 export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {
   appId: text,
-  keyKind: word<KeyKind>(),
+  keyKind: word<CallerKind>(),
   phoneHash: bytes,
   state: json<FailureCount>(),
   lastAt: bigint,
-})
-
-export const idempotencyRecords = table('claims', ['claimId'], {
-  claimId: bigint,
-  appId: text,
-  mode,
-  keyHash: bytes,
-  fingerprint: bytes,
-  issueId: uuid,
-  createdAt: bigint,
 })
 
 export const outbox = table('outbox', ['issueId'], {
@@ -399,17 +399,7 @@ export const attempts = table('attempts', ['appId', 'mode', 'issueId', 'number']
   report: optional(word<DeliveryReport['status']>()),
   reportedAt: optional(bigint),
   carrierMessageId: named('provider_message_id', optional(text)),
-})
-
-export const awaitedReports = table('awaited_reports', ['messageId'], {
-  messageId: uuid,
-  carrier: named('provider', text),
-  carrierMessageId: named('provider_message_id', optional(text)),
-  appId: text,
-  mode,
-  issueId: uuid,
-  leg,
-  answeredAt: bigint,
+  awaitedAt: optional(bigint),
 })
 
 export const jobs = table('jobs', ['jobId'], {
@@ -422,6 +412,8 @@ export const jobs = table('jobs', ['jobId'], {
   attempt: integer,
   queue: text,
   leased: boolean,
+  /** The server that holds the lease; '' where there is only one. */
+  leasedBy: optional(text),
 })
 
 export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
@@ -540,7 +532,7 @@ export const usageIntervals = table('usage_intervals', usageKey, {
   verified: bigint,
   spent: bigint,
   messages: bigint,
-  latencies: json<Record<string, number>>(),
+  latencies: json<number[]>(),
 })
 
 export const prices = table('prices', ['priceId'], {
@@ -592,8 +584,53 @@ export const nodes = table('nodes', ['nodeId'], {
 /** SQLite only: the allowed channels, which PostgreSQL checks by a domain. */
 export const channels = table('channels', ['channel'], { channel: leg })
 
-export type Row<T> = { [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K] }
-
 /** The named columns of a table, for a SELECT. */
 export const columnsIn = <Columns, const Name extends keyof Columns>(columns: Columns, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Columns, Name>
+
+export const TABLES = {
+  organizations,
+  apps,
+  challenges,
+  relays,
+  apiKeys,
+  templates,
+  carriers,
+  carrierHealth,
+  routes,
+  wallets,
+  ledgerEntries,
+  issues,
+  erasedIssues,
+  erasures,
+  absentPhones,
+  trafficHours,
+  trafficSnapshots,
+  decisions,
+  incidents,
+  notices,
+  noticeWays,
+  noticeMessages,
+  clockSteps,
+  failures,
+  outbox,
+  attempts,
+  jobs,
+  webhookEndpoints,
+  webhookEvents,
+  webhookDeliveries,
+  webhookAttempts,
+  operators,
+  operatorAddresses,
+  operatorSessions,
+  invitations,
+  auditEntries,
+  usageIntervals,
+  prices,
+  reportTokens,
+  facts,
+  keyRing,
+  settingsVersion,
+  nodes,
+  channels,
+}

@@ -19,6 +19,7 @@ import {
 import { dirname, join } from 'node:path'
 import type { Backup } from '../ports/files'
 import { isLocked } from './data-dir-lock'
+import type { Flushing } from './flusher'
 
 const folderOf = (dataDir: string) => join(dataDir, 'backups')
 const UNFINISHED = '.unfinished'
@@ -113,7 +114,7 @@ function copyAndKeep(dataDir: string, { now, keep }: BackupInput, copy: (file: s
   const unfinished = join(folder, `${name}${UNFINISHED}`)
   rmSync(unfinished, { force: true })
   try {
-    copy(unfinished)
+    flushedMeanwhile(unfinished, () => copy(unfinished))
     giveToOwner(dataDir, folder, unfinished)
     renameSync(unfinished, join(folder, name))
   } catch (error) {
@@ -154,9 +155,28 @@ export function removeLeftovers(dataDir: string): string[] {
 
 /** Copies `file` to `copy`, on disk when it returns. */
 export function copyWhole(file: string, copy: string): void {
-  copyFileSync(file, copy, constants.COPYFILE_FICLONE)
+  flushedMeanwhile(copy, () => copyFileSync(file, copy, constants.COPYFILE_FICLONE))
   chmodSync(copy, 0o600)
   sync(copy)
+}
+
+/**
+ * Keeps what is not on disk yet short while `write` makes a big file: a server's commit waits until all of it is flushed. With 2 M
+ * issues and 600 codes a second its loop stood still for up to 460 ms in a backup; so it is some 10 to 50.
+ */
+function flushedMeanwhile(file: string, write: () => void): void {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  const flushing: Flushing = { file, ended: new Int32Array(new SharedArrayBuffer(4)) }
+  const thread = new Worker(new URL('./flusher.ts', import.meta.url), { workerData: flushing })
+  // A backup needs no second thread.
+  thread.on('error', () => {})
+  thread.unref()
+  try {
+    write()
+  } finally {
+    Atomics.store(flushing.ended, 0, 1)
+    Atomics.notify(flushing.ended, 0)
+  }
 }
 
 /** The SHA-256 of a file, in lower-case hexadecimal digits. */

@@ -310,7 +310,9 @@ export function warmUpConnections(): void {
 function open({ protocol, hostname, port }: OriginAddress, options: ConnectionOptions): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return nodeNet().connect({ host, port: Number(port || 80), ...options })
-  return nodeTls().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...options })
+  // TLS names a host without the dot that ends it: RFC 6066, 3.
+  const named = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
+  return nodeTls().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...named, ...options })
 }
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/

@@ -141,7 +141,9 @@ export function listen(options: ListenOptions): Listener {
     // descriptors are short, refused clients must free theirs before more are accepted.
     if (request.method === 'POST' && !descriptors.areShort()) await eventLoopBatch.join()
     const answer = await fetch(request, socketAddress, routePattern)
-    return isLeaving ? closingConnection(answer) : answer
+    // Whoever says that this is its last request is told so, too: RFC 9112, 9.6.
+    const isLast = request.headers.get('connection')?.toLowerCase() === 'close'
+    return isLeaving || isLast ? closingConnection(answer) : answer
   }
   const isFlood = createFloodCheck()
   let isLeaving = false
@@ -149,7 +151,8 @@ export function listen(options: ListenOptions): Listener {
     Bun.serve({
       ...at,
       maxRequestBodySize: MAX_REQUEST_BYTES,
-      idleTimeout: 30,
+      // Longer than proxies keep connections, 60 s mostly: one that closes first makes them answer 502 now and then.
+      idleTimeout: 75,
       development: false,
       // Without this Bun lets a second server share a port that is taken.
       reusePort: false,

@@ -1,9 +1,10 @@
 /** Closes an issue without a code: clients of Twilio Verify approve or cancel a verification. `/v1` has no such operation. */
-import { type Issue, isActive, markReplaced, markVerified } from '../domain/codes/issue'
+
 import { notFound } from '../domain/shared/error'
 import type { Owner } from '../domain/shared/value'
+import { isActive, markReplaced, markVerified, type Verification } from '../domain/verification/verification'
 import type { Store } from '../ports/store'
-import { type SaveDependencies, saveIssue } from './shared/save-issue'
+import { type SaveDependencies, saveChange } from './shared/save-change'
 import { countCheck } from './verify-code'
 
 export type Closing = 'approved' | 'canceled'
@@ -14,14 +15,14 @@ export async function closeIssue(
   owner: Owner,
   issueId: string,
   closing: Closing,
-): Promise<Issue> {
+): Promise<Verification> {
   return deps.store.transaction(async (tx) => {
     const found = await tx.issues.lockToVerify(owner, issueId)
-    if (!found || !isActive(found.issue, tx.now)) throw notFound('issue')
-    const { issue } = found
-    const closed = closing === 'approved' ? markVerified(issue, tx.now) : markReplaced(issue, tx.now)
+    if (!found || !isActive(found.verification, tx.now)) throw notFound('issue')
+    const { verification } = found
+    const closed = closing === 'approved' ? markVerified(verification, tx.now) : markReplaced(verification, tx.now)
     if (closing === 'approved') await countCheck(tx, found, true)
-    await saveIssue(deps, tx, issue, closed)
+    await saveChange(deps, tx, verification, closed)
     return closed
   })
 }

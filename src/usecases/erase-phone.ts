@@ -5,16 +5,16 @@
 
 import { protectionOf } from '../abuse/rules/protection'
 import type { App } from '../domain/access/app'
-import type { Issue } from '../domain/codes/issue'
 import { ERASED_KEPT_MS, type Erasure, erased, erasureLine, isCounted, readErasure } from '../domain/operations/erasure'
 import type { Numbering } from '../domain/phone/phone'
 import { DAY_MS, MINUTE_MS, type Owner } from '../domain/shared/value'
+import type { Stored } from '../domain/verification/verification'
 import type { Clock } from '../ports/clock'
 import type { ErasedFile } from '../ports/files'
 import type { Store, Tx } from '../ports/store'
 import { existingApp } from './administer/shared'
 import { type PhoneSought, seekPhone, shownHash } from './shared/phone'
-import { type SaveDependencies, saveIssue } from './shared/save-issue'
+import { type SaveDependencies, saveChange } from './shared/save-change'
 import { type AuditDependencies, writeAudit } from './shared/write-audit'
 
 export interface ErasureDependencies extends AuditDependencies, SaveDependencies {
@@ -115,7 +115,7 @@ async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[])
 }
 
 /** Erases the issues of the phone that were made until then, a few at a time. */
-async function* issuesOf(store: Store, appId: string, phoneHash: Uint8Array, until: number): AsyncIterable<Issue[]> {
+async function* issuesOf(store: Store, appId: string, phoneHash: Uint8Array, until: number): AsyncIterable<Stored[]> {
   let after: string | undefined
   do {
     const { rows, next } = await store.read.phones.issues(appId, [phoneHash], { after, limit: FOUND_AT_ONCE })
@@ -128,7 +128,7 @@ async function* issuesOf(store: Store, appId: string, phoneHash: Uint8Array, unt
 type NamedIssue = Owner & { issueId: string }
 
 /** Each as it is now, whatever has happened since it was found. */
-async function lockAll(tx: Tx, named: readonly NamedIssue[]): Promise<Issue[]> {
+async function lockAll(tx: Tx, named: readonly NamedIssue[]): Promise<Stored[]> {
   const issues = await Promise.all(named.map((one) => tx.issues.lock(one, one.issueId)))
   return issues.filter((issue) => issue !== undefined)
 }
@@ -145,9 +145,9 @@ async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly Na
 }
 
 /** A message that waits is not sent. One that is on its way is charged when its carrier has answered. */
-async function makeBare(deps: ErasureDependencies, tx: Tx, issue: Issue): Promise<void> {
+async function makeBare(deps: ErasureDependencies, tx: Tx, issue: Stored): Promise<void> {
   const after = erased(issue, tx.now)
-  await saveIssue(deps, tx, issue, after)
+  await saveChange(deps, tx, issue, after)
   await tx.erasures.strip(after)
 }
 

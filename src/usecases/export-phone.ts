@@ -6,11 +6,12 @@
 
 import { protectionOf } from '../abuse/rules/protection'
 import type { App } from '../domain/access/app'
-import type { Issue } from '../domain/codes/issue'
 import type { RenderedMessage } from '../domain/message/rendered-message'
 import type { Numbering } from '../domain/phone/phone'
 import { invalid } from '../domain/shared/error'
 import { DAY_MS } from '../domain/shared/value'
+import { shownMessage } from '../domain/verification/issue'
+import type { Stored } from '../domain/verification/verification'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { existingApp } from './administer/shared'
@@ -127,7 +128,7 @@ async function pageOf(
   { hashes }: PhoneSought,
   apps: readonly App[],
   from: ExportPosition | undefined,
-): Promise<{ issues: Issue[]; next?: ExportPosition }> {
+): Promise<{ issues: Stored[]; next?: ExportPosition }> {
   let index = from ? apps.findIndex(({ appId }) => appId === from.appId) : 0
   let after = from?.issueId
   for (let look = 0; look < LOOKS_AT_MOST; look++) {
@@ -157,14 +158,14 @@ function bookmarkOf({ vault }: ExportDependencies, { number }: PhoneSought, { ap
   }
 }
 
-async function tell(deps: ExportDependencies, issue: Issue): Promise<ExportedFields> {
+async function tell(deps: ExportDependencies, issue: Stored): Promise<ExportedFields> {
   const { store, clock, idempotencyDays } = deps
   const { appId, issueId } = issue
   const keptUntil = issue.createdAt + idempotencyDays * DAY_MS
   const rendered = await store.read.phones.rendered(issueId)
   const ledger = await store.read.wallets.ledgerOfIssue(appId, issueId)
   return {
-    ...factsOf(issue),
+    ...factsOf(shownMessage(issue)),
     // With each issue the keyed hash of an idempotency key is stored, and one of what was asked for.
     ...(keptUntil > clock.now() && { idempotencyKeyKeptUntil: iso(keptUntil) }),
     ...(rendered && { waitingMessage: messageOf(rendered) }),
@@ -174,7 +175,7 @@ async function tell(deps: ExportDependencies, issue: Issue): Promise<ExportedFie
   }
 }
 
-const factsOf = (issue: Issue): ExportedFields => ({
+const factsOf = (issue: ReturnType<typeof shownMessage>): ExportedFields => ({
   ...{ appId: issue.appId, issueId: issue.issueId, purpose: issue.purpose, templateId: issue.templateId },
   ...{ channel: issue.channel, carriedBy: issue.leg, keyKind: issue.keyKind, country: issue.country },
   metadata: issue.metadata,
@@ -188,7 +189,7 @@ const factsOf = (issue: Issue): ExportedFields => ({
   requestId: issue.origin?.requestId,
 })
 
-async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<ExportedFields[]> {
+async function attemptsOf({ store }: ExportDependencies, issue: Stored): Promise<ExportedFields[]> {
   const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
   return attempts.map(({ number, leg, carrier, calledAt, answeredAt, outcome, code, ...more }) => ({
     ...{ number, channel: leg, provider: carrier, calledAt: iso(calledAt), answeredAt: iso(answeredAt), outcome, code },
@@ -199,14 +200,14 @@ async function attemptsOf({ store }: ExportDependencies, issue: Issue): Promise<
 
 /** The code in it still verifies. */
 function messageOf({ to, from, text, fallbackText, variables, code }: RenderedMessage): ExportedFields {
-  const hidden = (said: string) => said.replaceAll(code, '•'.repeat(code.length))
+  const hidden = (said: string) => (code === undefined ? said : said.replaceAll(code, '•'.repeat(code.length)))
   return {
     ...{ to, from, text: hidden(text), fallbackText: fallbackText && hidden(fallbackText) },
     variables: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, hidden(value)])),
   }
 }
 
-async function eventsOf({ store }: ExportDependencies, issue: Issue): Promise<ExportedFields[]> {
+async function eventsOf({ store }: ExportDependencies, issue: Stored): Promise<ExportedFields[]> {
   const { phones, hooks, endpoints } = store.read
   const events = await phones.events(issue.issueId)
   if (events.length === 0) return []

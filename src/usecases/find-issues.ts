@@ -5,10 +5,10 @@
 
 import type { StoredKey } from '../domain/access/api-key'
 import type { App } from '../domain/access/app'
-import type { Issue } from '../domain/codes/issue'
 import type { Numbering } from '../domain/phone/phone'
 import { Refusal } from '../domain/shared/error'
 import { isUuid, MODES } from '../domain/shared/value'
+import type { Stored } from '../domain/verification/verification'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import { findAnywhere } from './inspect'
@@ -25,7 +25,7 @@ export interface FindDependencies extends AuditDependencies {
 }
 
 export interface Found {
-  issues: Issue[]
+  issues: Stored[]
   keys: StoredKey[]
   /** By id; removed ones included. */
   apps: ReadonlyMap<string, App>
@@ -63,8 +63,8 @@ async function findMentions(
   { store, clock }: FindDependencies,
   mentioned: string,
   apps: Iterable<App>,
-): Promise<Issue[]> {
-  const found: Issue[] = []
+): Promise<Stored[]> {
+  const found: Stored[] = []
   let searches = 0
   for (const { appId } of apps) {
     for (const mode of MODES) {
@@ -101,7 +101,7 @@ function hashesOf(
   return [...new Map(phones.map(({ number, hashes }) => [number, hashes])).values()].flat()
 }
 
-async function findByPhone(deps: FindDependencies, hashes: readonly Uint8Array[]): Promise<Issue[]> {
+async function findByPhone(deps: FindDependencies, hashes: readonly Uint8Array[]): Promise<Stored[]> {
   const found = await Promise.all(hashes.map((hash) => deps.store.read.issues.newestOfPhone(hash, ISSUES_READ)))
   const seen = found.flat().filter(({ appId }) => deps.sees(appId))
   const issues = seen.sort((one, other) => other.createdAt - one.createdAt)
@@ -111,7 +111,7 @@ async function findByPhone(deps: FindDependencies, hashes: readonly Uint8Array[]
 }
 
 /** Only messages whose report is still awaited: those have an index by the carrier's id. */
-async function findByMessage(store: Store, carrierMessageId: string): Promise<Issue | undefined> {
+async function findByMessage(store: Store, carrierMessageId: string): Promise<Stored | undefined> {
   const carriers = await store.read.carriers.all()
   const awaited = await store.transaction(async (tx) => {
     for (const { name } of carriers) {
@@ -120,7 +120,7 @@ async function findByMessage(store: Store, carrierMessageId: string): Promise<Is
     }
     return undefined
   })
-  return awaited && store.read.issues.find(awaited, awaited.issueId)
+  return awaited && store.read.issues.stored(awaited, awaited.issueId)
 }
 
 async function findKeys(store: Store, text: string, apps: Iterable<App>): Promise<StoredKey[]> {

@@ -1,18 +1,14 @@
 /** Views for operators: the story of one issue, carriers, and the backlog. They have no number, no code and no text. */
 
-import {
-  effectiveStatus,
-  type Issue,
-  type OverallStatus,
-  overallStatus,
-  type VerificationStatus,
-} from '../domain/codes/issue'
 import type { Attempt } from '../domain/delivery/attempt'
 import type { CarrierConfig } from '../domain/delivery/carrier'
 import { NO_REPORTS, refusedLately, type UnheardReport } from '../domain/delivery/report-tally'
 import type { QueueState } from '../domain/operations/job'
+import type { VerificationStatus } from '../domain/shared/addressed'
 import { missing } from '../domain/shared/error'
 import { isUuid, MODES } from '../domain/shared/value'
+import { type OverallStatus, overallStatus, shownMessage } from '../domain/verification/issue'
+import { effectiveStatus, hasCode, type Stored } from '../domain/verification/verification'
 import type { LedgerEntry } from '../domain/wallet/wallet'
 import type { HookReport } from '../domain/webhooks/webhook'
 import type { Clock } from '../ports/clock'
@@ -44,8 +40,8 @@ export interface AttemptReport {
 }
 
 export interface IssueStory {
-  issue: Issue
-  verificationStatus: VerificationStatus
+  issue: ReturnType<typeof shownMessage>
+  verificationStatus: VerificationStatus | undefined
   overallStatus: OverallStatus
   attempts: AttemptReport[]
   ledger: LedgerEntry[]
@@ -56,12 +52,13 @@ export interface IssueStory {
 /** Everything known of one issue, whoever's it is. Throws `not_found`. */
 export async function tellIssue(deps: InspectDependencies, issueId: string): Promise<IssueStory> {
   const { store, clock } = deps
-  const issue = isUuid(issueId) ? await findAnywhere(store, issueId) : undefined
-  if (!issue) throw missing('issue', issueId)
+  const found = isUuid(issueId) ? await findAnywhere(store, issueId) : undefined
+  if (!found) throw missing('issue', issueId)
+  const issue = shownMessage(found)
   const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
   return {
     issue,
-    verificationStatus: effectiveStatus(issue, clock.now()),
+    verificationStatus: hasCode(issue) ? effectiveStatus(issue, clock.now()) : undefined,
     overallStatus: overallStatus(issue, clock.now()),
     attempts: await Promise.all(attempts.map((attempt) => reportOf(deps, attempt))),
     webhooks: await store.read.hooks.ofIssue(issue, issue.issueId),
@@ -69,10 +66,10 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
   }
 }
 
-export async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
+export async function findAnywhere(store: Store, issueId: string): Promise<Stored | undefined> {
   for (const { appId } of await store.read.apps.withRemoved()) {
     for (const mode of MODES) {
-      const issue = await store.read.issues.find({ appId, mode }, issueId)
+      const issue = await store.read.issues.stored({ appId, mode }, issueId)
       if (issue) return issue
     }
   }

@@ -8,7 +8,7 @@ import {
   proofClaims,
   publishedKeyNames,
   signingKeyName,
-} from '../domain/codes/verification'
+} from '../domain/verification/proof'
 import type { Clock } from '../ports/clock'
 import type { Vault } from '../ports/vault'
 

@@ -1,12 +1,13 @@
 /** Reads that change nothing. Specification: `GET /status` to `GET /templates/{templateId}`. */
 
 import type { ApiKey } from '../domain/access/api-key'
-import type { Issue, IssueStanding, VerificationStatus } from '../domain/codes/issue'
-import { TEST_BALANCE } from '../domain/codes/test-scenario'
 import type { Template } from '../domain/message/template'
-import { isRelayPurpose } from '../domain/relays/relay'
+import type { VerificationStatus } from '../domain/shared/addressed'
 import { notFound } from '../domain/shared/error'
 import { isUuid, type Owner } from '../domain/shared/value'
+import type { Issue, IssueStanding } from '../domain/verification/issue'
+import { TEST_BALANCE } from '../domain/verification/test-scenario'
+import { hasCode } from '../domain/verification/verification'
 import type { EntryType, LedgerEntry } from '../domain/wallet/wallet'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
@@ -36,14 +37,14 @@ export interface Page<T> {
 /** Throws `not_found` for unknown issues, another app's and the other mode's alike. */
 export async function readIssue({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Issue> {
   const issue = isUuid(issueId) ? await store.read.issues.find(owner, issueId) : undefined
-  if (!issue || isRelayPurpose(issue.purpose)) throw notFound('issue')
+  if (!issue) throw notFound('issue')
   return issue
 }
 
 /** Throws `not_found`, as `readIssue` does. */
 export async function readStanding({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<IssueStanding> {
   const standing = isUuid(issueId) ? await store.read.issues.standing(owner, issueId) : undefined
-  if (!standing || isRelayPurpose(standing.purpose)) throw notFound('issue')
+  if (!standing) throw notFound('issue')
   return standing
 }
 
@@ -79,10 +80,10 @@ export async function listCreditLedger(
     },
     positionOf: ({ createdAt, seq }) => `${createdAt}.${seq}`,
   })
-  // A relayed message is no issue of the API.
+  // A message alone is no issue of the API.
   const known = async (entry: LedgerEntry) => {
-    const issue = entry.issueId === undefined ? undefined : await deps.store.read.issues.find(owner, entry.issueId)
-    return issue?.keyKind === 'relay' ? { ...entry, issueId: undefined } : entry
+    const issue = entry.issueId === undefined ? undefined : await deps.store.read.issues.stored(owner, entry.issueId)
+    return issue && !hasCode(issue) ? { ...entry, issueId: undefined } : entry
   }
   return { ...found, items: await Promise.all(found.items.map(known)) }
 }

@@ -3,8 +3,7 @@
  * reports change nothing. Decisions: "Delivery (live)", "Credit" (report deadline).
  */
 
-import type { Issue } from '../domain/codes/issue'
-import { type AwaitedReport, withReport } from '../domain/delivery/attempt'
+import { type AwaitedReport, awaitedOf, begunAttempt, withReport } from '../domain/delivery/attempt'
 import {
   afterReport,
   type DeliveryReport,
@@ -12,12 +11,14 @@ import {
   REPORT_DEADLINE_MS,
   settlementOf,
 } from '../domain/delivery/delivery'
+import type { Message } from '../domain/message/message'
 import type { Job } from '../domain/operations/job'
 import { isUuid, MINUTE_MS } from '../domain/shared/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { JobHandler } from '../ports/work'
-import type { SaveDependencies } from './shared/save-issue'
+import { storeBegun } from './adopt-calls'
+import type { SaveDependencies } from './shared/save-change'
 import { noteAbsence, openMessages, takeStep } from './shared/take-step'
 
 export interface ReportDependencies extends SaveDependencies {
@@ -40,14 +41,15 @@ export function recordReport(
 ): Promise<'recorded' | 'unmatched' | 'early'> {
   return deps.store.transaction(async (tx) => {
     const found = await findAwaited(tx, carrier, report.messageId)
-    const issue = found && (await tx.issues.lock(found, found.issueId))
+    const locked = found && (await tx.issues.lockMessage(found, found.issueId))
+    const message = locked?.begunCall && !report.mustAsk ? await storeBegun(tx, locked) : locked
     // Another report may have ended it before the issue was locked.
     const awaited = found && (await tx.reports.find(found.messageId))
     if (!awaited) return (await tx.reports.hasUnanswered(carrier, tx.now - CALL_ENDS_WITHIN_MS)) ? 'early' : 'unmatched'
     if (report.mustAsk) {
       // Nobody signed it: the carrier's own answer decides, by the id that a lost answer to the send did not tell.
-      const carrierMessageId = awaited.carrierMessageId ?? report.carrierMessageId?.slice(0, 256)
-      await tx.reports.expect({ ...awaited, carrierMessageId })
+      if (awaited.carrierMessageId === undefined && report.carrierMessageId !== undefined)
+        await tx.reports.learn(awaited.messageId, report.carrierMessageId.slice(0, 256))
       await tx.jobs.add({
         kind: 'await-report',
         owner: awaited,
@@ -57,8 +59,8 @@ export function recordReport(
       })
       tx.afterCommit(() => deps.node.wakeUps.wake('await-report'))
     } else {
-      if (awaited.messageId === issue?.messageId) await tx.jobs.remove('await-report', awaited.issueId)
-      await applyReport(deps, tx, issue, awaited, report)
+      if (awaited.messageId === message?.messageId) await tx.jobs.remove('await-report', awaited.issueId)
+      await applyReport(deps, tx, message, awaited, report)
     }
     return 'recorded'
   })
@@ -68,18 +70,21 @@ export function recordReport(
 async function findAwaited(tx: Tx, carrier: string, messageId: string): Promise<AwaitedReport | undefined> {
   const byCarrier = await tx.reports.findByCarrier(carrier, messageId)
   if (byCarrier || !isUuid(messageId)) return byCarrier
-  const ours = await tx.reports.find(messageId)
+  const ours = (await tx.reports.find(messageId)) ?? awaitedOfBegun(await tx.issues.begunBy(messageId))
   return ours?.carrier === carrier ? ours : undefined
 }
+
+const awaitedOfBegun = (message: Message | undefined) =>
+  message?.begunCall && awaitedOf(begunAttempt(message, message.begunCall))
 
 async function applyReport(
   deps: ReportDependencies,
   tx: Tx,
-  issue: Issue | undefined,
+  message: Message | undefined,
   awaited: AwaitedReport,
   report: DeliveryReport,
 ): Promise<void> {
-  const span = deps.telemetry.begin('report', issue?.origin?.trace)
+  const span = deps.telemetry.begin('report', message?.origin?.trace)
   const { carrier, leg } = awaited
   tx.afterCommit(() =>
     span.end({
@@ -87,21 +92,21 @@ async function applyReport(
     }),
   )
   await noteInAttempt(tx, awaited, report)
-  if (!issue) return
-  await noteAbsence(tx, issue, leg, report.absence)
+  if (!message) return
+  await noteAbsence(tx, message, leg, report.absence)
   // A message that an earlier leg left open is over, and so is one that was under way when another leg was delivered.
-  const isOver = isFinal(issue) || (report.status === 'failed' && awaited.messageId !== issue.messageId)
+  const isOver = isFinal(message) || (report.status === 'failed' && awaited.messageId !== message.messageId)
   if (isOver) await tx.reports.forget(awaited.messageId)
-  const earlier = await openMessages(tx, issue)
-  const steps = afterReport(issue, awaited, report, tx.now, earlier.at(-1))
+  const earlier = await openMessages(tx, message)
+  const steps = afterReport(message, awaited, report, tx.now, earlier.at(-1))
   if (steps.length > 0 && report.status === 'delivered') {
-    const isCurrent = awaited.messageId === issue.messageId
-    revokeOthers(deps, tx, awaited, isCurrent ? earlier : [...earlier, await tx.reports.find(issue.messageId)])
+    const isCurrent = awaited.messageId === message.messageId
+    revokeOthers(deps, tx, awaited, isCurrent ? earlier : [...earlier, await tx.reports.find(message.messageId)])
   }
-  let before = issue
+  let before = message
   for (const step of steps) {
     await takeStep(deps, tx, before, step, { by: carrier, isKept: true })
-    before = step.issue
+    before = step.message
   }
 }
 
@@ -138,17 +143,17 @@ async function noteInAttempt(tx: Tx, { messageId, ...awaited }: AwaitedReport, r
 /** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */
 export const reportQuery = (
   deps: ReportDependencies,
-): JobHandler<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
-  lock: (tx, job) => tx.issues.lock(job, job.subjectId),
-  prepare: (tx, job, issue) => stillAwaited(deps, tx, job, issue),
+): JobHandler<Message | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
+  lock: (tx, job) => tx.issues.lockMessage(job, job.subjectId),
+  prepare: (tx, job, message) => stillAwaited(deps, tx, job, message),
   act: (awaited) => ask(deps, awaited),
-  async record(tx, job, issue, awaited, answer) {
+  async record(tx, job, message, awaited, answer) {
     if (answer && 'status' in answer) {
       await tx.jobs.finish(job)
-      await applyReport(deps, tx, issue, awaited, answer)
+      await applyReport(deps, tx, message, awaited, answer)
       // The job asked about an earlier leg: the current one is still to be asked about.
       const current =
-        awaited.messageId === issue?.messageId ? undefined : issue && (await tx.reports.find(issue.messageId))
+        awaited.messageId === message?.messageId ? undefined : message && (await tx.reports.find(message.messageId))
       if (current)
         await tx.jobs.add({
           kind: 'await-report',
@@ -176,18 +181,18 @@ async function stillAwaited(
   deps: ReportDependencies,
   tx: Tx,
   job: Job,
-  issue: Issue | undefined,
+  message: Message | undefined,
 ): Promise<AwaitedReport | undefined> {
   const awaited =
-    issue &&
-    ((await openMessages(tx, issue)).find(({ carrier }) => carrier === job.queue) ??
-      (await tx.reports.find(issue.messageId)))
-  if (!issue || !awaited || isFinal(issue)) return void (await tx.jobs.finish(job))
+    message &&
+    ((await openMessages(tx, message)).find(({ carrier }) => carrier === job.queue) ??
+      (await tx.reports.find(message.messageId)))
+  if (!message || !awaited || isFinal(message)) return void (await tx.jobs.finish(job))
   if (tx.now < awaited.answeredAt + REPORT_DEADLINE_MS) return awaited
   await tx.jobs.finish(job)
   // Its send has not been answered yet, whatever the clock says: what comes of that is waited for anew.
-  if (issue.sendPending) return undefined
-  for (const { messageId } of [awaited, ...(await openMessages(tx, issue))]) await tx.reports.forget(messageId)
-  await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) }, { by: awaited.carrier, isKept: true })
+  if (message.sendPending) return undefined
+  for (const { messageId } of [awaited, ...(await openMessages(tx, message))]) await tx.reports.forget(messageId)
+  await takeStep(deps, tx, message, { message, finish: settlementOf(message) }, { by: awaited.carrier, isKept: true })
   return undefined
 }

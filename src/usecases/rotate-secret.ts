@@ -4,11 +4,11 @@
  * that was killed has ended. Decisions: "Changing the master secret".
  */
 
-import { type ProofSettings, publishedKeyNames } from '../domain/codes/verification'
 import { conditionOf, type NodeState } from '../domain/operations/node'
 import { VERSION } from '../domain/operations/version'
 import { Refusal } from '../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/shared/value'
+import { type ProofSettings, publishedKeyNames } from '../domain/verification/proof'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RenewalPlace } from '../ports/store/key-ring'

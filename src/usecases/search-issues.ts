@@ -1,7 +1,9 @@
 /** Searches issues by id, by the beginning of a purpose, by what became of them, and by time. */
-import { type DeliveryStatus, effectiveStatus, type Issue, overallStatus } from '../domain/codes/issue'
+import type { DeliveryStatus } from '../domain/message/message'
 import { dayAt, timeOfDay } from '../domain/shared/time-zone'
 import { type Channel, DAY_MS, isUuid, type Leg, type Owner } from '../domain/shared/value'
+import { overallStatus, shownMessage } from '../domain/verification/issue'
+import { effectiveStatus, hasCode, type Stored } from '../domain/verification/verification'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { IssueFilter } from '../ports/store/issues'
@@ -12,7 +14,7 @@ export interface IssueSearch {
   isOldestFirst?: boolean | undefined
   /** An id, or the beginning of a purpose. */
   search?: string | undefined
-  /** `relayed`: those of relays, which are found otherwise only by their id. */
+  /** `alone`: messages without a code, which are found otherwise only by their id. */
   status?: IssueFilter['status']
   delivery?: DeliveryStatus | undefined
   channel?: Channel | undefined
@@ -34,7 +36,7 @@ export interface HourOfDay {
 }
 
 export interface FoundIssues {
-  rows: Issue[]
+  rows: Stored[]
   /** Where to go on; the page may be short of rows though there are more behind it. */
   next?: string
 }
@@ -46,7 +48,7 @@ export async function searchIssues(
 ): Promise<FoundIssues> {
   const wanted = search.trim()
   if (isUuid(wanted)) {
-    const issue = await store.read.issues.find(owner, wanted.toLowerCase())
+    const issue = await store.read.issues.stored(owner, wanted.toLowerCase())
     return { rows: issue ? [issue] : [] }
   }
   const asked = { ...filter, purpose: wanted, limit: limit + 1, createdFrom: from, createdTo: to }
@@ -62,7 +64,7 @@ const goingOn = (asked: IssueFilter, cursor: string | undefined): IssueFilter =>
 })
 
 /** One row more than wanted was read. The oldest first go on with it, the newest first before the row above it. */
-const cursorAfter = (rows: readonly Issue[], { isOldestFirst }: IssueFilter): string =>
+const cursorAfter = (rows: readonly Stored[], { isOldestFirst }: IssueFilter): string =>
   rows.at(isOldestFirst ? -1 : -2)?.issueId ?? ''
 
 /** Reads one hour of each day, so that the index finds it as fast as the rest. */
@@ -89,7 +91,7 @@ async function searchHours(
   const [time = '', id] = after.split(' ')
   const goesOnAt = time === '' ? undefined : Number(time)
   const wasSeen = (at: number) => goesOnAt !== undefined && (isOldestFirst ? at < goesOnAt : at > goesOnAt)
-  const found: Array<{ issue: Issue; hour: number }> = []
+  const found: Array<{ issue: Stored; hour: number }> = []
   let hours = 0
   for (const { createdFrom: hour, createdTo } of hoursWithin(hourOfDay, { from, to, isOldestFirst })) {
     if (wasSeen(hour)) continue
@@ -124,23 +126,26 @@ function* hoursWithin({ hour, timeZone }: HourOfDay, { from, to, isOldestFirst }
   }
 }
 
-/** The row of an issue in a list. It has no number, no code and no text. */
-export const rowOf = (issue: Issue, now: number) => ({
-  issueId: issue.issueId,
-  mode: issue.mode,
-  purpose: issue.purpose,
-  channel: issue.channel,
-  leg: issue.leg,
-  country: issue.country,
-  overallStatus: overallStatus(issue, now),
-  verificationStatus: effectiveStatus(issue, now),
-  deliveryStatus: issue.deliveryStatus,
-  isAmbiguous: issue.providerOutcomeAmbiguous,
-  outcomeCode: issue.providerOutcomeCode,
-  billingStatus: issue.billingStatus,
-  price: issue.price,
-  attemptsUsed: issue.attemptsUsed,
-  maxAttempts: issue.maxAttempts,
-  createdAt: issue.createdAt,
-  expiresAt: issue.expiresAt,
-})
+/** The row of an issue, or of a message alone, in a list. It has no number, no code and no text. */
+export function rowOf(stored: Stored, now: number) {
+  const shown = shownMessage(stored)
+  return {
+    issueId: shown.issueId,
+    mode: shown.mode,
+    purpose: shown.purpose,
+    channel: shown.channel,
+    leg: shown.leg,
+    country: shown.country,
+    overallStatus: overallStatus(shown, now),
+    verificationStatus: hasCode(shown) ? effectiveStatus(shown, now) : undefined,
+    deliveryStatus: shown.deliveryStatus,
+    isAmbiguous: shown.providerOutcomeAmbiguous,
+    outcomeCode: shown.providerOutcomeCode,
+    billingStatus: shown.billingStatus,
+    price: shown.price,
+    attemptsUsed: shown.attemptsUsed,
+    maxAttempts: shown.maxAttempts,
+    createdAt: shown.createdAt,
+    expiresAt: shown.expiresAt,
+  }
+}

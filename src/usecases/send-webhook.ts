@@ -3,9 +3,9 @@
  * event they got twice by its id. Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
 
-import { traceHeaders } from '../domain/codes/issue'
 import type { Job } from '../domain/operations/job'
 import { VERSION } from '../domain/operations/version'
+import { traceHeaders } from '../domain/shared/addressed'
 import { Refusal } from '../domain/shared/error'
 import { MINUTE_MS, SECOND_MS } from '../domain/shared/value'
 import type { StoredEvent } from '../domain/webhooks/event'
@@ -193,8 +193,11 @@ function refusalOf(url: string, policy: HookUrlPolicy): string | undefined {
 }
 
 function nextUrl(location: string | undefined, from: string): string | undefined {
-  if (location === undefined || !URL.canParse(location, from)) return undefined
-  const next = new URL(location, from)
+  if (location === undefined) return undefined
+  // Bytes beyond ASCII are UTF-8, as browsers read them.
+  const text = Buffer.from(location, 'latin1').toString()
+  if (!URL.canParse(text, from)) return undefined
+  const next = new URL(text, from)
   // For browsers; it is never sent.
   next.hash = ''
   return next.href

@@ -1,5 +1,5 @@
 /** Who has an app send codes that are worth nothing to its owner. */
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 import { anyAddress, mobileOf, mobileWithin } from './places'
@@ -7,7 +7,7 @@ import type { Asked } from './service'
 
 export interface Attack {
   /** With a browser key that was found, or by the form of a server. */
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly perDay: number
   /** When it begins: hours since the beginning of the day. */
   readonly fromHour?: number

@@ -1,7 +1,7 @@
 /** What a store keeps of where codes go, in memory. */
 import type { Incident } from '../../src/abuse/rules/incident'
 import { AGE_MS } from '../../src/abuse/rules/wish'
-import type { Issue } from '../../src/domain/codes/issue'
+import type { Issue } from '../../src/domain/verification/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type {
   CountedIssues,
@@ -28,6 +28,7 @@ export class Kept {
   reads = 0
   issuesRead = 0
   snapshot: TrafficSnapshot | undefined
+  refusesSnapshots = false
   /** What a transaction fails with, for now. */
   failure: Error | undefined
 
@@ -73,11 +74,12 @@ export class Kept {
 
   readonly #reader: Pick<
     TrafficReader,
-    'appsSince' | 'issues' | 'snapshot' | 'hours' | 'openIncidents' | 'allOpenIncidents'
+    'appsSince' | 'issues' | 'nthNewest' | 'snapshot' | 'hours' | 'openIncidents' | 'allOpenIncidents'
   > = {
     snapshot: async () => this.snapshot,
     appsSince: async (from) => (this.#rows.length > this.#firstSince(from) ? [APP_ID] : []),
     issues: (_, from, to, which) => this.#between(from, to, which),
+    nthNewest: async (_, from, nth) => this.#rows.slice(this.#firstSince(from)).at(-1 - nth)?.issue.createdAt,
     hours: async (_, since) => [...this.#hours.values()].filter(({ hour }) => hour >= since),
     openIncidents: async () => this.#open(),
     allOpenIncidents: async () => this.#open(),
@@ -88,6 +90,7 @@ export class Kept {
     'saveSnapshot' | 'saveHours' | 'addDecisions' | 'lockIncident' | 'saveIncident' | 'lockIncidentById'
   > = {
     saveSnapshot: async (snapshot) => {
+      if (this.refusesSnapshots) throw new Error('The disk is full')
       this.snapshot = snapshot
     },
     saveHours: async (_, hours) => this.#save(hours),

@@ -1,10 +1,10 @@
 /** Issues of these worlds, as the product makes them. */
 import type { RequestFacts } from '../../src/abuse/rules/assess'
-import type { Issue } from '../../src/domain/codes/issue'
 import { prefixOf } from '../../src/domain/phone/phone'
+import type { Issue } from '../../src/domain/verification/issue'
 import { createVault } from '../../src/system/vault'
 import { anIssue } from '../domain/sample'
-import type { SeededRandom } from '../support/random'
+import { type SeededRandom, seededRandom } from '../support/random'
 import { SECRET } from '../support/world'
 import type { Asked } from './service'
 
@@ -21,8 +21,12 @@ interface Order {
   issue: () => Issue
 }
 
-/** Also of the product, where what people did before is stored. */
-export const vault = createVault(Buffer.from(SECRET))
+const keys = seededRandom(1)
+/**
+ * Also of the product, where what people did before is stored. Phones are counted by their hashes, so the keys are the same
+ * each time.
+ */
+export const vault = createVault(Buffer.from(SECRET), (length) => keys.bytes(length))
 
 export function orderOf({ kind, phone, country, address }: Asked, random: Making, now: number): Order {
   const digits = prefixOf(phone)

@@ -1,5 +1,5 @@
 /** People who want a code to sign in: when they come, and what they do with what they get. */
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import type { SeededRandom } from '../support/random'
 
@@ -7,7 +7,7 @@ import type { SeededRandom } from '../support/random'
 export interface Crowd {
   readonly country: string
   /** Whether the page asks itself, or a server that says whom it speaks for. */
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   /** People on a weekday. */
   readonly aDay: number
   /** How many type a code that has arrived: 0 to 1. */

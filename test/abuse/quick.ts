@@ -8,11 +8,11 @@ import { refusalOf } from '../../src/abuse/rules/assess'
 import { assertResendable, NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import { isProvable } from '../../src/abuse/rules/rule'
 import { readConfig } from '../../src/config'
-import type { ApiKey } from '../../src/domain/access/api-key'
+import type { Caller, CallerKind } from '../../src/domain/access/caller'
 import { phoneLimits, RateLimiter, requestLimits } from '../../src/domain/access/rate-limits'
-import type { Issue } from '../../src/domain/codes/issue'
 import { Refusal } from '../../src/domain/shared/error'
 import { MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
+import type { Issue } from '../../src/domain/verification/issue'
 import type { Store } from '../../src/ports/store'
 import { endQuietIncidents, recordTraffic } from '../../src/usecases/abuse/record-traffic'
 import { VirtualClock } from '../support/clock'
@@ -29,13 +29,11 @@ const LOOKED_EVERY_MS = SECOND_MS
 const PRUNED_EVERY_MS = 5 * MINUTE_MS
 const SWEPT_EVERY_MS = 10 * MINUTE_MS
 
-const keyOf = (kind: ApiKey['kind']): ApiKey => ({
-  ...{ keyId: `key-${kind}`, appId: APP_ID, organizationId: 'org', kind, mode: 'live', scopes: [] },
-  ...{ allowedOrigins: [], allowedCidrs: [], limits: {}, allows: [] },
-  ...{ region: 'KR', expiresAt: undefined, revokedAt: undefined },
+const callerOf = (kind: CallerKind): Caller => ({
+  ...{ keyId: `key-${kind}`, appId: APP_ID, organizationId: 'org', kind, mode: 'live', limits: {}, region: 'KR' },
 })
-/** The keys that a world has. */
-const KEYS = { sk: keyOf('sk'), pk: keyOf('pk'), relay: keyOf('relay') }
+/** The callers that a world has. */
+const KEYS = { sk: callerOf('sk'), pk: callerOf('pk'), relay: callerOf('relay') }
 
 export class QuickService implements Service {
   readonly #clock: VirtualClock

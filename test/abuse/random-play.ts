@@ -37,8 +37,7 @@ export async function playAttacks(count: number, first: number): Promise<PlayedA
     const { beyond, people } = await simulate({ ...world, attack }, seed)
     const of = (some: number) => some / Math.max(1, people.wishes)
     const name = `${seed} ${attack.name}: ${described(world)} ${JSON.stringify(people.refused)}`
-    // By its own server a new app is only watched.
-    const limit = world.isKnown ? 150 : attack.kind === 'sk' ? Number.POSITIVE_INFINITY : 600
+    const limit = world.isKnown ? 150 : 600
     played.push({ name, beyond, limit, share: of(people.without), delayed: of(people.delayed) })
   }
   return played.sort((one, other) => other.beyond - one.beyond)

@@ -2,14 +2,14 @@
  * Worlds that nobody imagined: of each seed another one. Sizes, countries, shares, times to type, resends, families, blocks of
  * numbers, offices, bursts, outages, cut-overs and falls of the share are drawn, by every kind of key, of a new app and a known one.
  */
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 import { SECOND_MS } from '../../src/domain/shared/value'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { type Attack, allPrefixes, among, fewPrefixes, fromAnywhere, oneAddress, within } from './attackers'
 import { type Crowd, EVENLY, KOREANS, type Surge } from './people'
 import type { AbuseWorld } from './worlds'
 
-const KINDS: readonly KeyKind[] = ['pk', 'pk', 'sk', 'relay']
+const KINDS: readonly CallerKind[] = ['pk', 'pk', 'sk', 'relay']
 const ABROAD = ['JP', 'US', 'GB', 'VN', 'DE'] as const
 
 const between = ({ fraction }: SeededRandom, from: number, to: number) => from + (to - from) * fraction()
@@ -28,7 +28,7 @@ function surgeOf(random: SeededRandom): Surge | undefined {
   ])
 }
 
-function crowdOf(random: SeededRandom, kind: KeyKind): Crowd {
+function crowdOf(random: SeededRandom, kind: CallerKind): Crowd {
   const types = between(random, 0.5, 0.97)
   const surge = surgeOf(random)
   // A browser key takes sixty codes in a minute: more people than that are no question of the guard.

@@ -1,9 +1,9 @@
 /** What the worlds of this simulation are played against: the product, or what of it decides. */
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 
 /** Somebody asks for a code. */
 export interface Asked {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   /** E.164. */
   readonly phone: string
   readonly country: string
@@ -16,7 +16,7 @@ export interface Asked {
 export interface Sent {
   readonly issueId: string
   readonly phone: string
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   /** Credits. */
   readonly price: number
 }

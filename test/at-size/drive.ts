@@ -75,7 +75,9 @@ export async function drive(world: World, fillEvents: (endpointId: string) => Pr
     for (const entryType of ['debit', 'refund']) await call('listCreditLedger', { entryType }, key)
     await call('listCreditLedger', { createdTo: new Date(START - 90 * DAY_MS).toISOString() }, key)
   }
-  const [message] = await world.rows<{ id: string }>('SELECT hex(message_id) AS id FROM awaited_reports LIMIT 1')
+  const [message] = await world.rows<{ id: string }>(
+    'SELECT hex(message_id) AS id FROM attempts WHERE awaited_at IS NOT NULL LIMIT 1',
+  )
   if (message) await world.report('main', { messageId: uuid(message.id), status: 'delivered' })
   await world.report('main', { messageId: 'carrier-1', status: 'delivered' })
 

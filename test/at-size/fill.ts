@@ -118,12 +118,9 @@ export function* filling(d: Dialect, { apps, issues, ledgerEntries }: Size, unti
   const testAt = `(${until} - n * ${Math.floor(DAY_MS / TEST_ISSUES)})`
   yield `INSERT INTO issues (${issueColumns}) SELECT ${issueRow('test', d.appId(`n % ${apps}`), testAt)}
     FROM ${d.series(1, TEST_ISSUES)} AS s`
-  yield* batches(
-    issues,
-    (from) => `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
-    SELECT ${issueApp}, 'live', ${d.bytes('n', 16)}, ${d.bytes('n + 1', 16)}, ${d.id(issueAt, 'n')}, ${issueAt}
-    FROM ${from} AS s WHERE ${issueAt} >= ${until - 7 * DAY_MS}`,
-  )
+  yield `UPDATE issues SET key_hash = ${d.bytes('created_at', 16)}, fingerprint = ${d.bytes('created_at + 1', 16)}
+    WHERE mode = 'live' AND created_at >= ${until - 7 * DAY_MS}
+      AND created_at NOT IN (SELECT created_at FROM issues GROUP BY created_at, app_id HAVING count(*) > 1)`
   const entryHalf = ledgerEntries / 2
   const entriesPerApp = Math.ceil(entryHalf / (apps - 1))
   const entryAt = atOf('n', entryHalf, entriesPerApp)
@@ -144,8 +141,10 @@ export function* filling(d: Dialect, { apps, issues, ledgerEntries }: Size, unti
   yield `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at, attempt, queue, leased)
     SELECT 'await-report', ${d.appId('0')}, 'live', ${jobId}, ${until} + ${DAY_MS} + n, 0, '', ${q('1=0')}
     FROM ${d.series(1, JOBS)} AS s`
-  yield `INSERT INTO awaited_reports (message_id, provider, provider_message_id, app_id, mode, issue_id, leg, answered_at)
-    SELECT ${jobId}, 'main', 'awaited-' || n, ${d.appId('0')}, 'live', ${jobId}, 'sms', ${until} - n FROM ${d.series(1, JOBS)} AS s`
+  yield `INSERT INTO attempts (app_id, mode, issue_id, number, leg, provider, message_id, called_at, answered_at, outcome,
+      provider_message_id, awaited_at)
+    SELECT ${d.appId('0')}, 'live', ${jobId}, 1, 'sms', 'main', ${jobId}, ${until} - n, ${until} - n, 'accepted', 'awaited-' || n, ${until} - n
+    FROM ${d.series(1, JOBS)} AS s`
   yield `INSERT INTO traffic_hours SELECT ${d.appId('n % 1000')}, 'sk', 'KR', ${start} + (n / 1000) * 3600000, 9, 9, 8, 1
     FROM ${d.series(0, EVENTS - 1)} AS s`
   yield `INSERT INTO usage_intervals SELECT ${until - 30 * HOUR_MS} - (n / ${apps}) * 900000, ${d.appId(`n % ${apps}`)}, 'live', 'sms',

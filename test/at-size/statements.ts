@@ -1,20 +1,28 @@
 /** Every statement that a store has, also those that a test does not run. To be imported before the store is. */
 import { mock } from 'bun:test'
-import * as ofSQLite from '../../src/store/sqlite/connection/statement'
+import * as dialects from '../../src/store/dialect'
+import type { Statement } from '../../src/store/statement'
 
-const { statement, plain } = ofSQLite
-const texts: Array<() => string> = []
+const described: Array<(dialect: dialects.Dialect) => unknown> = []
 
-mock.module('../../src/store/sqlite/connection/statement', () => ({
-  ...ofSQLite,
-  statement: (build: () => never) => {
-    texts.push(() => (build() as { getQuery(): { sql: string } }).getQuery().sql)
-    return statement(build)
-  },
-  plain: (text: string) => {
-    texts.push(() => text)
-    return plain(text)
+// Taken before: the module's own name means the mock from then on, which would call itself for ever.
+const { inDialect } = dialects
+
+mock.module('../../src/store/dialect', () => ({
+  ...dialects,
+  inDialect: (describe: (dialect: dialects.Dialect) => unknown) => {
+    described.push(describe)
+    return inDialect(describe)
   },
 }))
 
-export const statementsOfSQLite = (): string[] => [...new Set(texts.map((text) => text()))]
+const isStatement = (value: object): value is Statement => 'text' in value && 'bind' in value
+
+function textsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return isStatement(value) ? [value.text] : Object.values(value).flatMap(textsIn)
+}
+
+export const statementsIn = (dialect: dialects.Dialect): string[] => [
+  ...new Set(described.flatMap((describe) => textsIn(describe(dialect)))),
+]

@@ -33,20 +33,20 @@ test('an issue of many made at once is found by when it was created, and pages a
       if (response.status !== 503 || init.method) return response.json()
     }
   }
+  let issued = 0
   const issueEach = async (caller: number) => {
     for (let n = 0; n < EACH; n++) {
       const phoneNumber = `010-0000-${String(caller * EACH + n).padStart(4, '0')}`
-      await ask('/issue', {
-        method: 'POST',
-        body: JSON.stringify({ phoneNumber, purpose: 'p', idempotencyKey: phoneNumber }),
-      })
+      const body = JSON.stringify({ phoneNumber, purpose: 'p', idempotencyKey: phoneNumber })
+      if ((await ask('/issue', { method: 'POST', body })).issueId) issued++
     }
   }
   await Promise.all(Array.from({ length: CALLERS }, (_, caller) => issueEach(caller)))
 
   const { items } = await ask('/issues?limit=100')
-  // Some numbers of tests are refused.
-  expect(items.length).toBeGreaterThan(0.9 * CALLERS * EACH)
+  // Some numbers of tests are refused, and some requests on a busy machine.
+  expect(issued).toBeGreaterThan((CALLERS * EACH) / 2)
+  expect(items.length).toBe(issued)
   const times = items.map(({ createdAt }: Json) => createdAt)
   expect(times).toEqual(times.toSorted().reverse())
   for (const { issueId, createdAt } of items) {

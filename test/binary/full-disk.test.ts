@@ -287,7 +287,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
 
   test('what a carrier answered while the disk was full is stored as it was answered, or as unknown after its lease', async () => {
     const answer = () => rows(`SELECT outcome, code FROM attempts WHERE issue_id = ${idOf(held)}`)
-    await until(() => answer()[0]?.outcome !== null, 'the answer to be stored')
+    await until(() => answer().length > 0, 'the answer to be stored')
     const known = [{ outcome: 'accepted', code: null }]
     const unknown = [{ outcome: 'ambiguous', code: 'INTERRUPTED' }]
     // A busy machine may take longer to fill the disk and free it than a lease lasts.
@@ -330,15 +330,14 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     invariants.close()
     expect(broken).toBeUndefined()
     for (const [promise, offenders] of Object.entries({
-      'what is to be sent has a job': `SELECT 1 FROM issues i WHERE send_pending AND NOT EXISTS
-         (SELECT 1 FROM jobs j WHERE j.subject_id = i.issue_id AND kind = 'deliver')`,
+      'what is to be sent has a job, or is with its carrier': `SELECT 1 FROM issues i WHERE send_pending AND
+         begun_at IS NULL AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = i.issue_id AND kind = 'deliver')`,
       'what is to be sent has its number and text, or is with its carrier': `SELECT 1 FROM issues i WHERE send_pending AND
          verification_status = 'issued' AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.issue_id = i.issue_id)
-         AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND outcome IS NULL)`,
+         AND begun_at IS NULL`,
       'what is to be settled has a job': `SELECT 1 FROM issues i WHERE billing_status IN ('debit_pending', 'release_pending')
          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = i.issue_id AND kind = 'settle')`,
-      'an idempotency key stands for an issue, and an issue for a key': `SELECT 1 FROM issues i FULL JOIN claims c
-         USING (issue_id) WHERE i.app_id IS NULL OR c.app_id IS NULL`,
+      'an issue stands for a key': 'SELECT 1 FROM issues WHERE key_hash IS NULL',
       'a job is of an issue':
         'SELECT 1 FROM jobs j LEFT JOIN issues i ON i.issue_id = j.subject_id WHERE i.app_id IS NULL',
       'an attempt is of an issue': 'SELECT 1 FROM attempts LEFT JOIN issues i USING (issue_id) WHERE i.app_id IS NULL',

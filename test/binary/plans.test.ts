@@ -357,7 +357,7 @@ class Story {
     const started = vendors.starts.length
     await kill(
       `UPDATE issues SET expires_at = expires_at - ${DAY_MS}`,
-      `UPDATE awaited_reports SET answered_at = answered_at - ${DAY_MS}`,
+      `UPDATE attempts SET awaited_at = awaited_at - ${DAY_MS} WHERE awaited_at IS NOT NULL`,
       `UPDATE jobs SET run_at = run_at - ${DAY_MS}`,
     )
     await until(() => rows('SELECT 1 FROM jobs').length === 0, 'every job to be done')

@@ -75,6 +75,8 @@ const refusal =
       { status, headers: { 'x-request-id': 'request-of-the-test', ...headers } },
     )
 
+const DATED = { date: 'Tue, 01 Dec 2026 03:00:00 GMT' }
+
 /** Waits shorter than this are pauses between tries: they are recorded, and pass at once. */
 const TIMEOUT_MS = 600_000
 function recordPauses(): number[] {
@@ -501,6 +503,17 @@ describe('retries', () => {
   test('wait as long as Retry-After asks', async () => {
     const pauses = recordPauses()
     const { fetch } = playing(refusal(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '7' }), throughApp)
+    await clientWith({ fetch, timeoutMs: TIMEOUT_MS, retries }).balance()
+    expect(pauses).toEqual([7_000])
+  })
+
+  // Polymarket/ts-sdk#353, acmesh-official/acme.sh#7201: RFC 9110, 10.2.3, has seconds and dates, and proxies write both.
+  test.each([
+    ['a date', refusal(503, 'SERVICE_UNAVAILABLE', { ...DATED, 'retry-after': 'Tue, 01 Dec 2026 03:00:07 GMT' })],
+    ['a page of a proxy', async () => new Response('<html>', { status: 503, headers: { 'retry-after': '7' } })],
+  ])('wait as long as Retry-After asks by %s', async (_, answer) => {
+    const pauses = recordPauses()
+    const { fetch } = playing(answer, throughApp)
     await clientWith({ fetch, timeoutMs: TIMEOUT_MS, retries }).balance()
     expect(pauses).toEqual([7_000])
   })

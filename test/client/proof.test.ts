@@ -106,7 +106,7 @@ describe('is refused', () => {
   test('what a service with another secret has signed, also under the name of a key of ours', async () => {
     const stranger = { vault: createVault(STRANGERS_SECRET), proofs: { issuer: undefined, lifetimeMs: MINUTE_MS } }
     const issue = anIssue({ appId: keys.appId, purpose: 'signup' })
-    const forged = prove(stranger, { issue, to: '+821012345678', app: undefined, at: world.clock.now() })
+    const forged = prove(stranger, { verification: issue, to: '+821012345678', app: undefined, at: world.clock.now() })
     expect(await refused(forged)).toBe('bad_signature')
     const [, body, signature] = parts(forged)
     const [head] = parts(await proven())

@@ -343,6 +343,32 @@ describe.each(KINDS)('%s', (kind) => {
     await says(page, 'status', 'We have sent you a code.')
   })
 
+  // pg-irc/pathways-frontend#1232, giggsey/libphonenumber-for-php#470: its digits would be another phone's.
+  test.each(['010-0000-0001 x2', '010-0000-00O1', '010-0000-0001 or 3'])(
+    'what is more than a number goes to nobody, typed or pasted: %p',
+    async (given) => {
+      const { page } = await site.open(kind)
+      const { phone } = on(page)
+      for (const enter of ['type', 'insertText'] as const) {
+        await phone.fill('')
+        await phone.focus()
+        await page.keyboard[enter](given)
+        if (enter === 'insertText') expect(await phone.inputValue()).toBe(given)
+        await page.keyboard.press('Enter')
+        await says(page, 'alert', 'Only test numbers can be used here.')
+      }
+    },
+  )
+
+  test('a number in brackets is read when it is pasted', async () => {
+    const { page } = await site.open(kind, { country: 'KR' })
+    await on(page).phone.focus()
+    await page.keyboard.insertText('(+82) 10-0000-0000')
+    await page.keyboard.press('Enter')
+    await on(page).code.waitFor()
+    expect(await page.getByText(WHOLE).isVisible()).toBe(true)
+  })
+
   test('a number is of the country that is chosen, but one with a plus', async () => {
     const { page } = await site.open(kind, { country: 'US' })
     await sent(page, `+82 ${number()}`)

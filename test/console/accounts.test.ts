@@ -353,6 +353,7 @@ describe('the sessions of an operator', () => {
 
 test('a key has a name and a creator, who may be gone; a rotated one keeps the name', async () => {
   const { appId } = await world.furnish()
+  await world.advance(1)
   await ann.call('operators/changeRole', { operatorId: ids.bob, role: 'developer' })
   const create = (name: string) => bob.call('keys/create', { appId, kind: 'sk', mode: 'test', name })
   const { keyId } = (await create('  Backend of the shop ')).body

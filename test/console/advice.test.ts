@@ -60,11 +60,11 @@ test('each code of the service has words of its own', () => {
 })
 
 test('each state of an issue has words, in every language', () => {
-  const story = { attempts: [], price: 1, billingStatus: 'debited', isAmbiguous: false, isRelayed: false }
+  const story = { attempts: [], price: 1, billingStatus: 'debited', isAmbiguous: false, isMessageAlone: false }
   const told = new Set<string>()
   for (const verificationStatus of ['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
     for (const deliveryStatus of ['queued', 'sent', 'delivered', 'failed'])
-      for (const more of [{}, { isAmbiguous: true }, { isRelayed: true }, { billingStatus: 'reserved' }]) {
+      for (const more of [{}, { isAmbiguous: true }, { isMessageAlone: true }, { billingStatus: 'reserved' }]) {
         const advice = adviceOf({ ...story, verificationStatus, deliveryStatus, ...more } as never)
         told.add(advice)
         for (const words of Object.values(adviceWords)) expect(words[advice]).toMatch(/\S{2}.*[.]$/)

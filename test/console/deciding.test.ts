@@ -111,7 +111,7 @@ describe('wrong codes', () => {
     expect(await ask(GUESSED)).toBe(200)
     await opened.go('/audit')
     const entry = opened.page.getByRole('row').filter({ hasText: 'Unlocked a phone' })
-    expect(await entry.textContent()).toContain('Ann')
+    await entry.getByText('Ann').waitFor()
     expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
   })
 })
@@ -198,9 +198,7 @@ test.each([360, 1280])(
     await opened.page.setViewportSize({ width, height: 800 })
     const places = [
       ['', 'Current blocks'],
-      ['/policy', 'Countries'],
-      ['/refused', 'Grouped by'],
-      ['/phones', 'Paused and locked now'],
+      ['/policy', 'Paused and locked now'],
     ] as const
     for (const [place, shown] of places) {
       await opened.go(`/protection${place}`)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { RELAY_SOURCES } from '../../src/domain/relays/relay'
 import { addEndpoint } from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
+import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { Receivers } from '../support/receiver'
 import { type Furnished, START, World } from '../support/world'
@@ -67,18 +68,34 @@ describe('a relay', () => {
     expect((await hand(url, secret, { to: TO, code: '482914', text: 'Code 482914' })).status).toBe(401)
   })
 
+  test('sends the newest of two codes only, where the first still waits for its carrier', async () => {
+    const { url, secret } = (await create({ mode: 'live' })).body
+    world.sms.script(() => answered(429, ''))
+    await hand(url, secret, { to: TO, code: '482913', text: 'Code 482913' })
+    await hand(url, secret, { to: TO, code: '482914', text: 'Code 482914' })
+    await hand(url, secret, { to: '+821099998888', code: '482915', text: 'Code 482915' })
+    await world.advance(60_000)
+    expect(world.sms.accepted.map(({ text }) => text)).toEqual(['Code 482914', 'Code 482915'])
+    const rows = await world.rows('SELECT delivery_status, outcome_code, billing_status FROM issues ORDER BY issue_id')
+    const sent = { delivery_status: 'sent', outcome_code: null, billing_status: 'reserved' }
+    expect(rows).toEqual([
+      { delivery_status: 'failed', outcome_code: 'EXPIRED_UNSENT', billing_status: 'released' },
+      ...[sent, sent],
+    ])
+  })
+
   test('shows what came through it, with neither number nor code', async () => {
     const { url, secret } = (await create({ mode: 'live' })).body
     await hand(url, secret, { to: TO, code: '482913', text: 'Code 482913', type: 'login_code_valid' })
     const rows = await messages('live')
     expect(rows).toMatchObject([
-      { purpose: 'login', isRelayed: true, occasion: 'login_code_valid', leg: 'sms', deliveryStatus: 'sent' },
+      { purpose: 'login', isMessageAlone: true, occasion: 'login_code_valid', leg: 'sms', deliveryStatus: 'sent' },
     ])
     expect(JSON.stringify(rows)).not.toMatch(/482913|12345678/)
     expect(await messages()).toEqual([])
     expect((await owner.call('issues/list', { appId: keys.appId, mode: 'live' })).body.rows).toEqual([])
     const story = (await owner.call('issues/story', { issueId: rows[0].issueId })).body
-    expect(story).toMatchObject({ isRelayed: true, purpose: 'login' })
+    expect(story).toMatchObject({ isMessageAlone: true, purpose: 'login' })
   })
 })
 
@@ -90,7 +107,7 @@ describe('a code of a test relay', () => {
     await hand(url, secret, { to: TO, code: 'QX77ZP', text: 'Code QX77ZP', type: 'login' })
     await world.advance(5_000)
     const { rows } = await inbox()
-    expect(rows).toMatchObject([{ code: 'QX77ZP', isRelayed: true, purpose: 'login', country: 'KR' }])
+    expect(rows).toMatchObject([{ code: 'QX77ZP', isMessageAlone: true, purpose: 'login', country: 'KR' }])
     expect(JSON.stringify(rows)).not.toContain('12345678')
 
     const metadata = { source: 'plain', type: 'login' }
@@ -101,8 +118,8 @@ describe('a code of a test relay', () => {
     expect(told.map(({ type }) => type)).toEqual(events)
     expect(told[1].data.metadata).toEqual(metadata)
 
-    const [stored] = await world.rows<{ metadata: string }>('SELECT metadata FROM issues')
-    expect(Object.keys(JSON.parse(stored?.metadata ?? '{}'))).toEqual(['source', 'type', 'code'])
+    const [stored] = await world.rows<{ sealed_code: string }>('SELECT sealed_code FROM issues')
+    expect(stored?.sealed_code).toMatch(/^[A-Za-z0-9+/]+=*$/)
     for (const { name } of await world.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'"))
       expect(JSON.stringify(await world.rows(`SELECT * FROM "${name}"`))).not.toMatch(/QX77ZP|12345678/)
   })

@@ -141,7 +141,7 @@ describe('an issue', () => {
     const { issueId } = await issue({ metadata: { order: '7' } })
     await world.advance(1_000)
     const row = {
-      ...{ issueId, mode: 'live', purpose: 'login', isRelayed: false, channel: 'sms', leg: 'sms', country: 'KR' },
+      ...{ issueId, mode: 'live', purpose: 'login', isMessageAlone: false, channel: 'sms', leg: 'sms', country: 'KR' },
       ...{ verificationStatus: 'issued', deliveryStatus: 'failed', overallStatus: 'delivery_failed' },
       ...{ isAmbiguous: false, outcomeCode: 'E1', billingStatus: 'released', price: 1 },
       ...{ attemptsUsed: 0, maxAttempts: 5, createdAt: START, expiresAt: START + 3 * MINUTE_MS },

@@ -56,7 +56,7 @@ test('a refusal is there in the carrier’s own words, without digits, and goes 
 
 test('a report is there with its moment, its words and its carrier’s message', async () => {
   const issueId = await issue()
-  const [{ id } = {}] = await world.rows('SELECT provider_message_id AS id FROM awaited_reports')
+  const [{ id } = {}] = await world.rows('SELECT provider_message_id AS id FROM attempts WHERE awaited_at IS NOT NULL')
   await world.advance(5 * SECOND_MS)
   const reportedAt = world.clock.now()
   const report = { messageId: id, status: 'failed', code: 'PHONE_OFF', errorText: 'The phone 5678 was off' }

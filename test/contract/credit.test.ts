@@ -96,9 +96,9 @@ test.each([
   const world = await World.start({
     wrapStore: (store) => ({
       ...store,
-      transaction: (work, options) => {
+      transaction: (work) => {
         world.clock.step(1)
-        return store.transaction(work, options)
+        return store.transaction(work)
       },
     }),
   })

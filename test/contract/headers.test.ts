@@ -187,7 +187,7 @@ test('one look at the database serves all who ask within a second, unless what w
         looks++
         if (isFull) throw new Error('full')
       },
-      transaction: (work, options) => (isFull ? Promise.reject(new Error('full')) : store.transaction(work, options)),
+      transaction: (work) => (isFull ? Promise.reject(new Error('full')) : store.transaction(work)),
     }),
   })
   const { test } = await world.furnish()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { KeyLimits } from '../../src/domain/access/api-key'
+import type { KeyLimits } from '../../src/domain/access/caller'
 import * as administer from '../../src/usecases/administer'
 import { errorOf } from '../support/error-of'
 import { type Furnished, WIRES, World } from '../support/world'

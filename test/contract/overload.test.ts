@@ -22,10 +22,10 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
 
   const slow = (store: Store): Store => ({
     ...store,
-    transaction: async (work, options) => {
+    transaction: async (work) => {
       hasCome.resolve()
       await turn?.promise
-      return store.transaction(work, options)
+      return store.transaction(work)
     },
   })
   beforeEach(async () => {
@@ -181,8 +181,8 @@ describe('the backlog', () => {
       listeners: { tracing },
       wrapStore: (store) => ({
         ...store,
-        transaction: (work, options) =>
-          store.transaction(work, options).catch(async (refusal) => {
+        transaction: (work) =>
+          store.transaction(work).catch(async (refusal) => {
             await new Promise<void>((tell) => (untold ? untold.push(tell) : tell()))
             throw refusal
           }),

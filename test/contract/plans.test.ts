@@ -326,7 +326,7 @@ describe.each(WIRES)('a delivery plan over %s', (wire) => {
     expect(await status(issueId)).toBe('sent')
     expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
     expect(await world.rows('SELECT * FROM jobs')).toEqual([])
-    expect(await world.rows('SELECT * FROM awaited_reports')).toEqual([])
+    expect(await world.rows('SELECT 1 FROM attempts WHERE awaited_at IS NOT NULL')).toEqual([])
   })
 
   test('of its country comes before that of every country', async () => {

@@ -1,7 +1,7 @@
 /** A message that goes out with its issue: begun in its transaction, sent once that is stored. */
 import { afterEach, expect, test } from 'bun:test'
 import { unavailable } from '../../src/domain/shared/error'
-import type { Store, Tx } from '../../src/ports/store'
+import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
@@ -9,27 +9,21 @@ import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
 let world: World
 let keys: Furnished
 /** What becomes of the next transaction. */
-let next: 'stored, and nobody hears of it' | 'lost' | 'without its job' | undefined
+let next: 'stored, and nobody hears of it' | 'lost' | undefined
 /** What happens as the next transaction begins. */
 let meanwhile: (() => unknown) | undefined
 let ended: Promise<void> | undefined
 
-const noRoom = () => {
-  throw unavailable('No room', 1_000)
-}
-const withoutJob = (tx: Tx): Tx => Object.create(tx, { jobs: { value: { ...tx.jobs, addHeld: noRoom } } })
-
 const uncertain = (store: Store): Store => ({
   ...store,
-  async transaction(work, options) {
+  async transaction(work) {
     const becomes = next
     next = undefined
     const happens = meanwhile
     meanwhile = undefined
     const during = happens?.()
     if (becomes) await during
-    if (!becomes) return store.transaction(work, options)
-    if (becomes === 'without its job') return store.transaction((tx) => work(withoutJob(tx)), options)
+    if (!becomes) return store.transaction(work)
     await store
       .transaction(async (tx) => {
         await work(Object.create(tx, { afterCommit: { value() {} } }))
@@ -79,15 +73,6 @@ test('where it is not stored nothing is sent, and its place is free', async () =
   expect((await issue()).status).toBe(503)
   await world.settle()
   expect(world.sms.requests).toHaveLength(0)
-  expect((await issue()).status).toBe(200)
-  expect(world.sms.requests).toHaveLength(1)
-})
-
-test('where its job cannot be stored nothing is, and nothing is sent', async () => {
-  await begin()
-  next = 'without its job'
-  expect((await issue()).status).toBe(503)
-  expect(await world.rows('SELECT 1 FROM issues UNION ALL SELECT 1 FROM attempts')).toEqual([])
   expect((await issue()).status).toBe(200)
   expect(world.sms.requests).toHaveLength(1)
 })

@@ -91,9 +91,9 @@ test('it waits for the sweep that is under way', async () => {
   await begin({
     wrapStore: (store) => ({
       ...store,
-      transaction: async (work, options) => {
+      transaction: async (work) => {
         await new Promise<void>((resolve) => (held ? held.push(resolve) : resolve()))
-        return store.transaction(work, options)
+        return store.transaction(work)
       },
     }),
   })

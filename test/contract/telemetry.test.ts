@@ -259,7 +259,7 @@ describe('metrics', () => {
     await openWithMetrics()
     await world.crowd(keys.live)
     const told = await text()
-    expect(told).toContain('watchword_queue_jobs{kind="deliver"} 2\n')
+    expect(told).toContain('watchword_queue_jobs{kind="deliver"} 1\n')
     expect(told).toContain('watchword_carrier_in_flight{carrier="main"} 1\n')
   })
 

@@ -8,12 +8,12 @@ import {
   hasPoisonousScope,
   isActive,
   isLocalOrigin,
-  type KeyKind,
   keyHash,
   keyHashText,
   listsOrigin,
   parseKey,
 } from '../../src/domain/access/api-key'
+import type { KeyKind } from '../../src/domain/access/caller'
 import type { Mode } from '../../src/domain/shared/value'
 import fc from '../support/property'
 import { NOW, RUNS, thrownBy } from './sample'

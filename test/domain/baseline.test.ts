@@ -52,8 +52,8 @@ describe('what is usual', () => {
 })
 
 describe('an outage', () => {
-  const looks = (minutes: number, kept: number, lost: number, usual = USUAL) =>
-    looksLikeOutage({ since: NOW - minutes * MINUTE_MS, kept, lost }, usual, NOW)
+  const looks = (minutes: number, kept: number, lost: number, open = 0, usual = USUAL) =>
+    looksLikeOutage({ since: NOW - minutes * MINUTE_MS, kept, lost }, open, usual, NOW)
 
   test('is one where hardly anything is kept of no more than people ask for', () => {
     expect(looks(60, 0, 80)).toBe(true)
@@ -61,15 +61,16 @@ describe('an outage', () => {
   })
 
   test.each([
-    ['people still type', 60, 36, 80],
-    ['there are many more than usual', 60, 0, 500],
-    ['nobody can tell yet', 4, 0, 10],
-  ] as const)('is none where %s', (_, minutes, kept, lost) => {
-    expect(looks(minutes, kept, lost)).toBe(false)
+    ['people still type', 60, 36, 80, 0],
+    ['there are many more than usual', 60, 0, 500, 0],
+    ['many more than usual are open after a day of it', 24 * 60, 0, 80, 2_000],
+    ['nobody can tell yet', 4, 0, 10, 0],
+  ] as const)('is none where %s', (_, minutes, kept, lost, open) => {
+    expect(looks(minutes, kept, lost, open)).toBe(false)
   })
 
   test('is none of a new app before it has any usual hour', () => {
-    expect(looks(60, 0, 80, baselineOf([]))).toBe(false)
-    expect(looksLikeOutage({ since: NOW - DAY_MS, kept: 0, lost: 9 }, baselineOf([]), NOW + HOUR_MS)).toBe(false)
+    expect(looks(60, 0, 80, 0, baselineOf([]))).toBe(false)
+    expect(looksLikeOutage({ since: NOW - DAY_MS, kept: 0, lost: 9 }, 0, baselineOf([]), NOW + HOUR_MS)).toBe(false)
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { type Issue, isActive, type VerificationStatus } from '../../src/domain/codes/issue'
 import {
   abandon,
   afterReport,
@@ -19,7 +18,10 @@ import {
   withoutQuotes,
 } from '../../src/domain/delivery/delivery'
 import { retryDelayMs } from '../../src/domain/delivery/route'
+import type { VerificationStatus } from '../../src/domain/shared/addressed'
 import type { Leg } from '../../src/domain/shared/value'
+import type { Issue } from '../../src/domain/verification/issue'
+import { isActive } from '../../src/domain/verification/verification'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
@@ -38,8 +40,8 @@ const messageOn = (issue: Issue, leg: Leg) => ({ leg, messageId: leg === issue.l
 describe('an answered send', () => {
   test('accepted: sent, and a report is awaited until the deadline', () => {
     const step = afterSend(anIssue(), ACCEPTED, IN_TIME)
-    expect(step.issue).toMatchObject({ deliveryStatus: 'sent', sendPending: false, providerOutcomeAmbiguous: false })
-    expect(step).toEqual({ issue: step.issue, awaitReportMs: REPORT_DEADLINE_MS })
+    expect(step.message).toMatchObject({ deliveryStatus: 'sent', sendPending: false, providerOutcomeAmbiguous: false })
+    expect(step).toEqual({ message: step.message, awaitReportMs: REPORT_DEADLINE_MS })
   })
 
   test('accepted by a provider that says when to ask: a report is awaited until then', () => {
@@ -50,12 +52,12 @@ describe('an answered send', () => {
     'a provider that never reports ends the processing with its answer: %o',
     (outcome) => {
       const step = afterSend(anIssue(), outcome, { ...IN_TIME, reports: false })
-      expect(step).toEqual({ issue: step.issue, finish: 'debit' })
+      expect(step).toEqual({ message: step.message, finish: 'debit' })
     },
   )
 
   test('ambiguous: sent, marked, and never sent again by itself', () => {
-    const { issue, ...next } = afterSend(alimtalk(), AMBIGUOUS, IN_TIME)
+    const { message: issue, ...next } = afterSend(alimtalk(), AMBIGUOUS, IN_TIME)
     expect(issue).toMatchObject({
       deliveryStatus: 'sent',
       sendPending: false,
@@ -67,7 +69,7 @@ describe('an answered send', () => {
   })
 
   test('refused for now: the same leg is tried again after the wait', () => {
-    const { issue, ...next } = afterSend(anIssue(), BUSY, IN_TIME)
+    const { message: issue, ...next } = afterSend(anIssue(), BUSY, IN_TIME)
     expect(issue).toMatchObject({
       deliveryStatus: 'queued',
       sendPending: true,
@@ -82,7 +84,7 @@ describe('an answered send', () => {
     ['refused with the leg exhausted', BUSY, { retryAfterMs: undefined as never }],
     ['refused after the code expired', BUSY, { now: anIssue().expiresAt }],
   ])('an SMS that is %s has failed, and its credit is given back', (_, outcome, changed) => {
-    const { issue, ...next } = afterSend(anIssue(), outcome, { ...IN_TIME, ...changed })
+    const { message: issue, ...next } = afterSend(anIssue(), outcome, { ...IN_TIME, ...changed })
     expect(issue).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
     expect(next).toEqual({ finish: 'release' })
   })
@@ -90,7 +92,7 @@ describe('an answered send', () => {
   test.each<VerificationStatus>(['verified', 'replaced', 'max_attempts', 'expired'])(
     'a refused send of a code that is %s is not tried again, on no route',
     (verificationStatus) => {
-      const { issue, ...next } = afterSend(alimtalk({ verificationStatus }), BUSY, IN_TIME)
+      const { message: issue, ...next } = afterSend(alimtalk({ verificationStatus }), BUSY, IN_TIME)
       expect(issue).toMatchObject({ deliveryStatus: 'failed', leg: 'alimtalk', sendPending: false })
       expect(next).toEqual({ finish: 'release' })
     },
@@ -101,9 +103,9 @@ describe('an answered send', () => {
     expect(presentableCode(long)).toBe('x'.repeat(128))
     for (const quoting of ['bad +82 10 1234 5678', '123-456', '😀', 'a\nb'])
       expect(presentableCode(quoting)).toBe('REDACTED')
-    const refused = afterSend(anIssue(), { ...BUSY, code: long }, IN_TIME).issue
+    const refused = afterSend(anIssue(), { ...BUSY, code: long }, IN_TIME).message
     expect(refused.providerOutcomeCode).toBe('x'.repeat(128))
-    expect(afterSend(refused, ACCEPTED, IN_TIME).issue.providerOutcomeCode).toBeUndefined()
+    expect(afterSend(refused, ACCEPTED, IN_TIME).message.providerOutcomeCode).toBeUndefined()
     expect(refused.updatedAt).toBe(IN_TIME.now)
   })
 })
@@ -166,26 +168,26 @@ describe('words of a carrier', () => {
 
 describe('fallback', () => {
   test('an AlimTalk that is refused for good goes on as SMS at once, and nothing is settled', () => {
-    const { issue, ...next } = afterSend(alimtalk(), BLOCKED, IN_TIME)
+    const { message: issue, ...next } = afterSend(alimtalk(), BLOCKED, IN_TIME)
     expect(issue).toMatchObject({ leg: 'sms', channel: 'alimtalk', sendPending: true, deliveryStatus: 'queued' })
     expect(next).toEqual({ sendAfterMs: 0 })
   })
 
   test('an AlimTalk that is reported failed goes on as SMS at once', () => {
-    const accepted = afterSend(alimtalk(), ACCEPTED, IN_TIME).issue
+    const accepted = afterSend(alimtalk(), ACCEPTED, IN_TIME).message
     const [step] = afterReport(
       accepted,
       messageOn(accepted, 'alimtalk'),
       { status: 'failed', code: 'NO_USER' },
       IN_TIME.now,
     )
-    expect(step?.issue).toMatchObject({ leg: 'sms', sendPending: true, providerOutcomeCode: 'NO_USER' })
-    expect(step).toEqual({ issue: step?.issue as Issue, sendAfterMs: 0 })
+    expect(step?.message).toMatchObject({ leg: 'sms', sendPending: true, providerOutcomeCode: 'NO_USER' })
+    expect(step).toEqual({ message: step?.message as Issue, sendAfterMs: 0 })
   })
 
   test('the SMS leg does not fall back again', () => {
-    const onSms = afterSend(alimtalk(), BLOCKED, IN_TIME).issue
-    const { issue, ...next } = afterSend(onSms, BLOCKED, IN_TIME)
+    const onSms = afterSend(alimtalk(), BLOCKED, IN_TIME).message
+    const { message: issue, ...next } = afterSend(onSms, BLOCKED, IN_TIME)
     expect(issue).toMatchObject({ leg: 'sms', deliveryStatus: 'failed', sendPending: false })
     expect(next).toEqual({ finish: 'release' })
   })
@@ -197,19 +199,19 @@ describe('fallback', () => {
     ['after the code was replaced', { verificationStatus: 'replaced' }, NOW],
   ])('there is none %s', (_, changes, now) => {
     const refused = afterSend(alimtalk(changes), BLOCKED, { ...IN_TIME, now })
-    expect(refused.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
+    expect(refused.message).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
     expect(refused.finish).toBe('release')
     const accepted = alimtalk({ ...changes, deliveryStatus: 'sent', sendPending: false })
     const [reported] = afterReport(accepted, messageOn(accepted, 'alimtalk'), { status: 'failed' }, now)
-    expect(reported?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
+    expect(reported?.message).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
     expect(reported?.finish).toBe('debit')
   })
 
   test('there is one for an ambiguous send once it is reported failed, and none by a timer', () => {
-    const ambiguous = afterSend(alimtalk(), AMBIGUOUS, IN_TIME).issue
+    const ambiguous = afterSend(alimtalk(), AMBIGUOUS, IN_TIME).message
     expect(afterWait(ambiguous, IN_TIME.now)).toBeUndefined()
     const [step] = afterReport(ambiguous, messageOn(ambiguous, 'alimtalk'), { status: 'failed' }, IN_TIME.now)
-    expect(step?.issue).toMatchObject({ leg: 'sms', deliveryStatus: 'sent', providerOutcomeAmbiguous: false })
+    expect(step?.message).toMatchObject({ leg: 'sms', deliveryStatus: 'sent', providerOutcomeAmbiguous: false })
     expect([step?.sendAfterMs, step?.finish]).toEqual([0, undefined])
   })
 })
@@ -222,31 +224,31 @@ describe('a report', () => {
       { status: 'delivered', code: '0000' },
       NOW,
     )
-    expect(step?.issue).toMatchObject({
+    expect(step?.message).toMatchObject({
       deliveryStatus: 'delivered',
       providerOutcomeAmbiguous: false,
       providerOutcomeCode: '0000',
     })
-    expect(step).toEqual({ issue: step?.issue as Issue, finish: 'debit' })
+    expect(step).toEqual({ message: step?.message as Issue, finish: 'debit' })
   })
 
   test('failed: the message is charged all the same, because a provider took it', () => {
     const [step] = afterReport(sent(), messageOn(sent(), 'sms'), { status: 'failed', code: 'OFF' }, NOW)
-    expect(step?.issue).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'OFF' })
+    expect(step?.message).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'OFF' })
     expect(step?.finish).toBe('debit')
   })
 
   test('that overtakes the answer of the provider counts as one, and the message was taken', () => {
     const [accepted, delivered] = afterReport(anIssue(), messageOn(anIssue(), 'sms'), { status: 'delivered' }, NOW)
-    expect(accepted?.issue).toMatchObject({ deliveryStatus: 'sent', sendPending: false })
+    expect(accepted?.message).toMatchObject({ deliveryStatus: 'sent', sendPending: false })
     expect(accepted?.finish).toBeUndefined()
-    expect(delivered?.issue).toMatchObject({ deliveryStatus: 'delivered', sendPending: false })
+    expect(delivered?.message).toMatchObject({ deliveryStatus: 'delivered', sendPending: false })
     expect(delivered?.finish).toBe('debit')
     const [, failed] = afterReport(anIssue(), messageOn(anIssue(), 'sms'), { status: 'failed' }, NOW)
-    expect(failed?.issue).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
+    expect(failed?.message).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
     expect(failed?.finish).toBe('debit')
     const [, fallsBack] = afterReport(alimtalk(), messageOn(alimtalk(), 'alimtalk'), { status: 'failed' }, NOW)
-    expect(fallsBack?.issue).toMatchObject({ deliveryStatus: 'sent', leg: 'sms', sendPending: true })
+    expect(fallsBack?.message).toMatchObject({ deliveryStatus: 'sent', leg: 'sms', sendPending: true })
   })
 
   test('after the last word changes nothing', () => {
@@ -276,7 +278,7 @@ describe('settlement', () => {
   })
 
   test('a message nobody took is given back when it is abandoned, and says why', () => {
-    const { issue, ...next } = abandon(anIssue(), CODE.expiredUnsent, NOW + 5)
+    const { message: issue, ...next } = abandon(anIssue(), CODE.expiredUnsent, NOW + 5)
     expect(issue).toMatchObject({
       deliveryStatus: 'failed',
       sendPending: false,
@@ -328,7 +330,7 @@ describe('a simulated delivery', () => {
     expect(isWorthSending(issue, issue.expiresAt - 1)).toBe(true)
     expect(maySendAgain(issue)).toBe(true)
     expect(afterSend(issue, BUSY, IN_TIME).sendAfterMs).toBe(500)
-    expect(afterSend(issue, BLOCKED, IN_TIME)).toMatchObject({ issue: { leg: 'sms' }, sendAfterMs: 0 })
+    expect(afterSend(issue, BLOCKED, IN_TIME)).toMatchObject({ message: { leg: 'sms' }, sendAfterMs: 0 })
   })
 
   test('ends with the expiry all the same', () => {
@@ -420,7 +422,7 @@ describe('any story of outcomes, reports and time', () => {
       if (this.issue.sendPending) this.#send(BUSY, true)
       if (this.awaited) {
         this.awaited = undefined
-        this.#take({ issue: this.issue, finish: settlementOf(this.issue) })
+        this.#take({ message: this.issue, finish: settlementOf(this.issue) })
       }
     }
 
@@ -441,7 +443,7 @@ describe('any story of outcomes, reports and time', () => {
       const retryAfterMs = retryDelayMs(issue, { route: ROUTE, tried: triedOn(ROUTE, tries), jitter: 0.5, now })
       const step = afterSend(issue, outcome, { retryAfterMs, reports, now })
       if (outcome.kind === 'refused' && outcome.retry === 'never' && step.sendAfterMs !== undefined) {
-        expect([issue.leg, step.issue.leg]).toEqual(['alimtalk', 'sms'])
+        expect([issue.leg, step.message.leg]).toEqual(['alimtalk', 'sms'])
       }
       if (outcome.kind !== 'refused') expect(step.sendAfterMs).toBeUndefined()
       this.#take(step)
@@ -465,9 +467,9 @@ describe('any story of outcomes, reports and time', () => {
       }
     }
 
-    #take(step: Step): void {
+    #take(step: Step<Issue>): void {
       const before = this.issue
-      const after = step.issue
+      const after = step.message
       expect(isFinal(before)).toBe(false)
       expect(step.sendAfterMs !== undefined).toBe(after.sendPending)
       if (after.leg !== before.leg)

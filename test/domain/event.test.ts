@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { HookEventType } from '../../contract/constants'
 import { EVENT_TYPES, type EventType, otpEvent } from '../../contract/event'
-import { check, type Issue, markExpired, markReplaced } from '../../src/domain/codes/issue'
 import {
   abandon,
   afterReport,
@@ -10,6 +9,8 @@ import {
   isWorthSending,
   type SendOutcome,
 } from '../../src/domain/delivery/delivery'
+import type { Issue } from '../../src/domain/verification/issue'
+import { check, markExpired, markReplaced } from '../../src/domain/verification/verification'
 import { type EventContext, eventOf, eventsOf, maskNumber } from '../../src/domain/webhooks/event'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
@@ -26,11 +27,11 @@ const at = NOW + 1_000
 const sends =
   (outcome: SendOutcome): Act =>
   (issue) =>
-    afterSend(issue, outcome, { retryAfterMs: 500, reports: true, now: at }).issue
+    afterSend(issue, outcome, { retryAfterMs: 500, reports: true, now: at }).message
 const reports =
   (status: 'delivered' | 'failed'): Act =>
   (issue) =>
-    afterReport(issue, issue, { status }, at).map((step) => step.issue)
+    afterReport(issue, issue, { status }, at).map((step) => step.message)
 const guesses =
   (right: boolean): Act =>
   (issue) =>
@@ -38,7 +39,7 @@ const guesses =
 const expires: Act = (issue) => markExpired(issue, issue.expiresAt)
 const isReplaced: Act = (issue) => markReplaced(issue, at)
 const isReplacedLate: Act = (issue) => markReplaced(issue, issue.expiresAt)
-const isAbandoned: Act = (issue) => abandon(issue, CODE.noRoute, at).issue
+const isAbandoned: Act = (issue) => abandon(issue, CODE.noRoute, at).message
 const isSettled: Act = (issue) => ({ ...issue, billingStatus: 'debited', debitedAmount: issue.price })
 
 const told = (issue: Issue, acts: readonly Act[]): HookEventType[][] =>
@@ -175,7 +176,8 @@ describe('what happens to an issue is told', () => {
     for (const verificationStatus of ['issued', 'verified', 'expired', 'max_attempts', 'replaced'] as const) {
       for (const deliveryStatus of ['queued', 'sent', 'delivered', 'failed'] as const) {
         const issue = anIssue({ verificationStatus, deliveryStatus })
-        expect(eventsOf(issue, { ...issue, updatedAt: NOW + 1, providerOutcomeCode: 'X' })).toEqual([])
+        const later = anIssue({ ...issue, updatedAt: NOW + 1, providerOutcomeCode: 'X' })
+        expect(eventsOf(issue, later)).toEqual([])
       }
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fingerprintText, type ResolvedRequest } from '../../src/domain/codes/issue-request'
+import { fingerprintText, type ResolvedRequest } from '../../src/domain/verification/issue-request'
 import fc from '../support/property'
 
 const SEED = { seed: 20_260_301, numRuns: 500 }

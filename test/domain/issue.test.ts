@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import type { DeliveryStatus } from '../../src/domain/message/message'
+import type { VerificationStatus } from '../../src/domain/shared/addressed'
+import { type Issue, type OverallStatus, overallStatus } from '../../src/domain/verification/issue'
 import {
   attemptsRemaining,
   check,
-  type DeliveryStatus,
   effectiveStatus,
-  type Issue,
   isActive,
   markExpired,
   markReplaced,
-  type OverallStatus,
-  overallStatus,
   type ReasonCode,
-  type VerificationStatus,
-} from '../../src/domain/codes/issue'
+} from '../../src/domain/verification/verification'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
 

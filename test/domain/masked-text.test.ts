@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { Issue } from '../../src/domain/codes/issue'
 import { maskedText, type RenderedMessage } from '../../src/domain/message/rendered-message'
+import type { Issue } from '../../src/domain/verification/issue'
 
-const issue = (changes: Partial<Issue> = {}) => ({ leg: 'sms', channel: 'sms', keyKind: 'sk', ...changes }) as Issue
+const issue = (changes: Partial<Issue> = {}) =>
+  ({ leg: 'sms', channel: 'sms', verificationStatus: 'issued', ...changes }) as Issue
 const message = (text: string, more: Partial<RenderedMessage> = {}) =>
   ({ to: '+821012345678', code: '012345', variables: {}, text, ...more }) as RenderedMessage
 
@@ -36,6 +37,6 @@ describe('the text that is kept of a message', () => {
 
   test('is none where the channel words it itself, and of another platform', () => {
     expect(maskedText(issue({ leg: 'voice' }), message('012345'))).toBeUndefined()
-    expect(maskedText(issue({ keyKind: 'relay' }), message('https://a.example/012345'))).toBeUndefined()
+    expect(maskedText(issue({ verificationStatus: undefined }), message('https://a.example/012345'))).toBeUndefined()
   })
 })

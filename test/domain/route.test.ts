@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Issue } from '../../src/domain/codes/issue'
 import type { Retry } from '../../src/domain/delivery/delivery'
 import { nextCarrier, type RefusedTry, retryDelayMs } from '../../src/domain/delivery/route'
+import type { Issue } from '../../src/domain/verification/issue'
 import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 

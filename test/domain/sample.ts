@@ -1,6 +1,8 @@
 /** What domain and store tests start from. */
-import type { Issue } from '../../src/domain/codes/issue'
+
 import { nextCarrier, type RefusedTry } from '../../src/domain/delivery/route'
+import type { Message } from '../../src/domain/message/message'
+import type { Issue } from '../../src/domain/verification/issue'
 import type { Endpoint } from '../../src/domain/webhooks/webhook'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -48,6 +50,21 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   wrongAt: undefined,
   ...changes,
 })
+
+/** A message alone: the same without a code. */
+export function aMessage(changes: Partial<Message> = {}): Message {
+  const {
+    codeHash,
+    promisedExpiresAt,
+    maxAttempts,
+    verificationStatus,
+    attemptsUsed,
+    verifiedAt,
+    wrongAt,
+    ...message
+  } = anIssue(changes as Partial<Issue>)
+  return message
+}
 
 /** An endpoint that is told of codes that went out, and of nothing else. */
 export const anEndpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({

@@ -178,6 +178,8 @@ describe('Retry-After', () => {
     [new Date(NOW + 90_000).toUTCString(), 90_000],
     [new Date(NOW).toUTCString(), 0],
     [new Date(NOW - 90_000).toUTCString(), 0],
+    // urllib3/urllib3#1896: RFC 9110, 5.6.7, has dates without a zone, which are of UTC whatever the machine's is.
+    [asctime(NOW + 90_000), 90_000],
     ['', undefined],
     ['soon', undefined],
     ['1e9', undefined],
@@ -406,3 +408,10 @@ describe('what an endpoint may be', () => {
     },
   )
 })
+
+/** `Sun Nov  6 08:49:37 1994` */
+function asctime(at: number): string {
+  const [, day, date, month, year, time] =
+    /^(\w{3}), 0?(\d+) (\w{3}) (\d{4}) (\S+)/.exec(new Date(at).toUTCString()) ?? []
+  return `${day} ${month} ${date?.padStart(2, ' ')} ${time} ${year}`
+}

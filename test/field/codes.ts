@@ -85,4 +85,31 @@ export const CODES: readonly CodeCase[] = [
     code: undefined,
     relayed: '8117',
   },
+  ...['@pay.example.net', '%pay.example.net'].map((embedded) => ({
+    report: 'https://github.com/WICG/sms-one-time-codes/issues/4',
+    authority: `${WICG}, and behind it an @ and the embedded origin; Apple writes %`,
+    given: `Order 771204 is ready. Code: 482913\n@shop.example.com #482913 ${embedded}`,
+    code: '482913',
+  })),
+  // Scripts without spaces have letters at both sides of a code.
+  ...[
+    '【1024CODE】您的手机验证码是482913',
+    'OFFICE365 验证码是482913',
+    '【云】482913为您的登录验证码，请于5分钟内填写。',
+    '認証コードは482913です。有効期限は3分です。',
+    '인증번호는482913입니다. 3분 이내에 입력하세요.',
+    'รหัสของคุณคือ482913ใช้ได้5นาที',
+    'Your OTP482913 is valid',
+  ].map((given) => ({
+    report: 'https://github.com/jd1378/otphelper/issues/151',
+    authority: PLATFORM,
+    given,
+    code: '482913',
+  })),
+  {
+    report: 'https://github.com/LeeeSe/MessAuto/issues/71',
+    authority: PLATFORM,
+    given: '【店】W8406772您的验证码482913，请勿泄露',
+    code: '482913',
+  },
 ]

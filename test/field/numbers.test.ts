@@ -1,8 +1,7 @@
 /** How numbers of the field are read: `numbers.ts`; and that a page with a country and the API read one text as one number. */
 import { expect, test } from 'bun:test'
-import { internationalOf } from '../../client/screen/formats'
-import { wholeNumber } from '../../client/screen/number'
-import { plainNumber } from '../../client/typed-text'
+import { formatTyped, internationalOf } from '../../client/screen/formats'
+import { typedNumber, wholeNumber } from '../../client/screen/number'
 import { numbers, regions, textableRecipient } from '../../src/domain/phone/phone'
 import { NUMBERS } from './numbers'
 
@@ -14,11 +13,23 @@ function sentTo(typed: string, region: string): string | undefined {
   }
 }
 
-/** What a page sends that has this country chosen. */
-const ofPage = (typed: string, country: string) =>
-  internationalOf(plainNumber(typed), country) ??
-  wholeNumber(typed, numbers().getCountryCallingCode(country as 'KR')) ??
-  ''
+/** What a page sends that has this country chosen, once its field has rewritten what was pasted. */
+function ofPage(pasted: string, country: string): string {
+  return sent(typedNumber({ ...at(pasted), country, format: formatTyped, isDeletion: false }).value, country)
+}
+
+/** The same where it is typed, one character at a time. */
+function ofTyping(typed: string, country: string): string {
+  let value = ''
+  for (const character of typed)
+    value = typedNumber({ ...at(value + character), country, format: formatTyped, isDeletion: false }).value
+  return sent(value, country)
+}
+
+const at = (value: string) => ({ value, caret: value.length })
+
+const sent = (shown: string, country: string) =>
+  internationalOf(shown, country) ?? wholeNumber(shown, numbers().getCountryCallingCode(country as 'KR')) ?? ''
 
 test.each(NUMBERS.map((one) => [one.typed, one.region ?? 'KR', one] as const))(
   'the API and a page read %j in %s as one number',
@@ -26,6 +37,8 @@ test.each(NUMBERS.map((one) => [one.typed, one.region ?? 'KR', one] as const))(
     expect(sentTo(typed, region)).toBe(to)
     const page = sentTo(ofPage(typed, region), region)
     expect(page).toBe(isOfApi ? undefined : to)
+    // No other phone comes of a number that is typed. A fraction is pasted only.
+    if (!typed.endsWith('.0')) expect([undefined, to]).toContain(sentTo(ofTyping(typed, region), region))
   },
 )
 

@@ -18,6 +18,7 @@ const PLAN = 'the numbering plan of the country, as libphonenumber has it'
 const UNICODE = 'Unicode: Default_Ignorable_Code_Point and Cf are not shown; Nd digits have a decimal value (UAX 44)'
 const RFC_3966 = 'RFC 3966: tel:, and separators that mean nothing'
 const SPREADSHEET = 'E.164 has digits only: a decimal fraction is none of them'
+const LONG_DASH = 'libphonenumber: U+30FC and tildes are between digits what a dash is'
 const PREMIUM = 'Ofcom and others: personal numbers cost what premium numbers cost'
 
 const issue = (repository: string, number: number) => `https://github.com/${repository}/issues/${number}`
@@ -173,5 +174,65 @@ export const NUMBERS: readonly NumberCase[] = [
   })),
   ...['+44 7012 345678', '+49 700 12345678'].map((typed) => ({
     ...{ report: pull('validatorjs/validator.js', 1164), authority: PREMIUM, typed, to: undefined },
+  })),
+  // What is typed behind a number must not become its last digits.
+  ...[
+    ['0171 7654321 x8', 'DE'],
+    ['010-345-6781 x2', 'KR'],
+    ['0664 7654321 DW 7', 'AT'],
+    ['0812-3456-789 ext 2', 'ID'],
+    ['050 123456 x7', 'FI'],
+    ['206-973-5100 x143', 'US'],
+    ['+49 171 1234567;ext=5', 'DE'],
+    ['010-1234-5678,,9', 'KR'],
+  ].map(([typed = '', region = '']) => ({
+    ...{ report: issue('pg-irc/pathways-frontend', 1232), authority: RFC_3966, typed, region, to: undefined },
+  })),
+  ...[
+    ['436601234567.0', '+436601234567'],
+    ['0664 1234567.0', '+436641234567'],
+    ['4.3664123456E+12', undefined],
+  ].map(([typed = '', to]) => ({
+    ...{ report: issue('wireservice/csvkit', 1143), authority: SPREADSHEET, typed, region: 'AT', to },
+  })),
+  // A letter is no digit that may be left out.
+  ...[
+    ['010-3456-789O', 'KR'],
+    ['010-4567-891l', 'KR'],
+    ['010-1234-567e8', 'KR'],
+    ['(11) 98765-432O', 'BR'],
+    ['010-1234-5680 or 010-2345-6789', 'KR'],
+    ['010-1234-5680, 010-2345-6789', 'KR'],
+  ].map(([typed = '', region = '']) => ({
+    ...{ report: issue('giggsey/libphonenumber-for-php', 470), authority: PLAN, typed, region, to: undefined },
+  })),
+  ...[
+    ['(+82) 10-2234-5678', 'KR', '+821022345678'],
+    ['\uff08+82\uff0910-2234-5678', 'KR', '+821022345678'],
+    ['010\t3234\t5678', 'KR', '+821032345678'],
+    ['(+49) 171 7654329', 'DE', '+491717654329'],
+  ].map(([typed = '', region = '', to]) => ({
+    ...{ report: issue('viclafouch/mui-tel-input', 192), authority: E164, typed, region, to },
+  })),
+  ...[
+    ['4915123456789', 'DE', '+4915123456789'],
+    ['62812345678', 'ID', '+62812345678'],
+    ['38343201234', 'XK', '+38343201234'],
+  ].map(([typed = '', region = '', to]) => ({
+    ...{ report: issue('catamphetamine/libphonenumber-js', 298), authority: PLAN, typed, region, to },
+  })),
+  ...[
+    '090\u30fc1234\u30fc5678',
+    '\uff10\uff19\uff10\u30fc\uff11\uff12\uff13\uff14\u30fc\uff15\uff16\uff17\uff18',
+    '090\uff701234\uff705678',
+    '090\uff5e1234\uff5e5678',
+    '090~1234\u301c5678',
+  ].map((typed) => ({
+    ...{ report: issue('groonga/groonga', 1543), authority: LONG_DASH, typed, region: 'JP', to: '+819012345678' },
+  })),
+  // Ten digits may be a landline, which a voice call reaches: a mobile number is one by its 9 or 15.
+  ...['11 2345-6789', '011 2345-6789', '+54 11 2345 6789'].map((typed) => ({
+    ...{ report: issue('floere/phony', 310), authority: 'ENACOM: 15 inside, 9 outside', typed, region: 'AR' },
+    to: undefined,
   })),
 ]

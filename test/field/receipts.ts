@@ -10,11 +10,18 @@ export interface ReceiptCase {
   text: string
   /** The TLV `message_state`. */
   messageState?: number
+  /** The TLV `receipted_message_id`. */
+  receiptedId?: string
+  /** It comes as data_sm. */
+  isData?: true
+  /** Bytes behind the last TLV. */
+  behind?: string
   status: 'delivered' | 'failed' | undefined
 }
 
 const IDS = 'SMPP 3.4, appendix B: the id of a receipt is ten decimal digits, with zeros in front'
 const STATE = 'SMPP 3.4, 5.3.2.35: message_state is the state; appendix B calls the text specific to the vendor'
+const TLV_ID = 'SMPP 3.4, 5.3.2.12: receipted_message_id is the id that submit_sm_resp returned'
 const github = (report: string) => `https://github.com/${report.replace('#', '/issues/')}`
 
 export const RECEIPTS: readonly ReceiptCase[] = [
@@ -51,5 +58,72 @@ export const RECEIPTS: readonly ReceiptCase[] = [
   ).map(([report, words, messageState, status]) => ({
     ...{ report: github(report), authority: STATE, answered: 'm-1', text: `id:m-1 ${words}`, status },
     ...(messageState !== undefined && { messageState }),
+  })),
+  // The TLV has the id as the answer gave it, whatever base the text is in.
+  ...(
+    [
+      ['33E9517A', 'decimal', 'id:0870928762 stat:DELIVRD'],
+      ['33E9517A', 'decimal', 'stat:DELIVRD'],
+      ['33195170', 'decimal', 'stat:DELIVRD'],
+      ['870928762', 'hex', 'id:33E9517A stat:DELIVRD'],
+    ] as const
+  ).map(([answered, receiptIds, text]) => ({
+    ...{ report: github('MavoCz/smscsim#4'), authority: TLV_ID, answered, receiptIds, receiptedId: answered, text },
+    status: 'delivered' as const,
+  })),
+  {
+    ...{ report: github('jookies/jasmin#953'), authority: IDS, answered: 'dbd1d8e8-d2a4-4f0a-9f0b-2d6a1c000001' },
+    ...{ text: 'id:dbd1d8e8-d2a4-4f0a-9f0b-2d6a1c000001 stat:DELIVRD', status: 'delivered' },
+    receiptedId: 'dbd1d8e8d2a44f0a9f0b2d6a1c000001',
+  },
+  ...(
+    [
+      ['id:m-1 sub:000 dlvrd:000 submit date:2611300102 done date:2611300102 DELIVRD err:000 Text:', 'delivered'],
+      ['id:m-1 sub:000 dlvrd:000 UNDELIV err:027 Text:DELIVRD', 'failed'],
+      ['id:m-1 sub:001 Text:DELIVRD', undefined],
+    ] as const
+  ).map(([text, status]) => ({
+    ...{ report: github('kneodev/ksmppd#108'), authority: STATE, answered: 'm-1', text, status },
+  })),
+  ...(
+    [
+      ['id:m-1 stat:DELIVRD\0', 'delivered'],
+      ['id:m-1 stat:DELIVRD\0 err:000\0', 'delivered'],
+      ['id:m-1\0 stat:DELIVRD', 'delivered'],
+      ['id:m-1\0stat:DELIVRD\0', 'delivered'],
+      ['id:m-1 stat:  UNDELIV', 'failed'],
+      ['id:m-1,stat:DELIVRD,err:000', 'delivered'],
+      ['id:m-1;stat:UNDELIV;err:027', 'failed'],
+      [[...'id:m-1 stat:DELIVRD err:000'].map((sign) => `\0${sign}`).join(''), 'delivered'],
+    ] as const
+  ).map(([text, status]) => ({
+    ...{ report: github('onlinecity/php-smpp#29'), authority: STATE, answered: 'm-1', text, status },
+  })),
+  ...(
+    [
+      ['id:m-1 stat:SKIPPED', undefined],
+      ['id:m-1', 9],
+    ] as const
+  ).map(([text, messageState]) => ({
+    ...{
+      report: github('farhadi/node-smpp#34'),
+      authority: 'SMPP 5.0, 4.7.15: SKIPPED is final',
+      answered: 'm-1',
+      text,
+    },
+    ...(messageState !== undefined && { messageState }),
+    status: 'failed' as const,
+  })),
+  {
+    ...{ report: github('jookies/jasmin#92'), authority: 'SMPP 3.4, 4.7: receipts may come as data_sm' },
+    ...{ answered: 'm-1', receiptedId: 'm-1', messageState: 2, text: '', isData: true, status: 'delivered' },
+  },
+  {
+    ...{ report: github('jookies/jasmin#139'), authority: 'SMPP 3.4, 4.7: receipts may come as data_sm' },
+    ...{ answered: 'm-1', text: 'id:m-1 stat:UNDELIV err:021', isData: true, status: 'failed' },
+  },
+  ...['0426000501', '04', '042600'].map((behind) => ({
+    ...{ report: github('opentelecoms-org/jsmpp#214'), authority: 'SMPP 3.4, 3.3: what cannot be read is left out' },
+    ...{ answered: 'm-1', text: 'id:m-1 stat:DELIVRD err:000', behind, status: 'delivered' as const },
   })),
 ]

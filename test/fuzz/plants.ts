@@ -56,9 +56,9 @@ export const PLANTS: Record<string, Plant> = {
   },
   'a refused order takes credit all the same': {
     subject: 'json',
-    file: 'src/usecases/issue-code.ts',
+    file: 'src/usecases/send/send.ts',
     instead:
-      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const capacity = scope.use(await reserveCapacity(',
+      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(caller.appId)), balance: 1 }))\n  const capacity = scope.use(await reserveCapacity(',
     of: 'const capacity = scope.use(await reserveCapacity(',
   },
   'the log tells keys': {
@@ -69,7 +69,7 @@ export const PLANTS: Record<string, Plant> = {
   },
   'an idempotency key is not looked up': {
     subject: 'races',
-    file: 'src/usecases/issue-code.ts',
+    file: 'src/usecases/send/send.ts',
     instead: 'undefined,',
     of: 'tx.idempotency.find(owner, checked.keyHash),',
   },

@@ -25,7 +25,7 @@ async function tellEverything(): Promise<string> {
   const attempt = { origin, issueId: 'i', mode: 'live', carrier: 'main', leg: 'sms', code: undefined, ms: 1 } as const
   told.attemptAnswered({ ...attempt, outcome: 'accepted' })
   told.codeEnded(anIssue({ verificationStatus: 'expired' }))
-  told.deliveryEnded({ issue: anIssue({ deliveryStatus: 'delivered' }), carrier: 'main', endedAt: NOW + 1_000 })
+  told.deliveryEnded({ message: anIssue({ deliveryStatus: 'delivered' }), carrier: 'main', endedAt: NOW + 1_000 })
   const webhook = { origin, issueId: 'i', eventId: 'e', endpointId: 'whe_a', type: 'otp.sent', attempts: 1 } as const
   told.webhookAnswered({ ...webhook, outcome: 'delivered', status: 200, ms: 1 })
   told.reportReceived({ carrier: 'main', outcome: 'recorded', unsaid: undefined })

@@ -13,9 +13,8 @@ async function recorded({ endsJob, isLost }: { endsJob: boolean; isLost: boolean
   using scratch = new Scratch()
   const store = openAt(scratch.file, { clock: new StillClock() })
   await furnish(store)
-  const held = await store.transaction((tx) =>
-    tx.jobs.addHeld({ kind: 'deliver', owner: OWNER, subjectId, queue: 'main' }),
-  )
+  await store.transaction((tx) => tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId, runAt: NOW }))
+  const [held] = await store.transaction((tx) => tx.jobs.claim('deliver', '', 1))
   // It is moved: whoever ran it has lost it.
   if (isLost) await store.transaction((tx) => tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId, runAt: NOW }))
   const written: string[] = []

@@ -1,17 +1,13 @@
 /** What is deleted how long after: decisions, "Retention". */
 import { expect, test } from 'bun:test'
 import type { Store, Tx } from '../../src/ports/store'
-import type { RetentionScope } from '../../src/ports/store/retention'
 import { deleteOldData } from '../../src/usecases/delete-old-data'
 import { NOW } from '../domain/sample'
 
 const HOUR_MS = 60 * 60_000
 
-const nameOf = (whose: RetentionScope) =>
-  'only' in whose ? `${whose.mode} of ${whose.only}` : [whose.mode, ...whose.but].join(' but ')
-
 /** Hours ago, or nothing, by what is asked to go; `left`: so much of it there is. */
-async function deleted(left = 0, retentions: Array<number | undefined> = []) {
+async function deleted(left = 0, retentions: Array<number | undefined> = [undefined]) {
   const asked: Record<string, Array<number | undefined>> = {}
   const limits = new Set<number>()
   const remaining = new Map<string, number>()
@@ -24,14 +20,15 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
     return Promise.resolve(Math.min(there, limit))
   }
   const retention: Tx['retention'] = {
-    issues: (whose, before, limit) => take(nameOf(whose), before, limit),
-    idempotencyRecords: (before, limit) => take('idempotencyRecords', before, limit),
+    issues: ({ appId, mode }, before, limit) => take(`${mode} of ${appId}`, before, limit),
     failures: (before, limit) => take('failures', before, limit),
     reports: (before, limit) => take('reports', before, limit),
     hooks: (before, limit) => take('webhooks', before, limit),
     decisions: (before, limit) => take('decisions', before, limit),
-    networks: (before, limit) => take('networks', before, limit),
-    trafficHours: (before, limit) => take('trafficHours', before, limit),
+    forget: (what, { appId, mode }, { before }, limit) => take(`${what} of ${mode} ${appId}`, before, limit),
+    forgottenUntil: async () => undefined,
+    noteForgotten: async () => {},
+    trafficHours: (appId, before, limit) => take(`trafficHours of ${appId}`, before, limit),
     trafficSnapshots: (before, limit) => take('trafficSnapshots', before, limit),
     incidents: (before, limit) => take('incidents', before, limit),
     notices: (before, limit) => take('notices', before, limit),
@@ -49,15 +46,17 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
 
 test('each has its time', async () => {
   expect((await deleted()).asked).toEqual({
-    test: [7 * 24],
-    live: [180 * 24],
-    idempotencyRecords: [7 * 24],
+    'test of app_0': [7 * 24],
+    'live of app_0': [180 * 24],
+    'keys of live app_0': [7 * 24],
+    'keys of test app_0': [7 * 24],
     failures: [365 * 24],
     reports: [2 * 24],
     webhooks: [30 * 24],
     decisions: [30 * 24],
-    networks: [30 * 24],
-    trafficHours: [365 * 24],
+    'networks of live app_0': [30 * 24],
+    'networks of test app_0': [30 * 24],
+    'trafficHours of app_0': [365 * 24],
     trafficSnapshots: [24],
     incidents: [365 * 24],
     notices: [90 * 24],
@@ -68,8 +67,8 @@ test('each has its time', async () => {
 
 test('an app may have a time of its own', async () => {
   expect((await deleted(0, [undefined, 30, 400])).asked).toMatchObject({
-    test: [7 * 24],
-    'live but app_1 but app_2': [180 * 24],
+    'test of app_1': [7 * 24],
+    'live of app_0': [180 * 24],
     'live of app_1': [30 * 24],
     'live of app_2': [400 * 24],
   })

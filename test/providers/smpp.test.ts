@@ -108,6 +108,24 @@ class Smsc {
     )
   }
 
+  /** The same as data_sm, whose text is an optional parameter. */
+  data(text: Buffer, fields: Record<string, unknown>): Promise<number> {
+    const addressed = { esm_class: 4, source_addr: '821012345678', destination_addr: 'W', ...fields }
+    const payload = text.length > 0 ? { message_payload: text } : {}
+    return new Promise((resolve) =>
+      this.session.data_sm({ ...addressed, ...payload }, (pdu) => resolve(pdu.command_status)),
+    )
+  }
+
+  /** A deliver_sm with bytes behind its last parameter. Its answer comes before that of the enquiry. */
+  async deliverWith(fields: Record<string, unknown>, behind: string): Promise<void> {
+    const pdu = new smpp.PDU('deliver_sm', { source_addr: '821012345678', destination_addr: 'W', ...fields })
+    const bytes = Buffer.concat([pdu.toBuffer(), Buffer.from(behind, 'hex')])
+    bytes.writeUInt32BE(bytes.length, 0)
+    this.session.socket.write(bytes)
+    expect(await this.enquire()).toBe(0)
+  }
+
   receipt(id: string, state: string, error = '000'): Promise<number> {
     const text = `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:${state} err:${error} text:${CODE}`
     return this.deliver({ short_message: Buffer.from(text) })
@@ -666,18 +684,54 @@ test.each([
 
 test.each(RECEIPTS.map((one) => [one.answered, one.text, one] as const))(
   'the receipt for %s is read as the field writes it: %s',
-  async (answered, text, { receiptIds = 'same', messageState, status }) => {
+  async (answered, text, { receiptIds = 'same', receiptedId, messageState, isData, behind, status }) => {
     const smsc = await Smsc.start()
     smsc.behaviour = () => answered
     const { send, reports } = connect(smsc, { receiptIds })
     await send()
-    await smsc.deliver({
-      ...{ esm_class: 4, short_message: Buffer.from(text) },
+    const parameters = {
+      ...(receiptedId !== undefined && { receipted_message_id: receiptedId }),
       ...(messageState !== undefined && { message_state: messageState }),
-    })
+    }
+    const delivery = { esm_class: 4, short_message: Buffer.from(text), ...parameters }
+    if (behind !== undefined) await smsc.deliverWith(delivery, behind)
+    else if (isData) expect(await smsc.data(Buffer.from(text), parameters)).toBe(0)
+    else expect(await smsc.deliver(delivery)).toBe(0)
     expect(reports.map((one) => [one.messageId, one.status])).toEqual(status === undefined ? [] : [['our-id', status]])
   },
 )
+
+// php8-smpp/php8-smpp#15: some report the first part alone. 3GPP TS 23.040, 9.2.3.24.1: a phone shows the text when it has every part.
+test.each([
+  [[['P1', 'UNDELIV']], ['failed']],
+  [[['P2', 'UNDELIV']], ['failed']],
+  [
+    [
+      ['P1', 'UNDELIV'],
+      ['P2', 'DELIVRD'],
+    ],
+    ['failed'],
+  ],
+  [[['P1', 'DELIVRD']], []],
+  [[['P2', 'DELIVRD']], ['delivered']],
+  [
+    [
+      ['P1', 'DELIVRD'],
+      ['P2', 'DELIVRD'],
+    ],
+    ['delivered'],
+  ],
+] as const)('of a text in two parts %j means %j', async (receipts, statuses) => {
+  const smsc = await Smsc.start()
+  const ids = ['P1', 'P2']
+  smsc.behaviour = () => ids.shift()
+  const { send, reports } = connect(smsc)
+  await send({ text: `${'a'.repeat(170)} ${CODE}` })
+  for (const [id, state] of receipts) expect(await smsc.receipt(id, state)).toBe(0)
+  expect(reports.map(({ messageId, status }) => [messageId, status])).toEqual(
+    statuses.map((status) => ['our-id', status]),
+  )
+})
 
 test('a receipt that may be about either of two messages is credited to none, and that is counted', async () => {
   const smsc = await Smsc.start()

@@ -19,7 +19,7 @@ export const pigeon: DescriptionFile = {
     apiBase: { title: 'Address of the API', url: true, default: 'https://api.pigeon.example' },
   },
   auth: { type: 'bearer', token: '{{token}}' },
-  send: { sms: { request: { path: '', json: { messageId: '{{messageId}}', to: '{{to}}', text: '{{text}}' } }, id: 'id' } },
+  send: { sms: { request: { path: '/sms', json: { messageId: '{{messageId}}', to: '{{to}}', text: '{{text}}' } }, id: 'id' } },
   codes: { HTTP_402: ['unfit', 'the account at Pigeon has no balance'] },
 }
 `,
@@ -33,12 +33,12 @@ export const pigeon: DescriptionFile = {
   proof: `
 import { expect, test } from 'bun:test'
 import { setCarrier } from '../../src/usecases/administer'
-import { SMS_URL, World } from '../support/world'
+import { World } from '../support/world'
 
 test('a carrier of the new type can be set, and sends', async () => {
   const world = await World.start()
   const { live: key } = await world.furnish()
-  const config = { apiBase: SMS_URL, token: 'secret' }
+  const config = { apiBase: 'http://carrier.test', token: 'secret' }
   await setCarrier(world.admin, { name: 'main', type: 'pigeon', channels: ['sms'], config })
   await world.advance(2_000)
   const request = { phoneNumber: '010-1234-5678', purpose: 'signup', idempotencyKey: 'first' }

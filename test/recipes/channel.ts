@@ -12,14 +12,16 @@ export const channel: Recipe = {
       text: ", 'viber'",
     },
     {
-      file: 'migrations/sqlite/0001_initial.sql',
-      behind: "INSERT INTO channels VALUES ('sms'), ('alimtalk'), ('whatsapp'), ('telegram'), ('voice')",
-      text: ", ('viber')",
+      file: 'migrations/sqlite/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
+      text: "INSERT INTO channels VALUES ('viber');\n",
     },
     {
-      file: 'migrations/postgres/0001_initial.sql',
-      behind: `CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('sms', 'alimtalk', 'whatsapp', 'telegram', 'voice'`,
-      text: ", 'viber'",
+      file: 'migrations/postgres/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
+      text: `ALTER DOMAIN channel DROP CONSTRAINT channel_check;
+ALTER DOMAIN channel ADD CONSTRAINT channel_check CHECK (VALUE IN ('sms', 'alimtalk', 'whatsapp', 'telegram', 'voice', 'viber'));
+`,
     },
     { file: WORDS, behind: "voice: 'Voice call',\n", text: "    viber: 'Viber',\n" },
     { file: WORDS, behind: "voice: '음성 통화'", text: ", viber: '바이버'" },

@@ -1,6 +1,6 @@
 /**
  * Follows the recipes of CONTRIBUTING.md, one after the other on one copy of the tree: together they compile, and each works.
- * One copy for all costs one check of the types instead of six.
+ * One copy for all costs one check of the types instead of seven.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,12 @@ import type { Insertion, Recipe } from './recipe'
 import { rule } from './rule'
 import { storedField } from './stored-field'
 import { table } from './table'
+import { text } from './text'
 import { webhookEvent } from './webhook-event'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const RECIPES: readonly Recipe[] = [storedField, webhookEvent, channel, carrier, rule, table]
+const RECIPES: readonly Recipe[] = [storedField, webhookEvent, channel, carrier, rule, table, text]
 const COPIED = ['src', 'contract', 'client', 'migrations', 'test', 'package.json', 'bunfig.toml']
 
 const { path: copy, remove } = newFolder()

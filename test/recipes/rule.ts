@@ -10,7 +10,7 @@ export const rule: Recipe = {
     {
       file: 'src/abuse/rules/assess.ts',
       behind: "  if (destination === 'not_open') decision.add(protection.countries, 'country_closed')\n",
-      text: "  if (facts.digits.startsWith('+8211')) decision.add('block', 'reserved_prefix', HOUR_MS)\n",
+      text: "  if (facts.digits.startsWith('+82109')) decision.add('block', 'reserved_prefix', 60 * SECOND_MS)\n",
     },
     {
       file: WORDS,
@@ -27,7 +27,7 @@ import { World } from '../support/world'
 test('the rule refuses, and is in the report', async () => {
   const world = await World.start()
   const { appId, live: key } = await world.furnish()
-  const request = { phoneNumber: '011-234-5678', purpose: 'signup', idempotencyKey: 'first' }
+  const request = { phoneNumber: '010-9234-5678', purpose: 'signup', idempotencyKey: 'first' }
   const { status, body } = await world.call('rest', 'issue', request, { key })
   expect([status, body.data.limit]).toEqual([429, 'abuse'])
   await world.advance(120_000)

@@ -1,12 +1,11 @@
 import type { Recipe } from './recipe'
 
-const ISSUE = 'src/domain/codes/issue.ts'
-const REQUEST = 'src/domain/codes/issue-request.ts'
-const ROWS = 'src/store/rows/issue.ts'
+const ISSUE_CODE = 'src/usecases/issue-code.ts'
+const REQUEST = 'src/domain/verification/issue-request.ts'
 
 export const storedField: Recipe = {
   heading: 'A stored field of an issue',
-  mostFiles: 8,
+  mostFiles: 9,
   insertions: [
     {
       file: 'contract/issue.ts',
@@ -18,8 +17,12 @@ export const storedField: Recipe = {
       behind: "    messageId: z.string().meta({ description: 'Outbound message id used for delivery tracking.' }),\n",
       text: "    reference: z.string().optional().meta({ description: 'Your own id.' }),\n",
     },
-    { file: ISSUE, behind: '  readonly templateId: string\n', text: '  readonly reference: string | undefined\n' },
-    { file: ISSUE, behind: "  'templateId',\n", text: "  'reference',\n" },
+    {
+      file: 'src/domain/verification/verification.ts',
+      behind: '  readonly maxAttempts: number\n',
+      text: '  readonly reference?: string | undefined\n',
+    },
+    { file: 'src/domain/verification/issue.ts', behind: "  'templateId',\n", text: "  'reference',\n" },
     {
       file: REQUEST,
       behind: '  metadata?: Record<string, string> | undefined\n',
@@ -37,11 +40,15 @@ export const storedField: Recipe = {
       behind: '    request.maxAttempts,\n',
       text: '    ...(request.reference === undefined ? [] : [request.reference]),\n',
     },
-    { file: REQUEST, behind: '  { purpose, templateId, channel, metadata', text: ', reference' },
     {
       file: REQUEST,
-      behind: '  metadata: Object.keys(metadata).length > 0 ? metadata : undefined,\n',
-      text: '  reference,\n',
+      behind: "  code: Pick<Verification, 'codeHash' | 'maxAttempts'",
+      text: " | 'reference'",
+    },
+    {
+      file: ISSUE_CODE,
+      behind: '            maxAttempts: admitted.maxAttempts,\n',
+      text: '            reference: resolved.reference,\n',
     },
     {
       file: 'src/store/tables.ts',
@@ -49,25 +56,14 @@ export const storedField: Recipe = {
       text: '  reference: optional(text),\n',
     },
     {
-      file: ROWS,
-      behind: '  metadata: row.metadata ?? undefined,\n',
-      text: '  reference: row.reference ?? undefined,\n',
-    },
-    { file: ROWS, behind: '  metadata: issue.metadata ?? null,\n', text: '  reference: issue.reference ?? null,\n' },
-    {
-      file: ROWS,
-      behind: 'export const standingOf = (row: Row<IssueStanding>): IssueStanding => ({\n  ...row,\n',
-      text: '  reference: row.reference ?? undefined,\n',
+      file: 'migrations/sqlite/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
+      text: 'ALTER TABLE issues ADD COLUMN reference TEXT;\n',
     },
     {
-      file: 'migrations/sqlite/0001_initial.sql',
-      behind: '  metadata            TEXT CHECK (metadata IS NULL OR json_valid(metadata)),\n',
-      text: '  reference           TEXT,\n',
-    },
-    {
-      file: 'migrations/postgres/0001_initial.sql',
-      behind: '  metadata            text,\n',
-      text: '  reference           text,\n',
+      file: 'migrations/postgres/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
+      text: 'ALTER TABLE issues ADD COLUMN reference text;\n',
     },
     { file: 'src/http/present.ts', behind: '  messageId: issue.messageId,\n', text: '  reference: issue.reference,\n' },
   ],

@@ -2,16 +2,16 @@ import type { Recipe } from './recipe'
 
 export const table: Recipe = {
   heading: 'A table',
-  mostFiles: 6,
+  mostFiles: 4,
   insertions: [
     {
-      file: 'migrations/sqlite/0001_initial.sql',
-      behind: 'CREATE INDEX api_keys_by_app ON api_keys (app_id);\n',
+      file: 'migrations/sqlite/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
       text: 'CREATE TABLE notes (\n  note_id TEXT PRIMARY KEY,\n  text TEXT NOT NULL\n) STRICT;\n',
     },
     {
-      file: 'migrations/postgres/0001_initial.sql',
-      behind: 'CREATE INDEX api_keys_by_app ON api_keys (app_id);\n',
+      file: 'migrations/postgres/0002_one_store.sql',
+      behind: 'DROP TABLE awaited_reports;\n',
       text: 'CREATE TABLE notes (\n  note_id text PRIMARY KEY,\n  text text NOT NULL\n);\n',
     },
     {
@@ -19,11 +19,7 @@ export const table: Recipe = {
       behind: "export const challenges = table('challenges', ['appId'], {\n  appId: text,\n  settings: bytes,\n})\n",
       text: "\nexport const notes = table('notes', ['noteId'], {\n  noteId: text,\n  text,\n})\n",
     },
-    ...['sqlite', 'postgres'].map((store) => ({
-      file: `src/store/${store}/schema.ts`,
-      behind: 'export const challenges = tableOf(tables.challenges)\n',
-      text: 'export const notes = tableOf(tables.notes)\n',
-    })),
+    { file: 'src/store/tables.ts', behind: 'export const TABLES = {\n', text: '  notes,\n' },
     {
       file: 'src/store/move/tables.ts',
       behind: '  ...[ours.organizations, ours.apps, ours.challenges',

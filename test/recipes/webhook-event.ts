@@ -30,16 +30,11 @@ export const webhookEvent: Recipe = {
 `,
     },
     { file: CONTRACT, behind: "    eventSchemas['otp.max_attempts'],\n", text: "    eventSchemas['otp.replaced'],\n" },
+    { file: EVENT, behind: "const CODE_EVENTS = ['verified', 'expired', 'max_attempts'", text: ", 'replaced'" },
     {
       file: EVENT,
-      behind: "    if (after.verificationStatus === 'max_attempts') events.push('otp.max_attempts')\n",
-      text: "    if (after.verificationStatus === 'replaced') events.push('otp.replaced')\n",
-    },
-    {
-      file: EVENT,
-      behind:
-        "const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => OtpEventOf<T>['data'] } = {\n",
-      text: "  'otp.replaced': ({ issueId }, { now }) => ({ id: issueId, status: 'replaced', replaced_at: iso(now) }),\n",
+      behind: '    attempts: verification.attemptsUsed + 1,\n    metadata: verification.metadata ?? {},\n  }),\n',
+      text: "  replaced: ({ issueId }, { now }) => ({ id: issueId, status: 'replaced', replaced_at: iso(now) }),\n",
     },
     {
       file: WORDS,

@@ -76,7 +76,6 @@ export const WHERE_CHANGED: Readonly<Record<string, readonly string[]>> = {
   'docs/several-servers.test.ts': PAGES,
   'docs/sign-up.test.ts': PAGES,
   'docs/stories.test.ts': PAGES,
-  'store/batched-transaction.test.ts': STORE,
   'store/clock.test.ts': STORE_AND_USE_CASES,
   'store/hand-over.test.ts': STORE_AND_USE_CASES,
   'store/migrate-postgres.test.ts': STORE,

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../../src/abuse/rules/assess'
 import { NEW_APP, type Protection } from '../../src/abuse/rules/protection'
 import type { Rule } from '../../src/abuse/rules/rule'
 import { AGE_MS, type AgeBucket, type IssueSample } from '../../src/abuse/rules/wish'
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 import { MINUTE_MS, SECOND_MS } from '../../src/domain/shared/value'
 import type { SegmentHour } from '../../src/ports/store/traffic'
 import { NOW } from '../domain/sample'
@@ -20,7 +20,7 @@ interface Asked {
   prefix?: string
   network?: string | undefined
   phone?: number
-  kind?: KeyKind
+  kind?: CallerKind
 }
 
 /** A day of an app, second by second. */
@@ -145,7 +145,7 @@ describe('an attack', () => {
   })
 
   test('on a new app is refused after some hundred codes, and with a secret key only watched', () => {
-    const sent = (kind: KeyKind) => admitted(new Day([]).each(600, () => ({ kind })))
+    const sent = (kind: CallerKind) => admitted(new Day([]).each(600, () => ({ kind })))
     expect(sent('pk')).toBeGreaterThanOrEqual(300)
     expect(sent('pk')).toBeLessThan(400)
     expect(sent('relay')).toBeLessThan(500)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
 import { BUILT_IN_TEMPLATES, type Template } from '../../src/domain/message/template'
+import type { IdempotencyRecord } from '../../src/domain/verification/idempotency'
 import type { Reader, Store } from '../../src/ports/store'
 import { NotedKeyUse, ReplayCache, SettingsCache } from '../../src/runtime/caches/store-cache'
 import { NOW } from '../domain/sample'

@@ -21,6 +21,15 @@ setDefaultTimeout(HANGS_AFTER_MS)
 /** Codes for one country that may be open at once of an app that sends little: then nobody types. */
 const LET_IN = 44
 
+/** More codes than are read at first, over ten hours. */
+async function longDay(server: { issue(): Promise<unknown> }, clock: VirtualClock): Promise<void> {
+  for (let n = 0; n < 6_000; n++) {
+    if (n % 100 === 0) clock.leap(10 * MINUTE_MS)
+    await server.issue()
+  }
+  clock.leap(HOUR_MS)
+}
+
 /** Refuses nothing. */
 const WATCHED = { ...NEW_APP, conversion: 'watch', capping: 'watch', countries: 'watch' } as const
 
@@ -202,6 +211,52 @@ describe('a server that starts in the middle', () => {
     kept.snapshot = undefined
     await server({ isAlone: true }).traffic.begin()
     expect(kept.issuesRead - before).toBeGreaterThan(2_100)
+  })
+
+  test('reads the newest of a long day without a snapshot at first, and all of it beside while codes go out', async () => {
+    const cap = { kind: 'pk', per: 'app', of: 'messages', every: 'day', max: 6_000 } as const
+    const { server, pass, kept, clock } = platform({ protection: { ...WATCHED, capping: 'block', caps: [cap] } })
+    await longDay(server({ isAlone: true }), clock)
+    expect(kept.snapshot).toBeUndefined()
+    const before = kept.issuesRead
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    expect(kept.issuesRead - before).toBeWithin(5_000, 5_200)
+    expect(await started.issue()).toBeUndefined()
+    await pass(3 * SECOND_MS, started)
+    expect(kept.issuesRead - before).toBeGreaterThan(11_000)
+    expect(await started.issue()).toBe('cap')
+  })
+
+  test('keeps a long day that was read, also where no snapshot of it can be stored', async () => {
+    const { server, pass, kept, clock } = platform({ protection: WATCHED })
+    await longDay(server({ isAlone: true }), clock)
+    kept.refusesSnapshots = true
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    const before = kept.issuesRead
+    await pass(SECOND_MS, started).catch(() => {})
+    const once = kept.issuesRead - before
+    expect(once).toBeWithin(6_000, 8_000)
+    for (let second = 0; second < 90; second++) await pass(SECOND_MS, started).catch(() => {})
+    expect(kept.issuesRead - before).toBeWithin(once, once + 100)
+    kept.refusesSnapshots = false
+    await pass(MINUTE_MS, started)
+    expect(kept.snapshot).toBeDefined()
+  })
+
+  test('goes on assessing while a long day is read, and waits for nothing when it is there', async () => {
+    const { server, pass, kept, clock } = platform({ protection: WATCHED })
+    await longDay(server({ isAlone: true }), clock)
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    const reading = started.traffic.maintain()
+    for (let n = 0; n < 200; n++) expect(await started.issue()).toBeUndefined()
+    await reading
+    await pass(3 * SECOND_MS, started)
+    const before = kept.issuesRead
+    expect(await started.issue()).toBeUndefined()
+    expect(kept.issuesRead - before).toBeLessThan(1_000)
   })
 
   test('does not go on from a snapshot of a later time, as after a clock was set back', async () => {
@@ -402,7 +457,7 @@ test('a prefix has its cap, however many others are asked for in vain', () => {
 })
 
 test('an app of which nobody asks anything for a day is forgotten, and known again when somebody does', async () => {
-  const { server, clock, pass } = platform()
+  const { server, clock, pass } = platform({ protection: WATCHED })
   const one = server({ isAlone: true })
   const known = async () => {
     for (let n = 0; n < 40; n++) await one.issue({ phone: `+82102345${1_000 + n}` })

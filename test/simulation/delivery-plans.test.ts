@@ -19,7 +19,7 @@ const SEEDS_OF_SABOTAGE = Array.from({ length: 15 }, (_, index) => index + 1)
 const FOUND_AT: Record<string, number> = {
   'the next leg starts before the wait is over': 2,
   'an ambiguous leg moves on by a timer': 2,
-  'the timer does not see what a report has changed': 16,
+  'the timer does not see what a report has changed': 23,
   'a leg starts after the code was used': 2,
 }
 

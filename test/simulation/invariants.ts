@@ -193,8 +193,7 @@ export class Invariants {
             'a leg waits its time',
             `SELECT hex(a.issue_id), a.leg, b.leg, b.called_at - a.answered_at AS waited
              FROM attempts a JOIN attempts b USING (app_id, mode, issue_id) JOIN issues i USING (app_id, mode, issue_id)
-             JOIN awaited_reports r ON r.message_id = a.message_id
-             WHERE ${ofPlan} AND a.leg = '${leg}' AND a.outcome = 'accepted' AND b.number = a.number + 1
+             WHERE a.awaited_at IS NOT NULL AND ${ofPlan} AND a.leg = '${leg}' AND a.outcome = 'accepted' AND b.number = a.number + 1
                AND b.called_at - a.answered_at < ${waitSec === undefined ? 1e12 : waitSec * 1_000}`,
           )
         if (broken) return broken
@@ -207,7 +206,8 @@ export class Invariants {
   #noLegStartsLate(): string | undefined {
     const ended = this.#db
       .query(
-        `SELECT hex(issue_id) AS issue, (SELECT count(*) FROM attempts a WHERE a.issue_id = i.issue_id) AS attempts
+        `SELECT hex(issue_id) AS issue,
+           (SELECT count(*) FROM attempts a WHERE a.issue_id = i.issue_id) + (begun_at IS NOT NULL) AS attempts
          FROM issues i WHERE verification_status <> 'issued'`,
       )
       .all() as Array<{ issue: string; attempts: number }>

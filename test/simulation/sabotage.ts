@@ -1,7 +1,9 @@
 /** Planted bugs. Each must be found by the simulation, or the simulation proves nothing. */
-import type { Issue } from '../../src/domain/codes/issue'
+
+import type { Message } from '../../src/domain/message/message'
 import type { RenderedMessage } from '../../src/domain/message/rendered-message'
 import type { JobKind } from '../../src/domain/operations/job'
+import { hasCode, hasMessage } from '../../src/domain/verification/verification'
 import type { Store, Tx } from '../../src/ports/store'
 import type { Sabotage } from './simulate'
 
@@ -11,7 +13,7 @@ type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
 export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
-    transaction: (work, options) =>
+    transaction: (work) =>
       store.transaction((tx) => {
         const changes = twist(tx)
         return work(
@@ -22,7 +24,7 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
             },
           }),
         )
-      }, options),
+      }),
   }),
 })
 
@@ -50,23 +52,23 @@ export const PLAN_SABOTAGES: Record<string, () => Sabotage> = {
   'an ambiguous leg moves on by a timer': () =>
     twisted((tx) => ({
       issues: {
-        lock: async (owner, issueId, known) => {
-          const issue = await tx.issues.lock(owner, issueId, known)
+        lockMessage: async (owner, issueId) => {
+          const issue = await tx.issues.lockMessage(owner, issueId)
           return issue && { ...issue, providerOutcomeAmbiguous: false }
         },
         save: async (issue, before) => {
           await tx.issues.save(issue, before)
-          if (issue.providerOutcomeAmbiguous && issue.legs)
+          if (hasMessage(issue) && issue.providerOutcomeAmbiguous && issue.legs)
             await tx.jobs.add({ kind: 'next-leg', owner: issue, subjectId: issue.issueId, runAt: tx.now + 1_000 })
         },
       },
     })),
   'the timer does not see what a report has changed': () => {
-    const asStarted = new Map<string, Issue>()
+    const asStarted = new Map<string, Message>()
     return twisted((tx) => ({
       issues: {
-        lock: async (owner, issueId, known) => {
-          const issue = await tx.issues.lock(owner, issueId, known)
+        lockMessage: async (owner, issueId) => {
+          const issue = await tx.issues.lockMessage(owner, issueId)
           if (!issue?.legs) return issue
           const first = asStarted.get(issueId) ?? issue
           asStarted.set(issueId, first)
@@ -81,8 +83,8 @@ export const PLAN_SABOTAGES: Record<string, () => Sabotage> = {
     const outbox = erasingNothing()
     return twisted((tx) => ({
       issues: {
-        lock: async (owner, issueId, known) => {
-          const issue = await tx.issues.lock(owner, issueId, known)
+        lockMessage: async (owner, issueId) => {
+          const issue = await tx.issues.lockMessage(owner, issueId)
           return issue && isJobOf(undefined, owner) ? { ...issue, verificationStatus: 'issued' } : issue
         },
         save: async (issue, before) => {
@@ -127,19 +129,22 @@ export const SABOTAGES: Record<string, Sabotage> = {
     issues: {
       save: (issue) =>
         tx.issues.save(
-          issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,
+          hasMessage(issue) && issue.billingStatus === 'debited'
+            ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 }
+            : issue,
         ),
     },
   })),
   'a wrong code is not counted': twisted((tx) => ({
     issues: {
       save: async (issue) => {
-        if (issue.verificationStatus !== 'issued' || issue.attemptsUsed === 0) await tx.issues.save(issue)
+        if (!hasCode(issue) || issue.verificationStatus !== 'issued' || issue.attemptsUsed === 0)
+          await tx.issues.save(issue)
       },
     },
   })),
   'number and text are not erased': twisted(() => ({ outbox: { erase: async () => {} } })),
-  'an idempotency key is not remembered': twisted(() => ({ idempotency: { add: async () => {} } })),
+  'an idempotency key is not remembered': twisted((tx) => ({ issues: { add: (issue) => tx.issues.add(issue) } })),
   'a debit leaves no entry': twisted(() => ({ wallets: { addEntry: async () => {} } })),
   'a replaced code is not marked': twisted((tx) => ({
     issues: {

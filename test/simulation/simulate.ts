@@ -607,10 +607,10 @@ class Story {
     }
     const mortal = (store: Store): Store => ({
       ...store,
-      transaction: async (work, options) => {
+      transaction: async (work) => {
         if (!isAlive()) throw unavailable('This process is dead')
         if (this.#faults && random.chance(0.02)) throw unavailable('The database is busy')
-        return store.transaction(work, options)
+        return store.transaction(work)
       },
     })
     const world = await World.open({

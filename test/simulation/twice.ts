@@ -5,7 +5,7 @@ class Again extends Error {}
 
 export const eachUnitTwice = (store: Store): Store => ({
   ...store,
-  async transaction(work, options) {
+  async transaction(work) {
     try {
       await store.transaction(async (tx) => {
         await work(tx)
@@ -14,6 +14,6 @@ export const eachUnitTwice = (store: Store): Store => ({
     } catch (error) {
       if (!(error instanceof Again)) throw error
     }
-    return store.transaction(work, options)
+    return store.transaction(work)
   },
 })

@@ -9,7 +9,7 @@ import { FilePlace, type Place } from '../support/place'
 import { SchemaPlace } from '../support/schema-place'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { type Furnished, START, World } from '../support/world'
-import { awaitedOf, issueNumber, outcomeOf } from './sample'
+import { awaitedOf, expectReport, issueNumber, outcomeOf } from './sample'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -175,12 +175,12 @@ describe.each<[string, () => Place | Promise<Place>]>([
       const awaited = awaitedOf(issue, { answeredAt: START })
       await store.transaction(async (tx) => {
         await tx.issues.add(issue)
-        await tx.reports.expect(awaited)
+        await expectReport(tx, awaited)
       })
       clock.step(-MINUTE_MS)
       await other.transaction(async (tx) => {
         expect(await tx.reports.find(awaited.messageId)).toEqual({ ...awaited, answeredAt: START - MINUTE_MS })
-        expect(await tx.issues.lock(issue, issue.issueId, issue)).toMatchObject({
+        expect(await tx.issues.lock(issue, issue.issueId)).toMatchObject({
           expiresAt: issue.expiresAt - MINUTE_MS,
         })
       })

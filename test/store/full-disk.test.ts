@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Refusal } from '../../src/domain/shared/error'
+import { WritingSession } from '../../src/store/sqlite/connection/session'
 import { TransactionState } from '../../src/store/sqlite/connection/transaction-state'
-import { createTransactions } from '../../src/store/sqlite/connection/tx'
 import { Writer } from '../../src/store/sqlite/connection/writer'
+import { openTx } from '../../src/store/tx'
 import { errorOf } from '../support/error-of'
 import { openWithConnection, query, Scratch } from './open'
 import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, VAULT } from './sample'
@@ -223,8 +224,7 @@ describe('a store on a disk that is full', () => {
         store.transaction(async (tx) => {
           tx.afterCommit(() => effects.push(issue.issueId))
           await tx.wallets.save({ ...(await tx.wallets.lock(OWNER.appId)), reserved: index + 1 })
-          await tx.issues.add(issue)
-          await tx.idempotency.add(claimOf(issue, index))
+          await tx.issues.add(issue, claimOf(issue, index))
           await tx.outbox.add(issue, rendered)
           await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           return issue.issueId
@@ -241,7 +241,7 @@ describe('a store on a disk that is full', () => {
     expect(refused.length).toBeGreaterThan(0)
     for (const error of refused) expect(error).toMatchObject({ kind: 'unavailable' })
     expect(effects).toEqual(answered)
-    for (const table of ['issues', 'claims', 'outbox', 'jobs']) {
+    for (const table of ['issues', 'outbox', 'jobs']) {
       expect([table, query(scratch.file, `SELECT 1 FROM ${table}`).length]).toEqual([table, answered.length])
     }
     const listed = await store.read.issues.page(OWNER, { limit: 100 }, NOW)
@@ -258,11 +258,9 @@ describe('a store on a disk that is full', () => {
 test('a statement of the store that fails is known as a failure of the storage', async () => {
   using scratch = new Scratch()
   const { store, writing } = openWithConnection(scratch.file)
-  const open = createTransactions(writing, VAULT, undefined, new TransactionState())
+  const { tx } = openTx(new WritingSession(writing, new TransactionState()), { vault: VAULT, headFile: undefined })
   writing.run('PRAGMA query_only = ON')
-  const { tx, end } = open(NOW)
   expect(await errorOf(tx.issues.add(issueNumber(1)))).toMatchObject({ name: 'SQLiteError' })
-  end()
   writing.run('PRAGMA query_only = OFF')
   await store.close()
 })

@@ -1,6 +1,7 @@
 /** A server that stops hands its jobs over to the others. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { twisted } from '../simulation/sabotage'
+import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { SchemaPlace } from '../support/schema-place'
 import { HANGS_AFTER_MS } from '../support/until'
@@ -21,8 +22,11 @@ test('a job that failed is somebody else’s as soon as its server has stopped, 
   const stops = await World.start({ place, clock, wrapStore: failing.store ?? ((store) => store) })
   const { live } = await stops.furnish()
   await stops.provide('main', ['sms'], SMS_URL, { reports: false })
+  // It is sent again by a job.
+  stops.sms.script(() => answered(429, {}))
   await stops.call('rest', 'issue', { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k' }, { key: live })
   await stops.settle()
+  await stops.advance(10_000)
   const stays = await World.start({ seed: 2, place, clock })
   const billing = async () => (await stays.rows('SELECT billing_status AS is FROM issues'))[0]?.is
   await stays.advance(2_000)

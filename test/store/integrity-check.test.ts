@@ -89,7 +89,7 @@ test.each<[string, string, Change]>([
     'a check that has become a comment',
     { text: 'CHECK (reserved >= 0),', becomes: '--HECK (reserve>=0)\n,' },
   ],
-  ['the index claims_by_key', 'a database without an index that keeps rows unique', 'DROP INDEX claims_by_key'],
+  ['the index issues_by_key', 'a database without an index that keeps rows unique', 'DROP INDEX issues_by_key'],
   ['the index one_app', 'an index that refuses rows', 'CREATE UNIQUE INDEX one_app ON apps (organization_id)'],
   ['the table extra', 'a table of somebody else', 'CREATE TABLE extra (app_id TEXT REFERENCES apps)'],
   [

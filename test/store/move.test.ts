@@ -3,19 +3,19 @@ import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { getTableColumns, getTableName } from 'drizzle-orm'
+import { SQLITE } from '../../src/store/dialect'
 import { type MoveOptions, move, undoMove } from '../../src/store/move/move'
 import { openUrl } from '../../src/store/move/postgres'
 import { openFile } from '../../src/store/move/sqlite'
 import { TABLES } from '../../src/store/move/tables'
 import { openStore as openPostgres } from '../../src/store/postgres/open'
 import { createDatabase } from '../../src/store/sqlite/open'
-import * as sqlite from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { errorOf } from '../support/error-of'
 import { type Database as Place, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, query, Scratch } from './open'
-import { furnish, issueNumber, OWNER, StillClock, VAULT } from './sample'
+import { furnish, issueNumber, StillClock, VAULT } from './sample'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -79,21 +79,22 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 2 ? "'[7,8]'" : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 2 ? text('[{"channel":"voice","waitSec":8}]') : 'NULL'}, ${n === 2 ? "'[7,8]'" : 'NULL'}, ${n === 1 ? '12' : 'NULL'}, ${n === 1 ? blob(16, 1) : 'NULL'}, ${n === 1 ? blob(16, 2) : 'NULL'}, ${n === 2 ? '5' : 'NULL'}, ${n === 2 ? text('{"carrier":"main"}') : 'NULL'}, ${n === 2 ? "'c2VhbGVk'" : 'NULL'}`,
     ),
-    erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
+    erased_issues: [
+      `'app_one', 'live', ${uuid(1)}, 0, NULL, NULL`,
+      `'app_one', 'live', ${uuid(9)}, 1, ${blob(16, 3)}, ${blob(16, 4)}`,
+    ],
     erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
     absent_phones: [`'whatsapp', ${blob(32, 1)}, 14`],
-    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
-      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, ${text(NASTY)}, 'failed', 9, ${text(NASTY)}`,
-      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
+      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}, ${text(NASTY)}, 'failed', 9, ${text(NASTY)}, NULL`,
+      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 7`,
     ],
-    awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
     jobs: [
-      `11, 'deliver', 'app_one', 'live', ${uuid(2)}, 99, 3, 'main', 0`,
-      `12, 'await-report', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0`,
+      `11, 'deliver', 'app_one', 'live', ${uuid(2)}, 99, 3, 'main', 0, NULL`,
+      `12, 'await-report', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0, NULL`,
     ],
     webhook_endpoints: [
       `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5, 0`,
@@ -190,7 +191,7 @@ function changed(file: string, sql: string): void {
 test('what is moved is every table and column that a file has', () => {
   const ofMove = TABLES.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()])
   // Each database has its own table or domain of channels.
-  const { channels: _, ...moving } = sqlite
+  const { channels: _, settingsVersion: __, nodes: ___, ...moving } = SQLITE.tables
   const ofFile = Object.values(moving).map((table) => [
     getTableName(table),
     Object.values(getTableColumns(table))
@@ -219,7 +220,6 @@ describe('to PostgreSQL and back', () => {
     const next = (table: string, column: string) =>
       asked(url, `SELECT nextval(pg_get_serial_sequence('${table}', '${column}'))::int`)
     expect(await next('jobs', 'job_id')).toMatchObject([[41]])
-    expect(await next('claims', 'claim_id')).toMatchObject([[5]])
     expect(await next('webhook_deliveries', 'seq')).toMatchObject([[22]])
     await moved(url, back, { id: 'back' })
     changed(
@@ -242,26 +242,11 @@ describe('to PostgreSQL and back', () => {
     ).toEqual([{ n: 2 }])
   })
 
-  test('credit that is set aside for servers is in the wallet', async () => {
-    const [url, back] = [await emptyUrl(), emptyFile()]
-    const store = await openPostgres({ url, size: 2, clock: new StillClock(), vault: VAULT })
-    await furnish(store)
-    await store.transaction(async (tx) => {
-      const wallet = await tx.wallets.lock(OWNER.appId)
-      await tx.wallets.save({ ...wallet, overdraftLimit: 100_000 })
-    })
-    await store.transaction((tx) => tx.wallets.reserve(OWNER.appId, 1))
-    await store.close()
-    expect(await asked(url, 'SELECT reserved > 1 FROM wallets')).toMatchObject([[true]])
-    await moved(url, back)
-    expect(query(back, 'SELECT reserved FROM wallets')).toEqual([{ reserved: 1 }])
-  })
-
   test('a NUL that a carrier sent is what PostgreSQL makes of it', async () => {
     const [file, url] = [await furnishedFile(), await emptyUrl()]
-    changed(file, "UPDATE awaited_reports SET provider_message_id = 'a' || char(0) || 'b'")
+    changed(file, "UPDATE attempts SET provider_message_id = 'a' || char(0) || 'b' WHERE number = 1")
     await moved(file, url)
-    expect(await asked(url, 'SELECT provider_message_id FROM awaited_reports')).toEqual([['a\uFFFDb']])
+    expect(await asked(url, 'SELECT provider_message_id FROM attempts WHERE number = 1')).toEqual([['a\uFFFDb']])
   })
 
   test('the store at the other end works on it', async () => {

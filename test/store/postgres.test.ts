@@ -10,12 +10,12 @@ import { storeSuite } from './suite'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const opened = (batches: boolean) => async (clock: StillClock) => {
+const opened = async (clock: StillClock) => {
   const schema = await Schema.find()
   const stores: Store[] = []
   const opening = async () => {
     const { url } = schema.database
-    const store = await openStore({ url, size: 3, clock, vault: VAULT, batches, time: () => clock.now() })
+    const store = await openStore({ url, size: 3, clock, vault: VAULT, time: () => clock.now() })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     stores.push(once)
@@ -33,7 +33,5 @@ const opened = (batches: boolean) => async (clock: StillClock) => {
   }
 }
 
-storeSuite('PostgreSQL', opened(false))
-reportSuite('PostgreSQL', opened(false))
-// Every transaction may be batched; those that cannot be run alone.
-storeSuite('PostgreSQL, batching', opened(true), { mayShare: true })
+storeSuite('PostgreSQL', opened)
+reportSuite('PostgreSQL', opened)

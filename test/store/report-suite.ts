@@ -1,9 +1,9 @@
 /** Reports of usage and cost against the issues themselves, over random histories, on every store. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Issue } from '../../src/domain/codes/issue'
 import type { Attempt } from '../../src/domain/delivery/attempt'
 import type { ReportGroup } from '../../src/domain/operations/usage-report'
 import { DAY_MS, HOUR_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
+import type { Issue } from '../../src/domain/verification/issue'
 import { amountText, type MessagePrice } from '../../src/domain/wallet/message-price'
 import type { Store } from '../../src/ports/store'
 import { type ReportPage, type ReportQuery, readReport, type UsageReportRow } from '../../src/usecases/read-report'
@@ -87,9 +87,9 @@ export function reportSuite(name: string, open: (clock: StillClock) => Opened | 
       let transactions = 0
       const counting: Store = {
         ...store,
-        transaction: (work, options) => {
+        transaction: (work) => {
           transactions++
-          return store.transaction(work, options)
+          return store.transaction(work)
         },
       }
       clock.time = START + 400 * DAY_MS

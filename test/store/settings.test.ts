@@ -1,7 +1,7 @@
 /** How late a server may learn of changed settings, whatever the network does. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { Querying } from '../../src/store/postgres/connection/transaction'
 import { SettingsWatch } from '../../src/store/postgres/settings'
+import type { Querying } from '../../src/store/session'
 import { VirtualClock } from '../support/clock'
 
 /** Age from which a version is not used any more, so that a change holds everywhere. */

@@ -3,8 +3,9 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Store } from '../../src/ports/store'
+import { SQLITE } from '../../src/store/dialect'
+import { ISSUES } from '../../src/store/issues'
 import { migrate } from '../../src/store/sqlite/connection/migrate'
-import { NEWEST_OF_PHONE } from '../../src/store/sqlite/issues'
 import { errorOf } from '../support/error-of'
 import { until } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
@@ -41,7 +42,8 @@ test('what a phone has had is found by an index, and nothing is sorted for it', 
   using scratch = new Scratch()
   const db = new Database(scratch.file, { create: true })
   migrate(db)
-  const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${NEWEST_OF_PHONE}`).all()
+  const text = ISSUES({ dialect: SQLITE }).newestOfPhone.text
+  const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()
   expect(plan.map(({ detail }) => detail)).toEqual([
     'SEARCH issues USING INDEX issues_by_phone (<expr>=? AND app_id=? AND mode=? AND issue_id>?)',
   ])

@@ -132,7 +132,7 @@ export function trafficSuite(atHand: () => AtHand): void {
         hourOf(2, { sent: 9, credits: 1, verified: 2, unverified: 7 }),
       ])
       expect(await atHand().other.read.traffic.hours('app_two', 0)).toEqual([])
-      expect(await run((tx) => tx.retention.trafficHours(2 * HOUR_MS, 10))).toBe(1)
+      expect(await run((tx) => tx.retention.trafficHours(APP, 2 * HOUR_MS, 10))).toBe(1)
       expect(await atHand().other.read.traffic.hours(APP, 0)).toHaveLength(2)
     })
   })
@@ -203,7 +203,8 @@ export function trafficSuite(atHand: () => AtHand): void {
     test('of codes are forgotten after their time, and prefixes are not', async () => {
       const noted = (n: number, at: number) =>
         settled(n, { createdAt: at, prefixHash: hash8(n), networkHash: hash8(n), purpose: `p${n}` })
-      const forget = (before: number, limit = 10) => run((tx) => tx.retention.networks(before, limit))
+      const forget = (before: number, limit = 10) =>
+        run((tx) => tx.retention.forget('networks', { appId: APP, mode: 'live' }, { from: 0, before }, limit))
       expect(await forget(NOW)).toBe(0)
       await run(async (tx) => {
         for (const issue of [noted(1, NOW + 1), noted(2, NOW + 2), noted(3, NOW + 30)]) await tx.issues.add(issue)

@@ -1,8 +1,10 @@
 /** Transactions on PostgreSQL, where many run at a time and the network between may fail. */
+
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { FRONT, type Job } from '../../src/domain/operations/job'
 import type { Refusal } from '../../src/domain/shared/error'
+import type { Issue } from '../../src/domain/verification/issue'
 import type { HookDelivery } from '../../src/domain/webhooks/webhook'
 import { begin, complete } from '../../src/jobs/runner'
 import type { Clock } from '../../src/ports/clock'
@@ -15,7 +17,19 @@ import { errorOf } from '../support/error-of'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { Wire } from '../support/wire'
-import { APP, anEndpoint, furnish, issueNumber, NOW, OWNER, outcomeOf, StillClock, VAULT } from './sample'
+import {
+  APP,
+  anEndpoint,
+  expectReport,
+  furnish,
+  issueNumber,
+  NOW,
+  OWNER,
+  outcomeOf,
+  reserveCredit,
+  StillClock,
+  VAULT,
+} from './sample'
 import { eventNumber, hookOf } from './webhooks'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -92,7 +106,7 @@ describe('credit', () => {
   }
   const reserve = (store: SharedStore, times: number, amount = 1) =>
     Promise.all(
-      Array.from({ length: times }, () => outcomeOf(store.transaction((tx) => tx.wallets.reserve(APP.appId, amount)))),
+      Array.from({ length: times }, () => outcomeOf(store.transaction((tx) => reserveCredit(tx, APP.appId, amount)))),
     )
   const granted = (outcomes: Awaited<ReturnType<typeof reserve>>) => outcomes.filter((one) => 'value' in one).length
 
@@ -109,14 +123,6 @@ describe('credit', () => {
     const refusals = outcomes.flatMap((one) => ('error' in one ? [one.error as Refusal] : []))
     expect(refusals.map(({ detail }) => detail)).toEqual(refusals.map(() => ({ code: 'INSUFFICIENT_CREDIT' })))
     expect(await store.read.wallets.find(APP.appId)).toMatchObject({ balance, reserved: fits * amount })
-  })
-
-  test('that is plentiful is set aside for who comes next, and nobody who looks sees it as promised', async () => {
-    const store = await withCredit(1_000_000)
-    expect(granted(await reserve(store, 100))).toBe(100)
-    expect(await rows('SELECT count(*)::int AS slots FROM wallet_slots')).not.toEqual([{ slots: 0 }] as never)
-    expect(await store.read.wallets.find(APP.appId)).toMatchObject({ reserved: 100 })
-    expect(await store.transaction((tx) => tx.wallets.lock(APP.appId))).toMatchObject({ reserved: 100 })
   })
 
   test('beyond the overdraft is refused by its own word', async () => {
@@ -150,7 +156,7 @@ describe('transactions that meet', () => {
     }
     await store.transaction(async (tx) => {
       await tx.issues.add(issue)
-      await tx.reports.expect(awaited)
+      await expectReport(tx, awaited)
     })
     await store.transaction(async (tx) => {
       expect(await tx.reports.find(messageId)).toMatchObject({ issueId })
@@ -174,7 +180,7 @@ describe('transactions that meet', () => {
     const inOrder = (first: typeof one, second: typeof one) =>
       store.transaction(async (tx) => {
         tx.afterCommit(() => effects.push(first.issueId))
-        const known = await tx.issues.lock(first, first.issueId)
+        const known = (await tx.issues.lock(first, first.issueId)) as Issue | undefined
         if (++met === 2) bothHaveOne.resolve()
         await bothHaveOne.promise
         await tx.issues.lock(second, second.issueId)
@@ -384,7 +390,7 @@ test('a crash gives the number of a transaction to another one: whose commit the
   }
 })
 
-test('a disk that is full is told as such, also where the answer of what has failed is awaited by nobody before the commit', async () => {
+test('a disk that is full is told as such, also where nobody awaits the answer of what has failed before the commit', async () => {
   const store = await open()
   await furnish(store)
   await rows(`CREATE FUNCTION full_disk() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$
@@ -394,7 +400,7 @@ test('a disk that is full is told as such, also where the answer of what has fai
       const issue = issueNumber(n + 1)
       await tx.issues.lock(OWNER, issue.issueId)
       await tx.issues.add(issue)
-      tx.jobs.addHeld({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' }).catch(() => {})
+      await tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, runAt: NOW })
     }),
   )
   for (const work of await Promise.allSettled(units))

@@ -34,7 +34,7 @@ describe('usage', () => {
     world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: phoneNumber }, { key: keys.live })
   const deliver = (issueId: string) =>
     world.store.transaction(async (tx) => {
-      const stored = await tx.issues.lock(owner(), issueId)
+      const stored = await tx.issues.lockMessage(owner(), issueId)
       if (stored) await tx.issues.save({ ...stored, deliveryStatus: 'delivered', sendPending: false })
     })
 
@@ -51,7 +51,8 @@ describe('usage', () => {
     db.run(`CREATE TEMP TABLE many AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
       SELECT issues.* FROM issues, n`)
     db.run(`UPDATE many SET issue_id = unhex(substr(hex(issue_id), 1, 20) || printf('%012X', rowid)),
-      message_id = randomblob(16), verification_status = 'expired', purpose = 'purpose-' || (rowid % 3)`)
+      message_id = randomblob(16), verification_status = 'expired', purpose = 'purpose-' || (rowid % 3),
+      key_hash = NULL, fingerprint = NULL`)
     db.run('INSERT INTO issues SELECT * FROM many')
     db.close()
     let turns = 0

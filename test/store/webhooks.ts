@@ -78,7 +78,7 @@ export function webhookSuite(atHand: () => AtHand): void {
       }
     })
   const claimed = (endpointId: string): Promise<Job[]> => run((tx) => tx.jobs.claim('webhook', endpointId, 100))
-  const stored = (deliveryId: string) => run((tx) => tx.hooks.lock(deliveryId)).then((hook) => hook?.delivery)
+  const stored = (deliveryId: string) => run((tx) => tx.hooks.find(deliveryId))
   const storedEvent = (eventId: string) => run((tx) => tx.hooks.event(eventId))
 
   const one = anEndpoint()

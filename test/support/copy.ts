@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import type { SQL } from 'bun'
 
 const TABLES = [
-  ...['issues', 'claims', 'outbox', 'jobs', 'attempts', 'awaited_reports', 'wallets', 'ledger_entries'],
+  ...['issues', 'outbox', 'jobs', 'attempts', 'wallets', 'ledger_entries'],
   ...['webhook_endpoints', 'webhook_events', 'webhook_deliveries'],
 ]
 
@@ -30,12 +30,8 @@ export class Copy {
       const found = new Map<string, unknown[][]>()
       for (const [table, columns] of this.#columns)
         found.set(table, await tx.unsafe(`SELECT ${columns.map(read).join()} FROM ${table}`).values())
-      const slots = await tx`SELECT app_id AS app, sum(available)::integer AS aside FROM wallet_slots GROUP BY app_id`
       this.#copy.transaction(() => {
         for (const [table, rows] of found) this.#fill(table, rows)
-        // What is set aside for reservations to come is reserved for nobody yet.
-        for (const { app, aside } of slots)
-          this.#copy.run('UPDATE wallets SET reserved = reserved - ? WHERE app_id = ?', [aside, app])
       })()
     })
   }
@@ -58,7 +54,6 @@ export class Copy {
     for (const table of ['issues', 'outbox', 'ledger_entries', 'attempts'])
       this.#copy.run(`CREATE INDEX checks_of_${table} ON ${table} (issue_id)`)
     this.#copy.run('CREATE INDEX checks_of_jobs ON jobs (subject_id)')
-    this.#copy.run('CREATE INDEX checks_of_reports ON awaited_reports (message_id)')
     return columns
   }
 

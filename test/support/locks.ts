@@ -8,10 +8,15 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'idempotency-record', 'issue', 'failures', 'notice', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
+  'phone', 'idempotency record', 'issue', 'failures', 'notice', 'job', 'attempt', 'absence', 'endpoint', 'webhook', 'wallet', 'incident',
+  'key ring', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
+
+const MADE: readonly Locked[] = ['absence', 'failures', 'incident', 'wallet']
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 /** What each word locks, and which of it: what a transaction has locked it may lock again. */
 const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (...args: never[]) => string]>> } = {
@@ -25,7 +30,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     removeOf: ['invitation', (invitedBy: string) => `of ${invitedBy}`],
   },
   idempotency: {
-    find: ['idempotency-record', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
+    find: ['idempotency record', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
   issues: {
     lockPhone: [
@@ -34,6 +39,8 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     ],
     lockToVerify: ['issue', (_owner: object, issueId: string) => issueId],
     lock: ['issue', (_owner: object, issueId: string) => issueId],
+    lockMessage: ['issue', (_owner: object, issueId: string) => issueId],
+    lockAlone: ['issue', (_owner: object, phoneHash: Uint8Array) => `alone ${hex(phoneHash)}`],
   },
   failures: {
     lock: ['failures', ({ kind, phoneHash }: { kind: string; phoneHash: Uint8Array }) => kind + hex(phoneHash)],
@@ -53,6 +60,10 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     answer: ['attempt', ({ issueId }: { issueId: string }) => issueId],
     noteReport: ['attempt', ({ issueId }: { issueId: string }) => issueId],
   },
+  absences: {
+    note: ['absence', (channel: string, phoneHash: Uint8Array) => channel + hex(phoneHash)],
+    forget: ['absence', hex],
+  },
   endpoints: {
     lock: ['endpoint', (endpointId: string) => endpointId],
     lockOfApp: ['endpoint', (appId: string) => `of ${appId}`],
@@ -60,36 +71,34 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
   hooks: { lock: ['webhook', (deliveryId: string) => deliveryId] },
   wallets: {
     lock: ['wallet', (appId: string) => appId],
-    reserve: ['wallet', (appId: string) => appId],
-    release: ['wallet', (appId: string) => appId],
-    debit: ['wallet', (appId: string) => appId],
+  },
+  traffic: {
+    lockIncident: ['incident', (appId: string, segment: object) => appId + JSON.stringify(segment)],
+    lockIncidentById: ['incident', (incidentId: string) => incidentId],
   },
   keyRing: { lock: ['key ring', () => 'all of it'] },
   audit: { lockLast: ['audit', () => 'the last'] },
 }
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-
 /** The store, which tells of every transaction that locks against the order. */
 export const inLockOrder = (store: Store, tell: (violation: string) => void): Store => ({
   ...store,
-  transaction: (work, options) => store.transaction((tx) => work(observed(tx, tell)), options),
+  transaction: (work) => store.transaction((tx) => work(observed(tx, tell))),
 })
 
 function observed(tx: Tx, tell: (violation: string) => void): Tx {
   /** When each was asked for: what is asked for together is locked in that order, whichever answer comes first. */
-  const held = new Map<string, number>()
+  const held = new Map<string, { what: Locked; at: number }>()
   let asked = 0
   let hasAnswered = false
-  const note = (door: string, word: string, what: Locked, which: string, at: number) => {
+  const note = (by: string, what: Locked, which: string, at: number) => {
     const row = `${what} ${which}`
     if (held.has(row)) return
-    for (const [other, otherAt] of held) {
-      const [first, second] = otherAt < at ? [other, row] : [row, other]
-      if (rank(first) > rank(second))
-        tell(`${door}.${word}: ${second.split(' ')[0]} is locked after ${first.split(' ')[0]}`)
+    for (const other of held.values()) {
+      const [first, second] = other.at < at ? [other.what, what] : [what, other.what]
+      if (ORDER.indexOf(first) > ORDER.indexOf(second)) tell(`${by}: ${second} is locked after ${first}`)
     }
-    held.set(row, at)
+    held.set(row, { what, at })
   }
   const answering = (door: string, words: object) =>
     new Proxy(words, {
@@ -100,9 +109,9 @@ function observed(tx: Tx, tell: (violation: string) => void): Tx {
           const at = asked++
           const answer = await value.apply(doorOf, args)
           hasAnswered = true
-          // What is not there is not held.
-          if (lock && (answer !== undefined || lock[0] === 'wallet'))
-            note(door, String(word), lock[0], lock[1](...args), at)
+          // What is not there is not held, but these are made by being locked.
+          if (lock && (answer !== undefined || MADE.includes(lock[0])))
+            note(`${door}.${String(word)}`, lock[0], lock[1](...args), at)
           return answer
         }
       },
@@ -116,5 +125,3 @@ function observed(tx: Tx, tell: (violation: string) => void): Tx {
     },
   })
 }
-
-const rank = (row: string) => ORDER.indexOf(row.split(' ')[0] as Locked)

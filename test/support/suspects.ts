@@ -1,5 +1,5 @@
 /** Phones whose next codes look like abuse, of an app whose usual traffic is known. */
-import type { KeyKind } from '../../src/domain/access/api-key'
+import type { CallerKind } from '../../src/domain/access/caller'
 import { DAY_MS } from '../../src/domain/shared/value'
 import type { World } from './world'
 
@@ -16,7 +16,7 @@ const PENDING = 27
 export async function suspect(
   world: World,
   appId: string,
-  keys: ReadonlyArray<{ key: string; kind: KeyKind; origin?: string }>,
+  keys: ReadonlyArray<{ key: string; kind: CallerKind; origin?: string }>,
 ): Promise<void> {
   const days = Array.from({ length: LEARNED_DAYS }, (_, n) => world.clock.now() - (n + 1) * DAY_MS)
   const hours = keys.flatMap(({ kind }) =>

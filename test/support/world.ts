@@ -2,7 +2,7 @@
 import { contract } from '../../contract'
 import { createApp, type RunningApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
-import type { KeyLimits, StoredKeyKind } from '../../src/domain/access/api-key'
+import type { KeyKind, KeyLimits } from '../../src/domain/access/caller'
 import type { DiskUsage } from '../../src/domain/operations/disk'
 import type { Leg, Mode } from '../../src/domain/shared/value'
 import { describeApi } from '../../src/http/openapi'
@@ -265,7 +265,7 @@ export class World {
 
   async key(wanted: {
     appId: string
-    kind: StoredKeyKind
+    kind: KeyKind
     mode: Mode
     scopes?: string[]
     allowedOrigins?: string[]
@@ -435,7 +435,7 @@ export class World {
       ...store,
       read: countedReads(store.read, this.#counted),
       lists: countedReads(store.lists, this.#counted),
-      transaction: (work, options) => this.#counted(store.transaction(work, options)),
+      transaction: (work) => this.#counted(store.transaction(work)),
       assertWritable: () => this.#counted(store.assertWritable()),
       truncateLog: () => this.#counted(store.truncateLog()),
       close: () => this.#counted(store.close()),

@@ -93,6 +93,17 @@ test('who keeps a connection is told that it ends before it does', async () => {
   expect(await kept.ask()).toBe('')
 })
 
+// linkerd/linkerd2#4934: a proxy that is not told keeps a connection that is gone.
+test('the answer to a request with Connection: close says so, too', async () => {
+  const { url, stop, clock } = listening()
+  expect(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Close\r\n\r\n')).toMatch(
+    /\r\nconnection: close\r\n/i,
+  )
+  const stopped = stop(LEAVING_MS)
+  clock.fireNext(LEAVING_MS)
+  await stopped
+})
+
 test('who comes anew meanwhile is answered, and then nobody is taken any more', async () => {
   const { url, stop, clock } = listening()
   const stopped = stop(LEAVING_MS)

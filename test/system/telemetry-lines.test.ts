@@ -1,6 +1,6 @@
 /** What the log is told of each thing that happens: all of it. */
 import { expect, test } from 'bun:test'
-import type { Origin } from '../../src/domain/codes/issue'
+import type { Origin } from '../../src/domain/shared/addressed'
 import { createLogSink } from '../../src/system/telemetry'
 import { issueNumber } from '../store/sample'
 
@@ -45,7 +45,9 @@ test('a request, an issue and an attempt are told with all that is known of them
 test('the end of a delivery is told with what it cost, and whether anybody knows it', () => {
   const issue = { ...issueNumber(1), origin, providerOutcomeCode: '4100', providerOutcomeAmbiguous: true }
   const { appId, mode, issueId, leg, deliveryStatus: outcome, billingStatus: billing } = issue
-  const line = lineOf((lines) => lines.deliveryEnded({ issue, carrier: 'main', endedAt: issue.createdAt + 250 }))
+  const line = lineOf((lines) =>
+    lines.deliveryEnded({ message: issue, carrier: 'main', endedAt: issue.createdAt + 250 }),
+  )
   const all = {
     ...found,
     appId,
@@ -60,7 +62,7 @@ test('the end of a delivery is told with what it cost, and whether anybody knows
     ms: 250,
   }
   expect(line).toEqual({ ...all, message: 'delivery ended' })
-  const known = { issue: { ...issue, providerOutcomeAmbiguous: false }, carrier: undefined, endedAt: 0 }
+  const known = { message: { ...issue, providerOutcomeAmbiguous: false }, carrier: undefined, endedAt: 0 }
   expect(lineOf((lines) => lines.deliveryEnded(known))).not.toHaveProperty('isAmbiguous')
 })
 

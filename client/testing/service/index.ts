@@ -19,25 +19,7 @@ import {
   testRequestLimits,
   USUAL_LIMITS,
 } from '../../../src/domain/access/rate-limits'
-import { assertReplayable, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/codes/idempotency'
-import { check, type Issue, markReplaced } from '../../../src/domain/codes/issue'
-import { compose, fingerprintText, issued, newIssue, resolveRequest } from '../../../src/domain/codes/issue-request'
-import {
-  assertTestAdmits,
-  TEST_BALANCE,
-  TEST_PRICES,
-  testChannel,
-  testCode,
-  testFallsBack,
-  testLifetimeMs,
-} from '../../../src/domain/codes/test-scenario'
-import {
-  PROOF_LIFETIME_SEC,
-  type ProofSettings,
-  proofClaims,
-  unknownIssue,
-  verificationOf,
-} from '../../../src/domain/codes/verification'
+import { newMessage } from '../../../src/domain/message/message'
 import { textsOf } from '../../../src/domain/message/rendered-message'
 import {
   assertTemplate,
@@ -48,6 +30,32 @@ import {
 import { testRecipient } from '../../../src/domain/phone/phone'
 import { invalid, notFound, Refusal } from '../../../src/domain/shared/error'
 import { refusalOf } from '../../../src/domain/shared/validation'
+import { assertReplayable, hasExpired, IDEMPOTENCY_DAYS } from '../../../src/domain/verification/idempotency'
+import type { Issue } from '../../../src/domain/verification/issue'
+import {
+  compose,
+  fingerprintText,
+  issued,
+  newVerification,
+  resolveRequest,
+} from '../../../src/domain/verification/issue-request'
+import {
+  PROOF_LIFETIME_SEC,
+  type ProofSettings,
+  proofClaims,
+  unknownIssue,
+  verifyAnswerOf,
+} from '../../../src/domain/verification/proof'
+import {
+  assertTestAdmits,
+  TEST_BALANCE,
+  TEST_PRICES,
+  testChannel,
+  testCode,
+  testFallsBack,
+  testLifetimeMs,
+} from '../../../src/domain/verification/test-scenario'
+import { check, markReplaced } from '../../../src/domain/verification/verification'
 import { fromRefusal, interfaceError } from '../../../src/http/errors'
 import {
   balanceView,
@@ -193,22 +201,17 @@ class ServiceInMemory implements Service {
       permit.release()
       throw refusal
     }
-    const issue = newIssue(order, {
+    const addressed = {
       ...{ appId: KEY.appId, mode: KEY.mode, keyKind: KEY.kind, country: recipient.country },
-      ...{ issueId: this.#newId(), messageId: this.#newId(), maxAttempts: request.maxAttempts },
-      ...{
-        phoneHash: NO_HASH,
-        codeHash: NO_HASH,
-        prefixHash: NO_HASH,
-        networkHash: undefined,
-        origin: undefined,
-        legs: undefined,
-      },
-      smsFallback: testFallsBack(recipient, order.smsFallback),
-      price: TEST_PRICES[order.channel],
-      createdAt: now,
-      expiresAt: now + testLifetimeMs(recipient, request.expiresInSec),
-    })
+      ...{ issueId: this.#newId(), messageId: this.#newId(), origin: undefined },
+      ...{ purpose: order.purpose, templateId: order.templateId, channel: order.channel },
+      metadata: Object.keys(order.metadata).length > 0 ? order.metadata : undefined,
+      ...{ phoneHash: NO_HASH, prefixHash: NO_HASH, networkHash: undefined },
+      ...{ createdAt: now, updatedAt: now, expiresAt: now + testLifetimeMs(recipient, request.expiresInSec) },
+    }
+    const smsFallback = testFallsBack(recipient, order.smsFallback)
+    const message = newMessage(addressed, { smsFallback, legs: undefined, price: TEST_PRICES[order.channel] })
+    const issue = newVerification(message, { codeHash: NO_HASH, maxAttempts: request.maxAttempts })
     if (before) before.issue = markReplaced(before.issue, now)
     this.#claims.set(request.idempotencyKey, { fingerprint, issueId: issue.issueId, createdAt: now })
     this.#issues.add(issue, { code, phone: order.phone, scenario: recipient.scenario })
@@ -232,9 +235,9 @@ class ServiceInMemory implements Service {
     const { changed, ...verdict } = check(kept.issue, code === kept.code, now)
     if (changed) kept.issue = changed
     const { issue } = kept
-    const view = verificationView(verificationOf(issue, verdict), 'test')
+    const view = verificationView(verifyAnswerOf(issue, verdict), 'test')
     if (!verdict.verified || claimed?.identity !== kept.phone) return view
-    return { ...view, claims: proofClaims({ issue, to: claimed.to, app: undefined, at: now }, PROOFS) }
+    return { ...view, claims: proofClaims({ verification: issue, to: claimed.to, app: undefined, at: now }, PROOFS) }
   }
 
   #find(issueId: string): Issue {

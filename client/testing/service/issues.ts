@@ -1,5 +1,8 @@
 /** The issues of the in-memory service, updated to the time of each read. */
-import { effectiveStatus, type Issue, markExpired, type VerificationStatus } from '../../../src/domain/codes/issue'
+
+import type { VerificationStatus } from '../../../src/domain/shared/addressed'
+import type { Issue } from '../../../src/domain/verification/issue'
+import { effectiveStatus, markExpired } from '../../../src/domain/verification/verification'
 import { type Next, sent } from './message'
 
 /** An issue with its code and phone. */

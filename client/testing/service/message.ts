@@ -1,8 +1,8 @@
 /** Simulates a delivery: the carrier answers after a while, and reports later. */
 
-import type { Issue } from '../../../src/domain/codes/issue'
-import { testReport, testSend } from '../../../src/domain/codes/test-scenario'
 import { afterReport, afterSend, type Step } from '../../../src/domain/delivery/delivery'
+import type { Issue } from '../../../src/domain/verification/issue'
+import { testReport, testSend } from '../../../src/domain/verification/test-scenario'
 
 /** The next step. */
 export interface Next {
@@ -18,15 +18,15 @@ export function sent(issue: Issue, scenario: number | undefined, now: number, ne
   const at = now + afterMs
   const carrierMessageId = outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined
 
-  const follow = (step: Step, at: number): ReturnType<Next['happen']> => {
+  const follow = (step: Step<Issue>, at: number): ReturnType<Next['happen']> => {
     const { sendAfterMs, awaitReportMs } = step
     if (sendAfterMs !== undefined) {
       // Each leg has a message id of its own.
-      const next = { ...step.issue, messageId: newId() }
+      const next = { ...step.message, messageId: newId() }
       return { issue: next, next: sent(next, scenario, at + sendAfterMs, newId) }
     }
     const isReported = awaitReportMs !== undefined && carrierMessageId !== undefined
-    return { issue: step.issue, next: isReported ? report(at + awaitReportMs) : undefined }
+    return { issue: step.message, next: isReported ? report(at + awaitReportMs) : undefined }
   }
 
   const report = (at: number): Next => ({

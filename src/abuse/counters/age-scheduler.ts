@@ -86,8 +86,9 @@ export const sampleOf = (issue: IssueTrafficRow, { prefix, network } = placesOf(
   createdAt: issue.createdAt,
   verifiedAt: issue.verifiedAt,
   isReplaced: issue.verificationStatus === 'replaced',
-  // Nobody tells whether the codes of a relay are typed.
-  isEvidence: issue.keyKind !== 'relay' && (issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'sent'),
+  // Nobody tells whether the code of another platform is typed.
+  isEvidence:
+    issue.verificationStatus !== undefined && (issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'sent'),
   price: issue.price,
   messages: issue.messages ?? 1,
 })

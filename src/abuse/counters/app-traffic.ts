@@ -5,7 +5,7 @@
  * other requests count it as in flight. Each stored issue is recorded once at each age. The caller takes the findings
  * of a server, stores them, and marks them as stored or puts them back.
  */
-import { KEY_KINDS, type KeyKind } from '../../domain/access/api-key'
+import { CALLER_KINDS, type CallerKind, SEES_TYPING } from '../../domain/access/caller'
 import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
 import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
 import type { Findings, IncidentUpdate, LostWishes } from '../../ports/traffic'
@@ -88,25 +88,22 @@ export class InFlight {
 /** The state that `restore` takes: everything that was counted from codes. A snapshot stores these names. */
 export interface AppTrafficState {
   readonly since: number
-  readonly apps: Readonly<Record<KeyKind, PlaceState>>
+  readonly apps: Readonly<Record<CallerKind, PlaceState>>
   readonly segments: ReadonlyArray<readonly [SegmentKey, SegmentState]>
   readonly places: readonly SavedCounter[]
 }
 
+const byKind = <T>(make: (kind: CallerKind) => T) =>
+  Object.fromEntries(CALLER_KINDS.map((kind) => [kind, make(kind)])) as Record<CallerKind, T>
+
 export class AppTraffic {
-  readonly #segments: Record<KeyKind, Map<string, TrafficSegment>> = {
-    sk: new Map(),
-    pk: new Map(),
-    relay: new Map(),
-  }
-  readonly #apps: Record<KeyKind, Place> = { sk: new Place(), pk: new Place(), relay: new Place() }
-  readonly #learned = new Set<KeyKind>()
-  readonly #usual = new Map<KeyKind, UsualSent>()
-  readonly #wishes: Record<KeyKind, OpenWishes> = {
-    sk: new OpenWishes(),
-    pk: new OpenWishes(),
-    relay: new OpenWishes(),
-  }
+  readonly #segments = byKind(() => new Map<string, TrafficSegment>())
+  readonly #apps = byKind(() => new Place())
+  readonly #learned = new Set<CallerKind>()
+  readonly #usual = new Map<CallerKind, UsualSent>()
+  /** In the hours that are learned. A server that verifies elsewhere tells of no typed code. */
+  #hasServerVerified = false
+  readonly #wishes = byKind(() => new OpenWishes())
   readonly #turnedAway = new TurnedAway()
   readonly #digits = new Map<string, string>()
   readonly #decisions: DecisionCounter
@@ -121,7 +118,7 @@ export class AppTraffic {
     private since: number,
   ) {
     this.#decisions = new DecisionCounter(appId)
-    for (const kind of KEY_KINDS) {
+    for (const kind of CALLER_KINDS) {
       const ofKind = hours.filter((hour) => hour.kind === kind)
       for (const [country, ofCountry] of Map.groupBy(ofKind, (hour) => hour.country))
         this.#segments[kind].set(country, new TrafficSegment({ kind, country }, ofCountry))
@@ -132,7 +129,7 @@ export class AppTraffic {
   get state(): AppTrafficState {
     return {
       since: this.since,
-      apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state, relay: this.#apps.relay.state },
+      apps: byKind((kind) => this.#apps[kind].state),
       segments: this.#all().map((segment) => [segment.name, segment.state] as const),
       places: this.counters.stateOf(this.appId),
     }
@@ -140,7 +137,7 @@ export class AppTraffic {
 
   restore({ since, apps, segments, places }: AppTrafficState): void {
     this.since = since
-    for (const kind of KEY_KINDS) this.#apps[kind].restore(apps[kind])
+    for (const kind of CALLER_KINDS) this.#apps[kind].restore(apps[kind])
     for (const [{ kind, country }, state] of segments) this.#segment(kind, country).restore(state)
     this.counters.restore(places)
   }
@@ -180,27 +177,21 @@ export class AppTraffic {
     return {
       ...{ price, prefix, country: own.country, app: this.#apps[facts.kind] },
       usual: { app: this.#usual.get(facts.kind), country: own.usualSent },
-      isOnlyWatched: facts.kind === 'sk' && !this.#learned.has('sk'),
+      isOnlyWatched: facts.kind === 'sk' && !this.#hasServerVerified && this.#apps.sk.day.total('kept', now) === 0,
       suspected: (tolerance) => {
         const found = this.#suspected(facts.kind, { judged, prefix, network }, tolerance, now)
         if (!found) return undefined
-        const isPerson =
-          this.#turnedAway.hasComeBack(phoneOf(facts), now) &&
-          ![prefix, network].some(isDeserted) &&
-          !judged.isBackSuspected(found.place, tolerance, now)
-        return isPerson ? undefined : found.rule
+        if (isDeserted(prefix, now)) return found.rule
+        const times = this.#turnedAway.timesBack(phoneOf(facts), now)
+        return judged.letIn(found.place, times, tolerance, now) ? undefined : found.rule
       },
     }
   }
 
-  /** In a new app nothing is refused before some hundred codes of the day were not typed; those of its server never are. */
-  #suspected(kind: KeyKind, { judged, prefix, network }: Places, tolerance: number, now: number) {
+  /** In a new app nothing is refused before some hundred codes of the day were not typed. */
+  #suspected(kind: CallerKind, { judged, prefix, network }: Places, tolerance: number, now: number) {
     const { day } = this.#apps[kind]
-    if (
-      kind !== 'sk' &&
-      !this.#learned.has(kind) &&
-      day.total('sent', now) - day.total('kept', now) < NEW_FROM * tolerance
-    )
+    if (!this.#learned.has(kind) && day.total('sent', now) - day.total('kept', now) < NEW_FROM * tolerance)
       return undefined
     return judged.suspected({ prefix, network }, tolerance, now)
   }
@@ -220,7 +211,7 @@ export class AppTraffic {
     own.countInHour(sample, age, result)
     if (age === 'sent') {
       this.open(sample, buckets)
-      if (this.#turnedAway.noteBack(sample.phone)) this.#evidence.addBack(own)
+      if (this.#turnedAway.noteBack(sample.phone, sample.createdAt)) this.#evidence.addBack(own)
     }
     if ((age === 'early' || age === 'soon') && result === 'kept') this.#wishes[sample.kind].keep(sample)
     if (age === 'judged') this.#wishes[sample.kind].judge(sample, at)
@@ -230,7 +221,10 @@ export class AppTraffic {
   open(sample: IssueSample, buckets: Buckets): void {
     const places = this.#placesOf(buckets)
     const suspected = this.#suspected(sample.kind, places, 1, sample.createdAt)
-    this.#wishes[sample.kind].open(sample, { ...places, back: suspected?.place.back })
+    const times = this.#turnedAway.timesBack(sample.phone, sample.createdAt)
+    const back =
+      suspected && (places.judged.letIn(suspected.place, times, 1, sample.createdAt) ?? suspected.place.after(1))
+    this.#wishes[sample.kind].open(sample, { ...places, back })
   }
 
   #placesOf({ own, judged, prefix, network }: Buckets): Places & Pick<Buckets, 'own'> {
@@ -259,9 +253,10 @@ export class AppTraffic {
     own.refusedFor = { rule, place: narrow ?? judged.country, lostShare, prefix: facts.prefix }
     // A refusal that a narrow place explains says nothing about the country.
     const all = [this.counters.known(prefix), this.counters.known(network), judged.country]
-    const places = narrow ? [narrow] : all.filter((place) => place !== undefined)
-    if (this.#turnedAway.hasComeBack(phoneOf(facts), now)) this.#turnedAway.noteBack(phoneOf(facts))
-    else this.#turnedAway.note(phoneOf(facts), { places, lostShare }, now)
+    const times = this.#turnedAway.timesBack(phoneOf(facts), now)
+    const again = (narrow ?? judged.country).after(times)
+    const places = narrow || times > 0 ? [again] : all.filter((place) => place !== undefined)
+    this.#turnedAway.note(phoneOf(facts), { places, lostShare }, now)
   }
 
   /** Remembers the digits of a prefix that this server has sent to; they are stored nowhere. */
@@ -276,7 +271,7 @@ export class AppTraffic {
   /** Digits by the hash of their prefix, where enough phones share the prefix. */
   digits(): ReadonlyMap<string, string> {
     const isShown = (prefix: string) =>
-      KEY_KINDS.some((kind) => this.counters.peek(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
+      CALLER_KINDS.some((kind) => this.counters.peek(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
     return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
   }
 
@@ -312,7 +307,7 @@ export class AppTraffic {
       segments.map((one) => [one, this.#evidence.refused(one, this.#judgedIn(one).isProven(now), now)]),
     )
     // A few refusals in each of many countries are many together.
-    const pooled = { sk: 0, pk: 0, relay: 0 }
+    const pooled = byKind(() => 0)
     for (const [{ name, isOwn }, count] of refused) if (!isOwn) pooled[name.kind] += count
     const counted = (segment: TrafficSegment) =>
       segment.isOwn ? (refused.get(segment) ?? 0) : pooled[segment.name.kind]
@@ -346,18 +341,19 @@ export class AppTraffic {
 
   /** Learns what is usual of the app in all, and of countries with little traffic together. */
   #learn(): void {
-    for (const kind of KEY_KINDS) {
+    for (const kind of CALLER_KINDS) {
       const segments = [...this.#segments[kind].values()]
       const hours = segments.flatMap((segment) => segment.hours)
       this.#usual.set(kind, usualSentOf(hours))
-      if (kind === 'relay' ? usualSentOf(hours).isKnown : baselineOf(hours).isLearned) this.#learned.add(kind)
+      if (SEES_TYPING[kind] ? baselineOf(hours).isLearned : usualSentOf(hours).isKnown) this.#learned.add(kind)
       else this.#learned.delete(kind)
+      if (kind === 'sk') this.#hasServerVerified = hours.some(({ verified }) => verified > 0)
       const pooled = segments.filter((segment) => !segment.isOwn)
       this.#segment(kind, POOLED).setUsual(pooled.flatMap((segment) => segment.hours))
     }
   }
 
-  #segment(kind: KeyKind, country: string): TrafficSegment {
+  #segment(kind: CallerKind, country: string): TrafficSegment {
     const segments = this.#segments[kind]
     const known = segments.get(country)
     if (known) return known
@@ -371,17 +367,20 @@ export class AppTraffic {
   }
 
   #all(): TrafficSegment[] {
-    return KEY_KINDS.flatMap((kind) => [...this.#segments[kind].values()])
+    return CALLER_KINDS.flatMap((kind) => [...this.#segments[kind].values()])
   }
 }
 
 /** 48 bits of the phone's hash. */
 const phoneOf = ({ phone }: Pick<RequestFacts, 'phone'>): number => Number.parseInt(phone.slice(0, 12), 16)
 
-/** Hardly any phone comes back that was refused for a narrow place: one that does has the number of another by chance. */
-const DESERTED = { from: 20, share: 0.2 } as const
-const isDeserted = (place: Place | undefined): boolean =>
-  place !== undefined && place.refused >= DESERTED.from && place.returned < DESERTED.share * place.refused
+/**
+ * Fifty of the ten thousand numbers of a prefix were refused within a quarter of an hour, and so few came back: one
+ * that does has the number of another by chance. A network has no such numbers.
+ */
+const DESERTED = { from: 50, share: 1 / 3 } as const
+const isDeserted = ({ refused, returned }: Place, now: number): boolean =>
+  refused.total(now) >= DESERTED.from && returned.total(now) < DESERTED.share * refused.total(now)
 
 /** The country of the pooled segment: numbers of no country, and all countries with little traffic. */
 const POOLED = ''

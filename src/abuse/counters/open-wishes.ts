@@ -1,4 +1,5 @@
 /** Wishes of one app and kind of key that are not in the scores of their places yet, in the memory of one server. */
+import { SEES_TYPING } from '../../domain/access/caller'
 import { DAY_MS } from '../../domain/shared/value'
 import type { Place } from '../rules/place'
 import { AGE_MS, type IssueSample } from '../rules/wish'
@@ -61,11 +62,11 @@ export class OpenWishes {
     const wish = this.#wishes.get(phone)
     if (wish?.issueId !== issueId) return
     this.#close(phone, wish)
-    // Whoever comes back to a relay is a person, and where there are more than usual others may be none.
-    const isRelayed = kind === 'relay'
+    // Without seen typing a person is whoever comes back. Others are suspected while there are more codes than usual.
+    const isSeen = SEES_TYPING[kind]
     const isTyped = verifiedAt !== undefined && verifiedAt - createdAt < AGE_MS.judged
-    const isKept = isRelayed ? wish.back !== undefined : isTyped
-    const isLost = isRelayed ? wish.judged.isCrowded(at) : isEvidence
+    const isKept = isSeen ? isTyped : wish.back !== undefined
+    const isLost = isSeen ? isEvidence : wish.judged.isCrowded(at)
     if (isReplaced || !(isKept || isLost) || (isKept && this.#wasKept(phone, at))) return
     const { lostShare } = wish.judged.usual
     for (const place of placesOf(wish)) place.suspicion.record(isKept ? 'kept' : 'lost', lostShare, at)

@@ -2,7 +2,7 @@
  * Counters of prefixes and networks, bounded since attackers make up as many as they like: those that a code went to
  * last are kept. A refused request keeps none, so that refusals do not evict counters.
  */
-import type { KeyKind } from '../../domain/access/api-key'
+import type { CallerKind } from '../../domain/access/caller'
 import { Place, type PlaceState } from '../rules/place'
 
 /** Each takes some two kilobytes. */
@@ -13,8 +13,8 @@ const MAX_SAVED = 2_000
 const NOTHING = new Place()
 
 /** Names of counters. `hash`: keyed hash of the prefix or network, hexadecimal digits. */
-export const prefixName = (appId: string, kind: KeyKind, hash: string) => `p${appId}${kind}${hash}`
-export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${appId}${kind}${hash}`
+export const prefixName = (appId: string, kind: CallerKind, hash: string) => `p${appId}${kind}${hash}`
+export const networkName = (appId: string, kind: CallerKind, hash: string) => `n${appId}${kind}${hash}`
 
 export type SavedCounter = readonly [name: string, counter: PlaceState]
 

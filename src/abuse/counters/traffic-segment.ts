@@ -1,5 +1,6 @@
 /** Codes of one app, one kind of key and one country: what is usual, what is suspected, hourly sums and costs. */
 
+import { SEES_TYPING } from '../../domain/access/caller'
 import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
 import { HOUR_MS } from '../../domain/shared/value'
 import type { SegmentHour, SegmentKey } from '../../ports/store/traffic'
@@ -32,13 +33,15 @@ export interface SegmentState {
 }
 
 /** Wishes that may be open without being more than usual: of a prefix or network, of a country, and of who came back there. */
-const OPEN_MORE = { narrow: 8, country: 20, back: 30 } as const
+const OPEN_MORE = { narrow: 8, country: 20 } as const
+/** Whoever has come back so often is not asked to come back once more. */
+const MOST_TIMES = 3
 /** How many times as many as usual may be open: people come in crowds. */
 const OPEN_TIMES = 8
 /** Kept wishes over which the usual time until one is kept is averaged. */
 const AVERAGED = 100
-/** Nobody tells what is typed of a relay. Codes count above so many in an hour, and so many times the usual. */
-const RELAYED = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
+/** Limits without seen typing: codes count above so many in an hour, and so many times the usual. */
+const UNSEEN = { lostShare: 0.1, more: { known: 30, unknown: 300 }, times: 4 } as const
 
 /** A place that codes are refused for, by the rule of its kind. */
 export interface SuspectedPlace {
@@ -72,7 +75,7 @@ export class TrafficSegment {
 
   #baselineOf(hours: readonly SegmentHour[]): Baseline {
     const usual = baselineOf(hours)
-    return this.name.kind === 'relay' ? { ...usual, lostShare: RELAYED.lostShare } : usual
+    return SEES_TYPING[this.name.kind] ? usual : { ...usual, lostShare: UNSEEN.lostShare }
   }
 
   get state(): SegmentState {
@@ -102,46 +105,50 @@ export class TrafficSegment {
     const narrowly = this.#usualNarrowly
     if (prefix?.isSuspected(narrowly, tolerance, now)) return { rule: 'prefix_unverified', place: prefix }
     if (network?.isSuspected(narrowly, tolerance, now)) return { rule: 'network_unverified', place: network }
-    const isOver =
-      this.country.isSuspected(this.#usualOpen(OPEN_MORE.country, now), tolerance, now) && !this.#isOutage(now)
+    const isOver = this.country.isSuspected(this.#usualOpen(now), tolerance, now) && !this.#isOutage(now)
     return isOver ? { rule: 'country_unverified', place: this.country } : undefined
   }
 
-  /** Whether those who come back to it are as little kept. */
-  isBackSuspected(place: Place, tolerance: number, now: number): boolean {
-    if (this.name.kind === 'relay') return false
-    const usual = place === this.country ? this.#usualOpen(OPEN_MORE.back, now) : this.#usualNarrowly
-    return place.back.isSuspected(usual, tolerance, now) && !this.#isOutage(now)
+  /**
+   * Wishes of those who have come back to the place so often, unless they are as little kept. People who are sent away
+   * once more come back once more. Open ones of a country say nothing, since all of a crowd are told the same wait.
+   */
+  letIn(place: Place, times: number, tolerance: number, now: number): Place | undefined {
+    const open = place === this.country ? Number.POSITIVE_INFINITY : OPEN_MORE.narrow
+    const usual = { lostShare: this.usual.lostShare, open }
+    const isKept = (back: Place) =>
+      !SEES_TYPING[this.name.kind] || !back.isSuspected(usual, tolerance, now) || this.#isOutage(now)
+    return Array.from({ length: Math.min(times, MOST_TIMES) }, (_, n) => place.after(n + 1)).find(isKept)
   }
 
   /** Whether codes that nobody tells of are more than usual in the last hour. */
   isCrowded(now: number): boolean {
     const { aDay, isKnown } = this.usualSent
-    const more = RELAYED.more[isKnown ? 'known' : 'unknown']
-    return this.country.hour.total('sent', now) > more + (RELAYED.times * aDay) / 24
+    const more = UNSEEN.more[isKnown ? 'known' : 'unknown']
+    return this.country.hour.total('sent', now) > more + (UNSEEN.times * aDay) / 24
   }
 
-  /** By wishes that are over alone; those of a relay prove nothing. */
+  /** By wishes that are over alone; those of unseen typing prove nothing. */
   isProven(now: number): boolean {
-    return this.name.kind !== 'relay' && this.country.isProven(this.usual, 1, now) && !this.#isOutage(now)
+    return SEES_TYPING[this.name.kind] && this.country.isProven(this.usual, 1, now) && !this.#isOutage(now)
   }
 
   #isOutage(now: number): boolean {
     const { suspicion, open, inFlight } = this.country
-    const { state } = suspicion
-    return state.score > 0 && looksLikeOutage({ ...state, lost: state.lost + open + inFlight }, this.usual, now)
+    const sums = suspicion.sums(now)
+    return sums.score > 0 && looksLikeOutage(sums, open + inFlight, this.usual, now)
   }
 
   get #usualNarrowly(): BaselineThere {
     return { lostShare: this.usual.lostShare, open: OPEN_MORE.narrow }
   }
 
-  #usualOpen(more: number, now: number): BaselineThere {
+  #usualOpen(now: number): BaselineThere {
     const { lostShare } = this.usual
     const openMs = (1 - lostShare) * this.#keptAfterMs + lostShare * AGE_MS.judged
-    const isRelayed = this.name.kind === 'relay'
-    const madeAnHour = isRelayed ? this.usualSent.aDay / 24 : keptRate(this.usual, now) / (1 - lostShare)
-    return { lostShare, open: more + OPEN_TIMES * madeAnHour * (openMs / HOUR_MS) }
+    const isSeen = SEES_TYPING[this.name.kind]
+    const madeAnHour = isSeen ? keptRate(this.usual, now) / (1 - lostShare) : this.usualSent.aDay / 24
+    return { lostShare, open: OPEN_MORE.country + OPEN_TIMES * madeAnHour * (openMs / HOUR_MS) }
   }
 
   /** Credits of lost wishes of the incident that is open or about to open. */
@@ -158,7 +165,7 @@ export class TrafficSegment {
     }
     this.#costBefore = undefined
     this.country.suspicion.forget()
-    this.country.back.suspicion.forget()
+    for (let times = 1; times <= MOST_TIMES; times++) this.country.after(times).suspicion.forget()
   }
 
   /** Hours that began since `since` and whose codes have all reached the age `late`. */

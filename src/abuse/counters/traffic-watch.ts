@@ -5,7 +5,7 @@
  * The table in `docs/abuse.md` lists situations, the reactions of the rules, and the simulated worlds that show them.
  */
 
-import type { Issue } from '../../domain/codes/issue'
+import type { Message } from '../../domain/message/message'
 import { unavailable } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
@@ -38,6 +38,8 @@ const STORE_EVERY_MS = 5 * SECOND_MS
 
 /** Codes between two snapshots. Fewer are read within the time of a request. */
 const SNAPSHOT_FROM = 2_000
+/** So many codes of a longer day without a snapshot are read first: an upgrade or an import leaves such a day. */
+const READ_FIRST = 5_000
 const SNAPSHOT_EVERY_MS = MINUTE_MS
 
 const RETRY_AFTER_MS = SECOND_MS
@@ -106,6 +108,8 @@ interface WatchedApp {
    */
   counted: Map<number, Set<number>>
   refreshing: Promise<void> | undefined
+  /** Only the newest codes are counted so far. */
+  isPart: boolean
 }
 
 /** An issue with its buckets, which are looked up once for all ages. */
@@ -128,7 +132,7 @@ class AssessedRequest implements PendingRequest {
     private readonly traffic: AppTraffic,
     private readonly buckets: RequestBuckets,
     private readonly clock: Pick<Clock, 'now'>,
-    private readonly issued: (issue: Issue) => void,
+    private readonly issued: (message: Message) => void,
   ) {}
 
   isRefused(protection: Protection, price: number): boolean {
@@ -143,9 +147,9 @@ class AssessedRequest implements PendingRequest {
     this.traffic.recordHit(hit, this.buckets, this.clock.now())
   }
 
-  release(issue: Issue | undefined): void {
+  release(message: Message | undefined): void {
     this.#releaseInFlight()
-    if (issue) this.issued(issue)
+    if (message) this.issued(message)
   }
 
   #assess(protection: Protection, price: number, modeFilter?: ModeFilter): RuleHit | undefined {
@@ -173,6 +177,8 @@ export class TrafficWatch implements Traffic {
   readonly #apps = new Map<string, WatchedApp>()
   readonly #loading = new Map<string, Promise<WatchedApp>>()
   readonly #counters = new PrefixAndNetworkCounters()
+  /** When a whole day may be read, by the monotonic clock: one at a time, and later where that failed. */
+  #readsWholeFrom = 0
 
   constructor(private readonly deps: TrafficDependencies) {}
 
@@ -183,8 +189,8 @@ export class TrafficWatch implements Traffic {
     watched.askedAt = askedAt
     const { traffic } = watched
     const buckets = traffic.bucketsOfRequest(facts)
-    return new AssessedRequest(traffic, buckets, this.deps.clock, (issue) => {
-      this.#recordSent(watched, sampleOf(issue, facts), buckets)
+    return new AssessedRequest(traffic, buckets, this.deps.clock, (message) => {
+      this.#recordSent(watched, sampleOf(message, facts), buckets)
       traffic.rememberDigits(facts.prefix, facts.digits)
     })
   }
@@ -213,21 +219,45 @@ export class TrafficWatch implements Traffic {
     const toKeep = this.#apps
       .values()
       .filter(
-        ({ sinceSnapshot, snapshotAt }) => sinceSnapshot >= SNAPSHOT_FROM && now - snapshotAt >= SNAPSHOT_EVERY_MS,
+        ({ isPart, sinceSnapshot, snapshotAt }) =>
+          !isPart && sinceSnapshot >= SNAPSHOT_FROM && now - snapshotAt >= SNAPSHOT_EVERY_MS,
       )
     for (const watched of toKeep) await this.#saveSnapshot(watched)
+    const part = this.#apps.values().find(({ isPart }) => isPart)
+    if (part && now >= this.#readsWholeFrom) this.#readWhole(part).catch(() => {})
+  }
+
+  /** Reads the whole day beside, with counters of its own, while requests are assessed by the newest codes. */
+  async #readWhole(part: WatchedApp): Promise<void> {
+    const { appId } = part.traffic
+    this.#readsWholeFrom = Number.POSITIVE_INFINITY
+    let waitMs = SNAPSHOT_EVERY_MS
+    try {
+      const beside = new TrafficWatch(this.deps)
+      const whole = await beside.#load(appId, Number.POSITIVE_INFINITY)
+      await this.#storeFindings(part)
+      // A second look reads the codes that were issued meanwhile, so that hardly any are left for the next request.
+      whole.refreshedAt = Number.NEGATIVE_INFINITY
+      await beside.#refresh(whole)
+      whole.refreshedAt = Number.NEGATIVE_INFINITY
+      whole.askedAt = part.askedAt
+      if (this.#apps.get(appId) === part) this.#apps.set(appId, whole)
+      waitMs = 0
+    } finally {
+      this.#readsWholeFrom = this.deps.clock.elapsed() + waitMs
+    }
   }
 
   async #saveSnapshot(watched: WatchedApp): Promise<void> {
     // During a refresh the counters are ahead of `until`, and another server would count these codes twice.
     await watched.refreshing
-    const { traffic, until, counted } = watched
+    const { traffic, until, counted, sinceSnapshot } = watched
     const madeAt = this.deps.clock.now()
     const codes = [...counted].map(([second, numbers]) => [second, [...numbers]] as const)
     const state = textOf({ until, counted: codes, traffic: traffic.state })
     watched.snapshotAt = this.deps.clock.elapsed()
-    watched.sinceSnapshot = 0
     await this.deps.store.transaction((tx) => tx.traffic.saveSnapshot({ appId: traffic.appId, madeAt, state }))
+    watched.sinceSnapshot -= sinceSnapshot
   }
 
   async #refreshIfDue(watched: WatchedApp): Promise<void> {
@@ -285,19 +315,23 @@ export class TrafficWatch implements Traffic {
     }
   }
 
-  async #load(appId: string): Promise<WatchedApp> {
+  /** `atFirst`: so many of the newest codes are read where there is no snapshot. */
+  async #load(appId: string, atFirst = READ_FIRST): Promise<WatchedApp> {
     const { store, clock } = this.deps
     const now = this.deps.clock.now()
-    const since = now - KNOWN_MS
+    const day = now - KNOWN_MS
     const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
     const elapsed = clock.elapsed()
     // After a clock step or an idle time old counters of the app are still there.
     this.#counters.forget(appId)
-    const kept = stateIn(await store.read.traffic.snapshot(appId), since, now)
+    const kept = stateIn(await store.read.traffic.snapshot(appId), day, now)
+    const isBounded = !kept && atFirst < Number.POSITIVE_INFINITY
+    const from = isBounded ? await store.read.traffic.nthNewest(appId, day, atFirst) : undefined
+    const since = from ?? day
     const watched: WatchedApp = {
       traffic: new AppTraffic(appId, this.#counters, hours, since),
       ...{ askedAt: elapsed, refreshedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, refreshing: undefined },
-      ...{ snapshotAt: Number.NEGATIVE_INFINITY, sinceSnapshot: 0 },
+      ...{ snapshotAt: Number.NEGATIVE_INFINITY, sinceSnapshot: 0, isPart: from !== undefined },
       until: { ...(kept?.until ?? { sent: since, early: since, soon: since, judged: since, late: since }) },
       counted: new Map(kept?.counted.map(([second, codes]) => [second, new Set(codes)])),
     }

@@ -4,7 +4,7 @@
  * Live mode only.
  */
 
-import type { KeyKind } from '../../domain/access/api-key'
+import type { CallerKind } from '../../domain/access/caller'
 import { cidrContains } from '../../domain/access/network'
 import { limited } from '../../domain/access/rate-limits'
 import { withoutTexts } from '../../domain/phone/phone'
@@ -18,7 +18,7 @@ import { isProvable, limitOf, type PlaceRule, type ProtectionMode, type Rule, ty
 
 /** The facts of a request that rules decide by. */
 export interface RequestFacts {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   /** The region of the app, ISO 3166. */
   readonly home: string
   readonly country: string | undefined

@@ -110,10 +110,14 @@ const OUTAGE = { times: 5, more: 20, longestMs: 3 * HOUR_MS } as const
  */
 export function looksLikeOutage(
   { since, kept, lost }: { since: number; kept: number; lost: number },
+  open: number,
   usual: Baseline,
   now: number,
 ): boolean {
-  const expected = (keptRate(usual, now) * Math.min(now - since, OUTAGE.longestMs)) / HOUR_MS
-  if (expected < EXPECTED_FROM || kept >= WORKS_FROM * expected) return false
-  return lost + kept <= OUTAGE.more + (OUTAGE.times * expected) / (1 - usual.lostShare)
+  const lookedAtMs = Math.min(now - since, OUTAGE.longestMs)
+  const expected = (keptRate(usual, now) * lookedAtMs) / HOUR_MS
+  // On average since then, so that what is kept in a long outage never adds up to what is usual.
+  const share = lookedAtMs / Math.max(1, now - since)
+  if (expected < EXPECTED_FROM || share * kept >= WORKS_FROM * expected) return false
+  return share * (lost + kept) + open <= OUTAGE.more + (OUTAGE.times * expected) / (1 - usual.lostShare)
 }

@@ -7,7 +7,7 @@
  * Authgear's idea (`docs/specs/fraud-protection.md`), caps by place are GitLab's (per dial code and day).
  */
 
-import type { KeyKind } from '../../domain/access/api-key'
+import { type CallerKind, SEES_TYPING } from '../../domain/access/caller'
 import { invalid } from '../../domain/shared/error'
 import { MINUTE_MS } from '../../domain/shared/value'
 import type { UsualSent } from './baseline'
@@ -19,14 +19,14 @@ export const CAP_WINDOWS = ['hour', 'day'] as const
 
 /** A cap on the app, on each country or on each prefix, for all keys of one kind together. */
 export interface Cap {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly per: (typeof CAP_PLACES)[number]
   readonly of: (typeof CAP_UNITS)[number]
   readonly every: (typeof CAP_WINDOWS)[number]
   readonly max: number
 }
 
-const ofPublic = (kind: KeyKind, per: Cap['per'], hour: number, day: number): Cap[] => [
+const ofPublic = (kind: CallerKind, per: Cap['per'], hour: number, day: number): Cap[] => [
   { kind, per, of: 'messages', every: 'hour', max: hour },
   { kind, per, of: 'messages', every: 'day', max: day },
 ]
@@ -57,8 +57,8 @@ const isOfNewApps = (cap: Cap): boolean =>
       cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
   )
 
-/** Whether the cap has more room with each code that is typed; nobody tells that of a relay. */
-export const growsWithKept = (cap: Cap): boolean => cap.kind !== 'relay' && isOfNewApps(cap)
+/** Whether the cap has more room with each code that is typed; another platform does not tell. */
+export const growsWithKept = (cap: Cap): boolean => SEES_TYPING[cap.kind] && isOfNewApps(cap)
 
 interface CapContext {
   readonly tolerance: number

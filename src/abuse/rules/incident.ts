@@ -3,7 +3,7 @@
  * sending may pause. One is open for each app, kind of key and country. Decisions: "Abuse". Live mode only.
  */
 
-import type { KeyKind } from '../../domain/access/api-key'
+import type { CallerKind } from '../../domain/access/caller'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Rule } from './rule'
 
@@ -11,7 +11,7 @@ import type { Rule } from './rule'
 export interface Incident {
   readonly incidentId: string
   readonly appId: string
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly country: string
   readonly since: number
   /** Last time a code was refused, or would have been where the rule is only watched. */

@@ -5,7 +5,7 @@
  * All counters follow from stored issues, so every server that reads them counts the same.
  */
 import { SlidingCounter, type SlidingCounterState } from '../../domain/access/sliding-window'
-import { DAY_MS, HOUR_MS } from '../../domain/shared/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import { type Forgetting, SAYS_NOTHING_BELOW, SequentialTest, type SequentialTestState } from './sequential-test'
 import type { AgeBucket, IssueSample, WishResult } from './wish'
 
@@ -53,6 +53,9 @@ const NARROW_BACK: Forgetting = { most: 1.5, halfLifeMs: 6 * HOUR_MS }
 /** Everybody is concerned by a country, so it is tried again sooner. */
 export const COUNTRY_BACK: Forgetting = { most: 1.5, halfLifeMs: HOUR_MS }
 
+/** A phone that was refused is let in for so long. */
+export const COMES_BACK_WITHIN_MS = 15 * MINUTE_MS
+
 /** The state that `restore` takes. A snapshot stores these names. */
 export interface PlaceState {
   readonly phones: readonly [number, number]
@@ -78,9 +81,9 @@ export class Place {
   /** Wishes that are open, and those that were kept and are not in the score yet. */
   open = 0
   youngKept = 0
-  /** Phones that were refused for the place, and those of them that came back; while it is suspected. */
-  refused = 0
-  returned = 0
+  /** Phones that were refused for the place, and those of them that came back. */
+  readonly refused = new SlidingCounter(COMES_BACK_WITHIN_MS)
+  readonly returned = new SlidingCounter(COMES_BACK_WITHIN_MS)
   /** A bit for each of 64 values of six bits of the hash. */
   #phones: [number, number] = [0, 0]
 
@@ -93,10 +96,11 @@ export class Place {
     this.suspicion = new SequentialTest(forgetting)
   }
 
-  /** Wishes of those who came back after they were refused for the place: whether they are people is seen by themselves. */
-  get back(): Place {
-    this.#back ??= new Place(this.ofBack)
-    return this.#back
+  /** Wishes of those who came back so often after they were refused for the place: whether they are people is seen by themselves. */
+  after(times: number): Place {
+    if (times === 0) return this
+    this.#back ??= new Place(this.ofBack, this.ofBack)
+    return this.#back.after(times - 1)
   }
 
   get state(): PlaceState {
@@ -108,7 +112,7 @@ export class Place {
   }
 
   restore({ phones, suspicion, counts, back }: PlaceState): void {
-    if (back) this.back.restore(back)
+    if (back) this.after(1).restore(back)
     this.#phones = [...phones]
     this.suspicion.state = suspicion
     for (const [n, counter] of this.#counters().entries()) counter.restore(counts[n] ?? [])

@@ -1,12 +1,12 @@
 /** Settings of an app against abuse, as its owner decides. Decisions: "Abuse". Live mode only. */
 
-import type { KeyKind, StoredKeyKind } from '../../domain/access/api-key'
+import type { CallerKind, KeyKind } from '../../domain/access/caller'
 import { isNetwork } from '../../domain/access/network'
-import { limited } from '../../domain/access/rate-limits'
-import { type Issue, isActive, phoneOf } from '../../domain/codes/issue'
+import { limited, phoneOf } from '../../domain/access/rate-limits'
 import { isRegion, type Recipient } from '../../domain/phone/phone'
 import { invalid, Refusal } from '../../domain/shared/error'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
+import { isActive, type Verification } from '../../domain/verification/verification'
 import { assertCaps, type Cap, NEW_CAPS } from './cap'
 import type { ProtectionMode, RuleMatch } from './rule'
 
@@ -25,14 +25,14 @@ export interface ActiveBlock {
   /** Keyed hash of a prefix, hexadecimal digits; undefined: the whole country. */
   readonly prefix?: string | undefined
   /** Undefined: both kinds of key are blocked. */
-  readonly kind?: KeyKind | undefined
+  readonly kind?: CallerKind | undefined
   /** Unix milliseconds. */
   readonly until: number
 }
 
 /** A segment whose incident an operator has ended: no rule about unverified codes refuses there for a while. */
 export interface Reopened {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   /** Empty: the pooled segment. */
   readonly country: string
   /** Unix milliseconds. */
@@ -43,7 +43,7 @@ export const MAX_REOPENED_HOURS = 7 * 24
 
 export const isReopened = (
   { reopened }: Protection,
-  { kind, country = '' }: { kind: KeyKind; country: string | undefined },
+  { kind, country = '' }: { kind: CallerKind; country: string | undefined },
   now: number,
 ): boolean => reopened.some((one) => one.kind === kind && one.country === country && now < one.until)
 
@@ -72,7 +72,7 @@ export interface Protection {
   /** Countries that no key sends to. */
   readonly closed: readonly string[]
   /** Least time between two codes for one phone and purpose, by kind of key. */
-  readonly resendMs: Readonly<Record<StoredKeyKind, number>>
+  readonly resendMs: Readonly<Record<KeyKind, number>>
   /** How long a phone stays locked after a hundred wrong codes; null: until an operator unlocks it. */
   readonly lockMs: number | null
 }
@@ -111,7 +111,7 @@ export const UNPROTECTED: Protection = {
 /** The settings of an app; those of a new one where the app was just removed. */
 export const protectionOf = (app: { protection: Protection } | undefined): Protection => app?.protection ?? NEW_APP
 
-type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
+type Lifetime = Pick<Verification, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 
 /**
  * When the next code for the phone and purpose may be issued while this one is live, Unix milliseconds. It is the time
@@ -119,12 +119,11 @@ type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
  */
 export const resendAt = (
   { resendMs }: Protection,
-  kind: KeyKind,
+  kind: CallerKind,
   { createdAt, expiresAt, promisedExpiresAt = expiresAt }: Lifetime,
 ): number => Math.min(createdAt + intervalMs(resendMs, kind), promisedExpiresAt)
 
-/** The platform behind a relay decides when it sends again. */
-const intervalMs = (resendMs: Protection['resendMs'], kind: KeyKind) => (kind === 'relay' ? 0 : resendMs[kind])
+const intervalMs = (resendMs: Protection['resendMs'], kind: CallerKind) => resendMs[kind as KeyKind] ?? 0
 
 /**
  * The rule `resend`, where the live code before is too young. Codes of another kind of key do not count. After a clock
@@ -132,8 +131,8 @@ const intervalMs = (resendMs: Protection['resendMs'], kind: KeyKind) => (kind ==
  */
 export function findResend(
   protection: Protection,
-  kind: KeyKind,
-  before: Issue | undefined,
+  kind: CallerKind,
+  before: Verification | undefined,
   now: number,
 ): (RuleMatch & { waitMs: number }) | undefined {
   if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return undefined
@@ -148,7 +147,7 @@ export function assertResendable(...asked: Parameters<typeof findResend>): void 
 }
 
 interface Sender {
-  kind: KeyKind
+  kind: CallerKind
   home: string
 }
 

@@ -6,7 +6,8 @@
  *
  * `q₀` is the share of lost wishes where 65 % of those are kept that usually are, `q₁` where 35 % are. By Lorden (1971) fewer than one
  * wish in e^9.2 = 10,000 raises an alarm in a place that keeps 65 % or more of its usual share. Wishes that are still open
- * count as lost as far as they are more than usual, and those kept meanwhile against them. Half of a score is forgotten in six hours.
+ * count as lost as far as they are more than usual, and those kept meanwhile against them. Half of a score is forgotten in six hours, and all of it after
+ * two such times without any wish.
  */
 import { HOUR_MS } from '../../domain/shared/value'
 
@@ -21,6 +22,8 @@ export interface Forgetting {
   readonly halfLifeMs: number
 }
 const USUALLY: Forgetting = { most: 2.5, halfLifeMs: 6 * HOUR_MS }
+/** Half-lives without any wish. */
+const ALL_FORGOTTEN_AFTER = 2
 
 /** Fewer phones say nothing: they are of a tester, or a shop. */
 export const SAYS_NOTHING_BELOW = 16
@@ -54,7 +57,7 @@ export class SequentialTest {
 
   /** `lostShare`: the usual one, 0 to 1. */
   record(result: 'kept' | 'lost', lostShare: number, now: number): void {
-    const { since, kept, lost } = this.state
+    const { since, kept, lost } = this.sums(now)
     const before = this.#scoreAt(now)
     const score = Math.min(this.forgetting.most * ALARM, before + (result === 'kept' ? KEPT : lostWeight(lostShare)))
     this.state =
@@ -75,8 +78,13 @@ export class SequentialTest {
     this.state = NONE
   }
 
+  /** The sums, unless they are forgotten. */
+  sums(now: number): SequentialTestState {
+    return now - this.state.at > ALL_FORGOTTEN_AFTER * this.forgetting.halfLifeMs ? NONE : this.state
+  }
+
   #scoreAt(now: number): number {
-    const { score, at } = this.state
-    return score === 0 ? 0 : score * 2 ** (-Math.max(0, now - at) / this.forgetting.halfLifeMs)
+    const { score, at } = this.sums(now)
+    return score * 2 ** (-Math.max(0, now - at) / this.forgetting.halfLifeMs)
   }
 }

@@ -4,13 +4,13 @@
  *
  *   sent ──20 s──▶ early ──80 s──▶ soon ──4 min──▶ judged: kept or lost ──10 min──▶ late: kept after all
  */
-import type { KeyKind } from '../../domain/access/api-key'
+import type { CallerKind } from '../../domain/access/caller'
 import { MINUTE_MS, SECOND_MS } from '../../domain/shared/value'
 
 /** The fields of an issue that are counted. Times are Unix milliseconds, hashes are keyed. */
 export interface IssueSample {
   readonly issueId: string
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly country: string
   /** Hash of all but the last four digits of the number; undefined where it was not stored. */
   readonly prefix: string | undefined

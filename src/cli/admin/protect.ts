@@ -5,7 +5,7 @@ import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, growsWithKept } from '../
 import { type Protection, protectionOf } from '../../abuse/rules/protection'
 import { apps } from '../../console/contract/apps'
 import { protection } from '../../console/contract/protection'
-import { KEY_KINDS, type KeyKind } from '../../domain/access/api-key'
+import { CALLER_KINDS, type CallerKind } from '../../domain/access/caller'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/shared/value'
 import { type RecentTraffic, readRecentTraffic } from '../../usecases/abuse/read-protection'
 import * as administer from '../../usecases/administer'
@@ -126,16 +126,20 @@ export const unlock = adminCommand({
 })
 
 const KEYS = { sk: 'secret key', pk: 'browser key', relay: 'relay' } as const
-const withKeys = (kind: KeyKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
+const withKeys = (kind: CallerKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
 
-export function touchedBy({ keys, codes, areAll }: RecentTraffic, country: string, kind: KeyKind | undefined): string {
-  const of = (one: KeyKind) => {
+export function touchedBy(
+  { keys, codes, areAll }: RecentTraffic,
+  country: string,
+  kind: CallerKind | undefined,
+): string {
+  const of = (one: CallerKind) => {
     const there = codes.filter((sum) => sum.kind === one && sum.country === country)
     const count = there.reduce((all, { sent, refused }) => all + sent + refused, 0)
     const name = `${keys[one]} ${KEYS[one]}${keys[one] === 1 ? '' : 's'}`
     return `${name} (${areAll ? '' : 'more than '}${count} ${count === 1 ? 'code' : 'codes'} in the last hour)`
   }
-  return (kind ? [kind] : KEY_KINDS).map(of).join(', ')
+  return (kind ? [kind] : CALLER_KINDS).map(of).join(', ')
 }
 
 const PREFIX = /^\+[1-9][0-9]{2,10}$/

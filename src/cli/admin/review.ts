@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../domain/codes/review-number'
+import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../domain/verification/review-number'
 import * as administer from '../../usecases/administer'
 import { iso, table } from '../output'
 import { APP_ARGUMENT, adminCommand, group, positiveInteger } from './build'

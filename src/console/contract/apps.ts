@@ -4,7 +4,8 @@ import { SCOPES } from '../../../contract/scope'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../abuse/rules/cap'
 import { ON_OUTAGE, VENDORS } from '../../abuse/rules/challenge'
 import { PROTECTION_MODES } from '../../abuse/rules/rule'
-import { ALLOWANCES, KEY_KINDS } from '../../domain/access/api-key'
+import { ALLOWANCES } from '../../domain/access/api-key'
+import { CALLER_KINDS } from '../../domain/access/caller'
 import { RESENDS } from '../../domain/delivery/plan'
 import { at, channel, leg, mode, ofApp, ok, procedure, severalCountries } from './base'
 
@@ -15,7 +16,7 @@ const protectionMode = z.enum(PROTECTION_MODES)
 const countries = z.array(z.string())
 
 const cap = z.object({
-  kind: z.enum(KEY_KINDS),
+  kind: z.enum(CALLER_KINDS),
   per: z.enum(CAP_PLACES),
   of: z.enum(CAP_UNITS),
   every: z.enum(CAP_WINDOWS),

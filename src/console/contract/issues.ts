@@ -9,23 +9,24 @@ const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
 export const issueRow = z.object({
   issueId: z.string(),
   mode,
-  /** The name of the relay, where the message is relayed. */
+  /** The purpose of a code, or the name of the relay that sent a message alone. */
   purpose: z.string(),
-  /** A code of another platform, which verifies nowhere here. */
-  isRelayed: z.boolean(),
+  /** It carries no code of ours. */
+  isMessageAlone: z.boolean(),
   channel,
   /** The current leg. */
   leg,
   country: z.string().optional(),
   overallStatus: z.string(),
-  verificationStatus,
+  /** Missing of a message alone. */
+  verificationStatus: verificationStatus.optional(),
   deliveryStatus,
   isAmbiguous: z.boolean(),
   outcomeCode: z.string().optional(),
   billingStatus: z.string(),
   price: z.int(),
-  attemptsUsed: z.int(),
-  maxAttempts: z.int(),
+  attemptsUsed: z.int().optional(),
+  maxAttempts: z.int().optional(),
   createdAt: at,
   expiresAt: at,
 })

@@ -1,10 +1,10 @@
 /** Abuse protection of an app: rules, results and immediate actions. Live mode only. */
 import { z } from 'zod'
 import { FAILURE_RULES, PLACE_RULES, RULES } from '../../abuse/rules/rule'
-import { KEY_KINDS } from '../../domain/access/api-key'
+import { CALLER_KINDS } from '../../domain/access/caller'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
-const kind = z.enum(KEY_KINDS)
+const kind = z.enum(CALLER_KINDS)
 const rule = z.enum(RULES)
 /** Empty for a number without a country. */
 const country = z.string()
@@ -104,7 +104,7 @@ export const protection = {
     ),
   /** Unlocks the phone. */
   unlock: procedure('find')
-    .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(KEY_KINDS.length) }))
+    .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(CALLER_KINDS.length) }))
     .output(z.object({ wasWaiting: z.boolean() })),
   show: procedure('look')
     .input(ofApp.extend({ from: at, to: at, by: z.enum(['hour', 'day']) }))

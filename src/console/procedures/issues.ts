@@ -1,10 +1,9 @@
 import { implement } from '@orpc/server'
 import type { ApiKey } from '../../domain/access/api-key'
 import { may, seesApp } from '../../domain/access/operator'
-import { attemptsRemaining, type Issue } from '../../domain/codes/issue'
 import { magicRecipient, type Recipient } from '../../domain/phone/phone'
-import { isRelayPurpose, shownMetadata } from '../../domain/relays/relay'
 import { DAY_MS } from '../../domain/shared/value'
+import { attemptsRemaining, hasCode, type Stored } from '../../domain/verification/verification'
 import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
 import { existingApp } from '../../usecases/administer'
@@ -47,7 +46,7 @@ export function issueProcedures(deps: ConsoleDependencies) {
         ...issueView(issue, clock.now()),
         appId: issue.appId,
         templateId: issue.templateId,
-        metadata: { ...shownMetadata(issue) },
+        metadata: { ...issue.metadata },
         verifiedAt: issue.verifiedAt,
         wrongAt: [...(issue.wrongAt ?? [])],
         updatedAt: issue.updatedAt,
@@ -59,11 +58,9 @@ export function issueProcedures(deps: ConsoleDependencies) {
   })
 }
 
-/** Names of relays begin with a space where they are stored. */
-export const issueView = (issue: Issue, now: number) => ({
-  ...rowOf(issue, now),
-  purpose: issue.purpose.trim(),
-  isRelayed: isRelayPurpose(issue.purpose),
+export const issueView = (stored: Stored, now: number) => ({
+  ...rowOf(stored, now),
+  isMessageAlone: !hasCode(stored),
 })
 
 /** Same as the retention of test issues. */
@@ -122,7 +119,7 @@ async function testIssues(
   const owner = { appId, mode: 'test' } as const
   const found = await Promise.all([
     searchIssues(deps, owner, search),
-    searchIssues(deps, owner, { ...search, status: 'relayed' }),
+    searchIssues(deps, owner, { ...search, status: 'alone' }),
   ])
   const all = found.flatMap(({ rows }) => rows).sort((one, other) => (one.issueId < other.issueId ? 1 : -1))
   const rows = all.slice(0, search.limit)
@@ -171,7 +168,7 @@ class MagicNumbers {
 
   constructor(private readonly deps: { vault: Pick<Vault, 'phoneHash'>; clock: Pick<Clock, 'after'> }) {}
 
-  async of({ phoneHash, country = '' }: Pick<Issue, 'phoneHash' | 'country'>): Promise<Recipient | undefined> {
+  async of({ phoneHash, country = '' }: Pick<Stored, 'phoneHash' | 'country'>): Promise<Recipient | undefined> {
     return (await this.#ofCountry(country))?.get(keyOf(phoneHash))
   }
 

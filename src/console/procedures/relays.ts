@@ -38,7 +38,7 @@ export function relayProcedures(deps: ConsoleDependencies) {
       return { issueId }
     }),
     messages: os.messages.handler(async ({ input: { appId, mode, ...page } }) => {
-      const { rows, next } = await searchIssues(deps, { appId, mode }, { ...page, status: 'relayed' })
+      const { rows, next } = await searchIssues(deps, { appId, mode }, { ...page, status: 'alone' })
       return {
         rows: rows.map((issue) => ({ ...issueView(issue, clock.now()), occasion: issue.metadata?.type })),
         ...(next && { next }),

@@ -3,12 +3,8 @@ import { createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { OperationAccess, Scope } from '../../../contract/scope'
 import { forbidden, invalid } from '../shared/error'
 import type { Mode } from '../shared/value'
+import type { Caller, KeyKind } from './caller'
 import { cidrContains, isNetwork } from './network'
-
-/** `sk`: secret key, `pk`: public key, `relay`: stands for a relay, which has a secret of its own. */
-export const KEY_KINDS = ['sk', 'pk', 'relay'] as const
-export type KeyKind = (typeof KEY_KINDS)[number]
-export type StoredKeyKind = Exclude<KeyKind, 'relay'>
 
 /**
  * Allowances of live browser keys. `from`: set the sender. `text`: fill template variables without a pattern with any
@@ -18,22 +14,15 @@ export const ALLOWANCES = ['from', 'text'] as const
 export type Allowance = (typeof ALLOWANCES)[number]
 
 /** Rights and limits of a key; never the key itself. */
-export interface ApiKey {
-  keyId: string
-  appId: string
-  organizationId: string
+export interface ApiKey extends Caller {
   kind: KeyKind
-  mode: Mode
   scopes: readonly Scope[]
   /** Exact origins a `pk_` key may be used from. */
   allowedOrigins: readonly string[]
   /** Networks an `sk_` key may be used from; empty: any. */
   allowedCidrs: readonly string[]
-  limits: KeyLimits
   /** Allowances of a live `pk_` key, see `browser-key.ts`. Other keys ignore them. */
   allows: readonly Allowance[]
-  /** Region of the app: ISO 3166 country whose national phone formats are read; undefined: the server's default. */
-  region: string | undefined
   expiresAt: number | undefined
   revokedAt: number | undefined
 }
@@ -42,14 +31,6 @@ export interface ApiKey {
 export interface KnownKey extends ApiKey {
   /** For a live browser key: all browser keys of its app, itself included, since their limits count together. */
   browserKeys?: readonly ApiKey[]
-}
-
-/** Limits of one key, requests per minute. Each may only be tighter than the platform's limit. */
-export interface KeyLimits {
-  issuesPerMin?: number
-  verifiesPerMin?: number
-  readsPerMin?: number
-  issuesPerMinPerIp?: number
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -174,7 +155,7 @@ function assertOrigin(origin: string): void {
 
 /** A stored key, with the parts that people recognise it by. */
 export interface StoredKey extends ApiKey {
-  kind: StoredKeyKind
+  kind: KeyKind
   /** SHA-256 of the key. */
   hash: Uint8Array
   prefix: string

@@ -1,8 +1,8 @@
 /** Apps: the units that own keys, a wallet and issues. Specification: "App". */
 import type { Protection } from '../../abuse/rules/protection'
-import type { ReviewNumber } from '../codes/review-number'
 import type { DeliveryPlan } from '../delivery/plan'
 import type { Texts } from '../message/rendered-message'
+import type { ReviewNumber } from '../verification/review-number'
 
 /** Least and most days. Usage is counted from issues after a day and three hours, so they stay two days. */
 export const RETENTION_DAYS = { min: 2, max: 3_650 } as const

@@ -3,9 +3,11 @@
  * decisions: "Keys", "Test mode".
  */
 import type { OperationAccess } from '../../../contract/scope'
+import type { Addressed } from '../shared/addressed'
 import { type LimitName, Refusal, type RefusalKind } from '../shared/error'
 import { DAY_MS, MINUTE_MS, nextMidnightUtc } from '../shared/value'
-import type { ApiKey, KeyKind, KnownKey } from './api-key'
+import type { ApiKey, KnownKey } from './api-key'
+import type { Caller, CallerKind } from './caller'
 import { networkOf } from './network'
 
 /** At most `max` in any `windowMs`, or per UTC day where `windowMs` is `'utc-day'`. */
@@ -77,7 +79,12 @@ const platform = (
 })
 
 /** Limits of every request of a live key; replays count, too. `clientIp` is empty where nobody tells the end user's address. */
-export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[] {
+export function requestLimits(
+  limits: LimitsConfig,
+  key: Caller & Pick<KnownKey, 'browserKeys'>,
+  kind: LimitedAs,
+  clientIp: string,
+): LimitRule[] {
   if (kind === 'uncounted') return []
   const own = ownLimit(key, kind)
   const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
@@ -94,11 +101,11 @@ export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: Limited
 
 const OWN_LIMITS = { issue: 'issuesPerMin', verify: 'verifiesPerMin', read: 'readsPerMin' } as const
 
-const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) =>
+const ownLimit = ({ limits }: Caller, kind: LimitedAs) =>
   kind === 'none' || kind === 'uncounted' ? undefined : limits[OWN_LIMITS[kind]]
 
 /** Requests of one kind that a key may make in a minute; undefined where only the limit over all kinds holds. */
-function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
+function allowance(limits: LimitsConfig, key: Caller, kind: LimitedAs): number | undefined {
   const own = ownLimit(key, kind)
   if (own !== undefined || key.kind === 'sk') return own
   if (kind === 'issue') return key.kind === 'relay' ? limits.relayIssuesPerMin : limits.pkIssuesPerMin
@@ -118,7 +125,7 @@ function appLimit(
 }
 
 /** Limits by network of the end user. Browser keys of an app count together. */
-function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, clientIp: string): LimitRule[] {
+function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: Caller, clientIp: string): LimitRule[] {
   const { issuesPerMinPerIp: own } = key.limits
   if ((own === undefined && key.kind === 'sk') || clientIp === '') return []
   const network = networkOf(clientIp)
@@ -135,11 +142,11 @@ function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, clien
 
 const exact = (rule: LimitRule): LimitRule => ({ ...rule, isExact: true })
 
-const perKeyDaily = (limits: TestLimits, key: ApiKey, kind: LimitedAs) =>
+const perKeyDaily = (limits: TestLimits, key: Caller, kind: LimitedAs) =>
   exact(platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day'))
 
 /** Limits of every request of a test key. */
-export function testRequestLimits(limits: TestLimits, key: ApiKey, kind: LimitedAs): LimitRule[] {
+export function testRequestLimits(limits: TestLimits, key: Caller, kind: LimitedAs): LimitRule[] {
   if (kind === 'none' || kind === 'uncounted') return []
   const perMinute = exact(platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS))
   return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(limits, key, kind)]
@@ -148,9 +155,20 @@ export function testRequestLimits(limits: TestLimits, key: ApiKey, kind: Limited
 /** A phone as limits count it: each kind of key apart, so that a leaked browser key does not use up the backend's limit. */
 export interface PhoneOfApp {
   appId: string
-  kind: KeyKind
+  kind: CallerKind
   phoneHash: Uint8Array
 }
+
+/** The phone whose failures and limits it counts for. */
+export const phoneOf = ({
+  appId,
+  keyKind,
+  phoneHash,
+}: Pick<Addressed, 'appId' | 'keyKind' | 'phoneHash'>): PhoneOfApp => ({
+  appId,
+  kind: keyKind,
+  phoneHash,
+})
 
 const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) => `${appId}:${kind}:${phoneHash.toBase64()}`
 
@@ -192,7 +210,7 @@ export function refusalLimit(
 }
 
 /** Limits of new test issues only. */
-export const testIssueLimits = (limits: TestLimits, key: ApiKey): LimitRule[] => [
+export const testIssueLimits = (limits: TestLimits, key: Caller): LimitRule[] => [
   perKeyDaily(limits, key, 'issue'),
   ...testBudgets(limits, key.organizationId),
 ]
@@ -348,3 +366,35 @@ export class RateLimiter {
 }
 
 const nameOf = (limit: LimitName, subject: string) => `${limit} ${subject}`
+
+/** A count that several servers share: when each was counted, oldest first, or how often within a UTC day. */
+export interface SharedCount {
+  times: readonly number[]
+  /** From then on nothing of it counts, Unix milliseconds. */
+  endsAt: number
+}
+
+/** The count with one more, and how long one more has to wait; 0: not at all. */
+export function countedOnce(
+  { max, windowMs }: Pick<LimitRule, 'max' | 'windowMs'>,
+  { times, endsAt }: SharedCount,
+  now: number,
+): { waitMs: number; next: SharedCount } {
+  if (windowMs === 'utc-day') {
+    const counted = endsAt > now ? (times[0] ?? 0) : 0
+    const ends = nextMidnightUtc(now)
+    return { waitMs: counted < max ? 0 : ends - now, next: { times: [counted + 1], endsAt: ends } }
+  }
+  const kept = times.map((at) => Math.min(at, now)).filter((at) => at > now - windowMs)
+  const leaving = kept[kept.length - max]
+  return {
+    waitMs: leaving === undefined ? 0 : Math.max(1, leaving + windowMs - now),
+    next: { times: [...kept, now], endsAt: now + windowMs },
+  }
+}
+
+/** The count without the latest. */
+export const countedOnceLess = ({ times, endsAt }: SharedCount, windowMs: LimitRule['windowMs']): SharedCount => ({
+  times: windowMs === 'utc-day' ? [Math.max(0, (times[0] ?? 0) - 1)] : times.slice(0, -1),
+  endsAt,
+})

@@ -1,6 +1,6 @@
 /** Send attempts, and messages whose report is awaited. */
 
-import type { Issue } from '../codes/issue'
+import type { BegunCall, Message } from '../message/message'
 import type { Leg, Owner } from '../shared/value'
 import { type DeliveryReport, presentableCode, presentableWords, type Retry, type SendOutcome } from './delivery'
 
@@ -27,6 +27,8 @@ export interface Attempt extends Owner {
   readonly report: DeliveryReport['status'] | undefined
   readonly reportedAt: number | undefined
   readonly carrierMessageId: string | undefined
+  /** Since when its report is awaited; undefined: none is. */
+  readonly awaitedAt: number | undefined
 }
 
 /** A message that its carrier may still report on. */
@@ -37,6 +39,7 @@ export interface AwaitedReport extends Owner {
   readonly carrierMessageId: string | undefined
   readonly issueId: string
   readonly leg: Leg
+  /** Since when it is awaited. */
   readonly answeredAt: number
 }
 
@@ -55,17 +58,17 @@ export function endOfLeg(
 
 /** The next attempt on the current leg, without an answer yet. */
 export const newAttempt = (
-  issue: Issue,
+  message: Message,
   { number, carrier, text }: Pick<Attempt, 'number' | 'carrier' | 'text'>,
   now: number,
 ): Attempt => ({
-  appId: issue.appId,
-  mode: issue.mode,
-  issueId: issue.issueId,
+  appId: message.appId,
+  mode: message.mode,
+  issueId: message.issueId,
   number,
-  leg: issue.leg,
+  leg: message.leg,
   carrier,
-  messageId: issue.messageId,
+  messageId: message.messageId,
   calledAt: now,
   answeredAt: undefined,
   outcome: undefined,
@@ -76,7 +79,13 @@ export const newAttempt = (
   report: undefined,
   reportedAt: undefined,
   carrierMessageId: undefined,
+  // A fast carrier may report before it has answered.
+  awaitedAt: now,
 })
+
+/** The attempt of a call that was begun with its issue. */
+export const begunAttempt = (message: Message, { carrier, text, calledAt }: BegunCall): Attempt =>
+  newAttempt(message, { number: 1, carrier, text }, calledAt)
 
 export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
   ...attempt,
@@ -85,7 +94,9 @@ export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number):
   retry: retryOf(outcome),
   code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
   said: outcome.kind === 'accepted' || outcome.said === undefined ? undefined : presentableWords(outcome.said),
-  carrierMessageId: outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined,
+  // By the clock of today, which may have been set since the call.
+  awaitedAt: now,
+  ...(outcome.kind === 'accepted' && { carrierMessageId: outcome.carrierMessageId }),
 })
 
 /** A report says more than the answer did. Its code counts only where it failed. */
@@ -108,14 +119,11 @@ const retryOf = (outcome: SendOutcome): Retry | undefined => {
   }
 }
 
-/** The message that a report of the attempt would be about. The report counts only while the delivery is open. */
-export const awaitedOf = (attempt: Attempt, carrierMessageId: string | undefined, now: number): AwaitedReport => ({
-  appId: attempt.appId,
-  mode: attempt.mode,
-  issueId: attempt.issueId,
-  messageId: attempt.messageId,
-  carrier: attempt.carrier,
-  carrierMessageId,
-  leg: attempt.leg,
-  answeredAt: now,
-})
+/** The message that a report of the attempt would be about; undefined where none is awaited. */
+export const awaitedOf = ({ appId, mode, issueId, messageId, carrier, leg, ...attempt }: Attempt) =>
+  attempt.awaitedAt === undefined
+    ? undefined
+    : {
+        ...{ appId, mode, issueId, messageId, carrier, leg },
+        ...{ carrierMessageId: attempt.carrierMessageId, answeredAt: attempt.awaitedAt },
+      }

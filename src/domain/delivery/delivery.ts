@@ -9,7 +9,8 @@
  * be `failed`. After an ambiguous outcome only its own report of failure goes on: that is the answer that was missing. A message that was taken and not reported failed stays open: its report counts, whichever leg the issue
  * is on.
  */
-import type { Issue } from '../codes/issue'
+
+import type { Message } from '../message/message'
 import { DAY_MS, type Leg, SECOND_MS } from '../shared/value'
 import type { Settlement } from '../wallet/wallet'
 import type { PlannedLeg } from './plan'
@@ -118,16 +119,16 @@ export function withoutQuotes(answered: SendOutcome, { to, text }: { to: string;
 }
 
 /**
- * Whether the code is still worth sending: a live one only while it can be verified. A simulated delivery plays its
+ * Whether the message is still worth sending: one with a live code only while that can be verified. A simulated delivery plays its
  * scenario to the end, whatever verify did meanwhile ("delivery and verification outcomes are independent").
  */
-const isWanted = ({ mode, verificationStatus: status }: Issue) =>
-  mode === 'live' ? status === 'issued' : status !== 'expired'
+const isWanted = ({ mode, verificationStatus: status, erasedAt }: Message) =>
+  erasedAt === undefined && (status === undefined || (mode === 'live' ? status === 'issued' : status !== 'expired'))
 
-export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && now < issue.expiresAt
+export const isWorthSending = (message: Message, now: number) => isWanted(message) && now < message.expiresAt
 
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
-export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
+export const maySendAgain = (message: Message) => isWanted(message) && (message.sendPending || canFallBack(message))
 
 /** The leg that an issue is on, and the legs that may follow. */
 export const legsOf = ({
@@ -135,18 +136,19 @@ export const legsOf = ({
   leg,
   channel,
   smsFallback,
-}: Pick<Issue, 'legs' | 'leg' | 'channel' | 'smsFallback'>): readonly PlannedLeg[] =>
+}: Pick<Message, 'legs' | 'leg' | 'channel' | 'smsFallback'>): readonly PlannedLeg[] =>
   legs ?? (leg === 'alimtalk' && channel === 'alimtalk' && smsFallback ? ALIMTALK_THEN_SMS : [{ channel: leg }])
 
 const ALIMTALK_THEN_SMS: readonly PlannedLeg[] = [{ channel: 'alimtalk' }, { channel: 'sms' }]
 
-export const canFallBack = (issue: Issue) => legsOf(issue).length > 1 && !isFinal(issue)
+export const canFallBack = (message: Message) => legsOf(message).length > 1 && !isFinal(message)
 
-export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
+export const isFinal = (message: Message) =>
+  message.deliveryStatus === 'delivered' || message.deliveryStatus === 'failed'
 
-/** A changed issue and its next step. */
-export interface Step {
-  issue: Issue
+/** A changed message and its next step. */
+export interface Step<M extends Message = Message> {
+  message: M
   /** Send (again) after this wait; 0: at once. */
   sendAfterMs?: number
   /** A report may still come; ask for it, or give up on it, after this wait. */
@@ -176,20 +178,24 @@ interface Answered {
 }
 
 /** The next step after an answered attempt. */
-export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now, open }: Answered): Step {
+export function afterSend<M extends Message>(
+  message: M,
+  outcome: SendOutcome,
+  { retryAfterMs, reports, now, open }: Answered,
+): Step<M> {
   switch (outcome.kind) {
     case 'accepted': {
-      const step = awaitReport(sentAs(issue, false, outcome.code, now), reports, outcome.reportAfterMs)
-      const { waitSec } = legsOf(issue)[0] ?? {}
+      const step = awaitReport(sentAs(message, false, outcome.code, now), reports, outcome.reportAfterMs)
+      const { waitSec } = legsOf(message)[0] ?? {}
       return waitSec === undefined ? step : { ...step, nextLegAfterMs: waitSec * SECOND_MS }
     }
     case 'ambiguous':
-      return awaitReport(sentAs(issue, true, outcome.code, now), reports)
+      return awaitReport(sentAs(message, true, outcome.code, now), reports)
     case 'refused':
-      if (outcome.retry !== 'never' && retryAfterMs !== undefined && isWorthSending(issue, now)) {
-        return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
+      if (outcome.retry !== 'never' && retryAfterMs !== undefined && isWorthSending(message, now)) {
+        return { message: withCode(message, outcome.code, now), sendAfterMs: retryAfterMs }
       }
-      return afterLegFailed(withCode(issue, outcome.code, now), now, open)
+      return afterLegFailed(withCode(message, outcome.code, now), now, open)
   }
 }
 
@@ -197,76 +203,83 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
  * The steps after a report; `delivered` and `failed` are final, so later reports change nothing. A report that
  * overtakes the carrier's answer first marks the message as accepted.
  */
-export function afterReport(
-  issue: Issue,
+export function afterReport<M extends Message>(
+  message: M,
   { leg, messageId }: OpenMessage,
   report: DeliveryReport,
   now: number,
   open?: OpenMessage,
-): Step[] {
-  const isCurrent = issue.messageId === messageId
+): Step<M>[] {
+  const isCurrent = message.messageId === messageId
   // Without a delivery plan only a failed leg is left, and its message is over.
-  if (isFinal(issue) || !(isCurrent || issue.legs)) return []
-  if (isCurrent && issue.sendPending) {
-    const accepted = sentAs(issue, false, report.code, now)
-    return [{ issue: accepted }, ...afterReport(accepted, { leg, messageId }, report, now, open)]
+  if (isFinal(message) || !(isCurrent || message.legs)) return []
+  if (isCurrent && message.sendPending) {
+    const accepted = sentAs(message, false, report.code, now)
+    return [{ message: accepted }, ...afterReport(accepted, { leg, messageId }, report, now, open)]
   }
-  const reported = withCode(issue, report.code, now)
+  const reported = withCode(message, report.code, now)
   if (report.status === 'delivered')
     return [finished({ ...reported, leg, messageId, sendPending: false, deliveryStatus: 'delivered' })]
-  // A leg that the issue has left has failed: its message is no longer open, and nothing else changes.
+  // A leg that the message has left has failed: its message is no longer open, and nothing else changes.
   return isCurrent ? [afterLegFailed(reported, now, open)] : []
 }
 
 /** The step after a leg was not delivered within its wait. Undefined where the issue does not move on, as after an ambiguous outcome. */
-export function afterWait(issue: Issue, now: number): Step | undefined {
-  if (issue.sendPending || issue.providerOutcomeAmbiguous || !canFallBack(issue) || !isWorthSending(issue, now))
+export function afterWait<M extends Message>(message: M, now: number): Step<M> | undefined {
+  if (message.sendPending || message.providerOutcomeAmbiguous || !canFallBack(message) || !isWorthSending(message, now))
     return undefined
-  return { ...onNextLeg(issue), staysOpen: true }
+  return { ...onNextLeg(message), staysOpen: true }
 }
 
 /** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
-export const abandon = (issue: Issue, code: string, now: number, open?: OpenMessage): Step =>
-  withoutLeg(withCode(issue, code, now), open)
+export const abandon = <M extends Message>(message: M, code: string, now: number, open?: OpenMessage): Step<M> =>
+  withoutLeg(withCode(message, code, now), open)
 
 /** The leg is over without a delivery: the next one takes over while the code is alive. */
-function afterLegFailed(issue: Issue, now: number, open: OpenMessage | undefined): Step {
-  return canFallBack(issue) && isWorthSending(issue, now) ? onNextLeg(issue) : withoutLeg(issue, open)
+function afterLegFailed<M extends Message>(message: M, now: number, open: OpenMessage | undefined): Step<M> {
+  return canFallBack(message) && isWorthSending(message, now) ? onNextLeg(message) : withoutLeg(message, open)
 }
 
-function onNextLeg(issue: Issue): Step {
-  const [, ...following] = legsOf(issue)
-  const leg = following[0]?.channel ?? issue.leg
-  const next = { leg, legs: issue.legs && following, sendPending: true, providerOutcomeAmbiguous: false }
-  return { issue: { ...issue, ...next }, sendAfterMs: 0 }
+function onNextLeg<M extends Message>(message: M): Step<M> {
+  const [, ...following] = legsOf(message)
+  const leg = following[0]?.channel ?? message.leg
+  const next = { leg, legs: message.legs && following, sendPending: true, providerOutcomeAmbiguous: false }
+  return { message: { ...message, ...next }, sendAfterMs: 0 }
 }
 
 /** No leg is left: the whole has failed, unless the message of an earlier leg may still be delivered. Then what ended later legs is not its code. */
-function withoutLeg(issue: Issue, open: OpenMessage | undefined): Step {
-  if (!open) return failed(issue)
+function withoutLeg<M extends Message>(message: M, open: OpenMessage | undefined): Step<M> {
+  if (!open) return failed(message)
   const { leg, messageId } = open
   const sent = { sendPending: false, providerOutcomeAmbiguous: false, providerOutcomeCode: undefined }
   return {
-    issue: { ...issue, leg, messageId, legs: [{ channel: leg }], ...sent },
+    message: { ...message, leg, messageId, legs: [{ channel: leg }], ...sent },
     awaitReportMs: REPORT_DEADLINE_MS,
   }
 }
 
-const failed = (issue: Issue): Step => ({
-  issue: { ...issue, deliveryStatus: 'failed', sendPending: false, providerOutcomeAmbiguous: false },
-  finish: settlementOf(issue),
+const failed = <M extends Message>(message: M): Step<M> => ({
+  message: { ...message, deliveryStatus: 'failed', sendPending: false, providerOutcomeAmbiguous: false },
+  finish: settlementOf(message),
 })
 
-const finished = (issue: Issue): Step => ({ issue: { ...issue, providerOutcomeAmbiguous: false }, finish: 'debit' })
+const finished = <M extends Message>(message: M): Step<M> => ({
+  message: { ...message, providerOutcomeAmbiguous: false },
+  finish: 'debit',
+})
 
 /** A message that any carrier took, or may have taken, is charged; one that surely never left is not. */
-export const settlementOf = (issue: Issue): Settlement => (issue.deliveryStatus === 'queued' ? 'release' : 'debit')
+export const settlementOf = (message: Message): Settlement =>
+  message.deliveryStatus === 'queued' ? 'release' : 'debit'
 
-const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REPORT_DEADLINE_MS): Step =>
-  reports ? { issue, awaitReportMs: reportAfterMs } : { issue, finish: 'debit' }
+const awaitReport = <M extends Message>(
+  message: M,
+  reports: boolean,
+  reportAfterMs: number = REPORT_DEADLINE_MS,
+): Step<M> => (reports ? { message, awaitReportMs: reportAfterMs } : { message, finish: 'debit' })
 
-const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
-  ...issue,
+const sentAs = <M extends Message>(message: M, ambiguous: boolean, code: string | undefined, now: number): M => ({
+  ...message,
   providerOutcomeCode: shownCode(code),
   updatedAt: now,
   deliveryStatus: 'sent',
@@ -274,8 +287,8 @@ const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now:
   providerOutcomeAmbiguous: ambiguous,
 })
 
-const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
-  ...issue,
+const withCode = <M extends Message>(message: M, code: string | undefined, now: number): M => ({
+  ...message,
   providerOutcomeCode: shownCode(code),
   updatedAt: now,
 })
@@ -289,15 +302,15 @@ const shownCode = (code: string | undefined) => (code === undefined ? undefined 
 export const DELIVERY_PROBLEMS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
 export type DeliveryProblem = (typeof DELIVERY_PROBLEMS)[number]
 
-export function hasProblem(issue: Issue, problem: DeliveryProblem): boolean {
+export function hasProblem(message: Message, problem: DeliveryProblem): boolean {
   switch (problem) {
     case 'untyped':
-      return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
+      return message.verificationStatus !== 'verified' && message.deliveryStatus !== 'failed'
     case 'failed':
-      return issue.deliveryStatus === 'failed'
+      return message.deliveryStatus === 'failed'
     case 'ambiguous':
-      return issue.providerOutcomeAmbiguous
+      return message.providerOutcomeAmbiguous
     case 'interrupted':
-      return issue.providerOutcomeAmbiguous && issue.providerOutcomeCode === CODE.interrupted
+      return message.providerOutcomeAmbiguous && message.providerOutcomeCode === CODE.interrupted
   }
 }

@@ -1,6 +1,6 @@
 /** Chooses the carrier and the delay of the next try on a leg. Decisions: "Delivery (live)", retryable refusals. */
 
-import type { Issue } from '../codes/issue'
+import type { Message } from '../message/message'
 import type { Leg } from '../shared/value'
 import type { CarrierConfig } from './carrier'
 import { canFallBack, type Retry } from './delivery'
@@ -86,13 +86,13 @@ interface RetryPlan {
  * Wait before the next try, or undefined when the leg is exhausted. The first try at another carrier waits for nothing.
  * A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
  */
-export function retryDelayMs(issue: Issue, { route, tried, jitter, now }: RetryPlan): number | undefined {
+export function retryDelayMs(message: Message, { route, tried, jitter, now }: RetryPlan): number | undefined {
   const next = nextCarrier(route, tried)
   if (next === undefined) return undefined
   const tries = triesOf(tried, next)
-  if (tries >= TRIES_PER_PROVIDER && canFallBack(issue)) return undefined
+  if (tries >= TRIES_PER_PROVIDER && canFallBack(message)) return undefined
   const movesOn = tried.at(-1)?.carrier !== next
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS)
   const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
-  return now + delayMs < issue.expiresAt ? delayMs : undefined
+  return now + delayMs < message.expiresAt ? delayMs : undefined
 }

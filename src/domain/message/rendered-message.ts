@@ -3,11 +3,11 @@
  * "Templates".
  */
 
-import type { Issue } from '../codes/issue'
 import type { SendOutcome } from '../delivery/delivery'
 import { invalid } from '../shared/error'
 import type { Leg, MessageType } from '../shared/value'
 import { languageOfCountry } from './language'
+import type { Message } from './message'
 import type { DltIds } from './template'
 
 /**
@@ -75,7 +75,8 @@ export interface RenderedMessage {
   text: string
   /** Text of the SMS fallback, where it differs from the AlimTalk text, which Kakao approved. */
   fallbackText?: string | undefined
-  code: string
+  /** Undefined where it carries none. */
+  code?: string | undefined
   from: string | undefined
   messageType: MessageType
   /** Missing in a row of an earlier version. */
@@ -121,7 +122,7 @@ export interface OutboundMessage {
 }
 
 /** The message of the leg an issue is on. */
-export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMessage {
+export function messageOf(issue: Message, rendered: RenderedMessage): OutboundMessage {
   const isSms = issue.leg === 'sms'
   const isFallback = issue.leg !== issue.channel
   return {
@@ -129,13 +130,13 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
     channel: issue.leg,
     to: rendered.to,
     text: textOf(issue, rendered),
-    code: rendered.code,
+    code: rendered.code ?? '',
     from: rendered.from,
     messageType: isSms ? rendered.messageType : undefined,
     templateId: rendered.templateId,
     templateCode: rendered.templateCode,
     dlt: rendered.dlt,
-    variables: { ...rendered.variables, code: rendered.code },
+    variables: { ...rendered.variables, ...(rendered.code !== undefined && { code: rendered.code }) },
     locale: rendered.locale,
     isFallback,
     expiresAt: issue.expiresAt,
@@ -144,20 +145,20 @@ export function messageOf(issue: Issue, rendered: RenderedMessage): OutboundMess
   }
 }
 
-const textOf = ({ leg, channel }: Issue, { text, fallbackText }: RenderedMessage) =>
+const textOf = ({ leg, channel }: Message, { text, fallbackText }: RenderedMessage) =>
   (leg === channel ? undefined : fallbackText) ?? text
 
 const MASK = '••••••'
 
 /**
  * The text of the leg an issue is on, for people on duty: dots for the code, and for what a caller filled in its name, since that
- * may name a person. Undefined where the channel words it itself. Another platform's text may hold its links, so it is not kept.
+ * may name a person. Undefined where the channel words it itself. A text without a code of ours is not kept: it may hold links.
  */
-export function maskedText(issue: Issue, rendered: RenderedMessage): string | undefined {
-  if ((issue.leg !== 'sms' && issue.leg !== 'alimtalk') || issue.keyKind === 'relay') return undefined
+export function maskedText(issue: Message, rendered: RenderedMessage): string | undefined {
+  if ((issue.leg !== 'sms' && issue.leg !== 'alimtalk') || issue.verificationStatus === undefined) return undefined
   const { code, variables } = rendered
   // The code goes first: a value that begins as it does must not break it in two.
-  const withoutCode = (text: string) => text.replaceAll(code, MASK)
+  const withoutCode = (text: string) => (code === undefined ? text : text.replaceAll(code, MASK))
   const masks = new Map(Object.entries(variables).map(([name, value]) => [withoutCode(value), `#{${name}}`]))
   const values = [...masks.keys()].filter((value) => value !== '').sort((a, b) => b.length - a.length)
   const text = withoutCode(textOf(issue, rendered))
@@ -175,7 +176,7 @@ export function withoutSecrets(outcome: SendOutcome, { to, code }: RenderedMessa
   const decoded = id.split('.').map((part) => Buffer.from(part, 'base64').toString('latin1'))
   const isQuoting = [id, ...decoded].some((text) => {
     const digits = text.replace(NO_DIGITS, '')
-    return digits.includes(code) || digits.includes(to.slice(1).slice(-8))
+    return (code !== undefined && digits.includes(code)) || digits.includes(to.slice(1).slice(-8))
   })
   return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
 }

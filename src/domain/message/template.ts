@@ -155,6 +155,12 @@ export const approvedIn = (template: Template, tag: string | undefined): Templat
   translated(template, tag, ({ providerTemplateCode }) => Boolean(providerTemplateCode))
 
 /**
+ * Letters as one character each, as phones, patterns and EUC-KR have them. A Mac writes them in parts, each of which would be counted.
+ * A text that is longer than any message is refused, and would take long.
+ */
+export const composed = (text: string): string => (text.length > LMS_MAX_BYTES ? text : text.normalize('NFC'))
+
+/**
  * Throws `invalid` for a template that cannot make a message. Placeholders and variables must have the same names in
  * each language.
  */
@@ -268,9 +274,10 @@ export function render(template: Template, variables: Readonly<Record<string, st
       throw invalid(paramOf(name), 'template_variable_mismatch', problem)
     }
   }
-  return template.body.replace(PLACEHOLDER, (_, name: string) =>
+  const text = template.body.replace(PLACEHOLDER, (_, name: string) =>
     name === 'code' ? code : Object.hasOwn(variables, name) ? (variables[name] ?? '') : '',
   )
+  return composed(text)
 }
 
 const paramOf = (variable: string) => `templateVariables.${variable.slice(0, 64)}`

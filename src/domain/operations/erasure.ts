@@ -2,8 +2,10 @@
  * Erasing the data of a phone. Charges and limits are not undone: an issue stays as a row without personal data but the
  * keyed hash, until nothing counts it. Decisions: "Erasing a phone".
  */
-import { type Issue, markExpired } from '../codes/issue'
+
+import { isSettled } from '../message/message'
 import { DAY_MS } from '../shared/value'
+import { hasCode, hasMessage, markExpired, type Stored } from '../verification/verification'
 
 /** An erased phone by its keyed hash. After a restore from a backup it is erased again. */
 export interface Erasure {
@@ -21,20 +23,26 @@ export const ERASED_KEPT_MS = 2 * DAY_MS
 
 const NO_CODE = new Uint8Array(32)
 
-/** Removes personal data from the issue. A live code expires, and no code verifies it any more. */
-export function erased(issue: Issue, now: number): Issue {
-  const { verificationStatus } = issue
-  return {
-    ...(verificationStatus === 'issued' ? markExpired(issue, now) : issue),
-    ...{ codeHash: NO_CODE, metadata: undefined, prefixHash: undefined, networkHash: undefined, origin: undefined },
-    wrongAt: undefined,
+/** Removes personal data. A live code expires, and no code verifies it any more. */
+export function erased<S extends Stored>(stored: S, now: number): S {
+  const bare = {
+    ...stored,
+    metadata: undefined,
+    prefixHash: undefined,
+    networkHash: undefined,
+    origin: undefined,
     erasedAt: now,
+  }
+  if (!hasCode(bare)) return bare
+  return {
+    ...(bare.verificationStatus === 'issued' ? markExpired(bare, now) : bare),
+    ...{ codeHash: NO_CODE, wrongAt: undefined },
   }
 }
 
 /** Whether limits, usage or billing still count the issue. */
-export const isCounted = ({ billingStatus, createdAt }: Issue, now: number): boolean =>
-  createdAt > now - ERASED_KEPT_MS || !(billingStatus === 'debited' || billingStatus === 'released')
+export const isCounted = (stored: Stored, now: number): boolean =>
+  stored.createdAt > now - ERASED_KEPT_MS || (hasMessage(stored) && !isSettled(stored))
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64}) (\*|[\w.-]{1,128})$/
 

@@ -3,7 +3,7 @@
  * "Phone numbers, codes, secrets".
  */
 import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
-import { plainNumber } from '../../../client/typed-text'
+import { foldedNumber } from '../../../client/typed-text'
 import { invalid, Refusal } from '../shared/error'
 import { nowadays } from './former-numbers'
 import type * as Library from './number-library'
@@ -151,7 +151,7 @@ interface FoldedNumber {
 }
 
 function read(phoneNumber: string, region: string): FoldedNumber {
-  const folded = fold(phoneNumber)
+  const folded = foldedNumber(phoneNumber)
   const numbers = readings(folded, region)
   return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
 }
@@ -169,12 +169,6 @@ function magicAmong(spellings: readonly string[]): Recipient | undefined {
 
 const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
-
-/** Separators that people put between digits. */
-const BETWEEN_DIGITS = /[\s\p{Pd}\u2212.\u00b7\u30fb/]/gu
-
-/** ASCII digits without separators, `+` instead of `00`. Other characters stay and make the number invalid. */
-const fold = (text: string) => plainNumber(text).replace(BETWEEN_DIGITS, '')
 
 /**
  * Every number that folded digits may mean. With `+` it is international, else national in the region, or international

@@ -1,10 +1,8 @@
 /**
- * A relay delivers codes that another platform makes and checks. Such a code is no issue of `/v1`: nothing there finds it, and it
- * can be verified nowhere. Decisions: "Relays".
+ * A relay delivers codes that another platform makes and checks: in messages alone, which `/v1` does not know. Decisions: "Relays".
  */
 
 import { plainText, readCode } from '../../../client/typed-text'
-import type { Issue } from '../codes/issue'
 import { assertLegs, type PlannedLeg } from '../delivery/plan'
 import { invalid } from '../shared/error'
 import { DAY_MS, type Mode } from '../shared/value'
@@ -106,20 +104,8 @@ export const codeIn = (text: string): string | undefined =>
     .match(/[A-Z0-9]+/g)
     ?.find((word) => word.length >= 4 && word.length <= 10 && /\d/.test(word))
 
-/** Metadata of a test issue of a relay: its sealed code, which only the inbox of the console opens. */
-export const SEALED_CODE = 'code'
+/** The use of the key that seals the code of a test message. */
 export const relayedCodeSeal = (issueId: string) => `relayed:${issueId}`
-
-/** The metadata that anybody is told of. */
-export function shownMetadata({ keyKind, metadata }: Pick<Issue, 'keyKind' | 'metadata'>): Issue['metadata'] {
-  if (keyKind !== 'relay' || !metadata) return metadata
-  const { [SEALED_CODE]: _, ...shown } = metadata
-  return shown
-}
-
-/** The purpose of its issues. Callers' purposes are trimmed, so none of them begins with a space. */
-export const relayPurpose = ({ name }: Pick<Relay, 'name'>): string => ` ${name}`
-export const isRelayPurpose = (purpose: string): boolean => purpose.startsWith(' ')
 
 /** Throws `invalid`. */
 export function assertRelay({ source, legs, secrets }: Pick<Relay, 'source' | 'legs' | 'secrets'>): void {

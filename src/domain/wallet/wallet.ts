@@ -70,11 +70,18 @@ export function reserve(wallet: Wallet, price: number): Wallet {
   return { ...wallet, reserved: wallet.reserved + price }
 }
 
+/** Ends a reservation of `price` credits without a charge. */
+export const release = (wallet: Wallet, price: number): Wallet => ({ ...wallet, reserved: wallet.reserved - price })
+
+/** Ends the reservation of an issue and charges it. */
+export const debit = (wallet: Wallet, { issueId, price }: { issueId: string; price: number }, now: number) =>
+  post(release(wallet, price), { entryType: 'debit', amountDelta: -price, issueId }, now)
+
 /** Whether not even a message of one credit can be reserved. */
 export const isOutOfCredit = ({ balance, reserved, overdraftLimit }: Wallet): boolean =>
   balance - reserved + overdraftLimit < 1
 
-export const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit'>) =>
+const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit'>) =>
   new Refusal('no_credit', 'The wallet has too little credit for this message', {
     code: overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
   })

@@ -1,43 +1,38 @@
-/** Events of issue changes and their bodies. Specification: "Events"; decisions: "Webhooks". */
+/** Events of changes and their bodies. Specification: "Events"; decisions: "Webhooks". */
 import type { HookEventType } from '../../../contract/constants'
 import type { EventType, OtpEventOf } from '../../../contract/event'
-import type { Issue, Origin } from '../codes/issue'
 import { CODE } from '../delivery/delivery'
+import type { Message } from '../message/message'
 import { numbers } from '../phone/phone'
-import { shownMetadata } from '../relays/relay'
+import type { Origin } from '../shared/addressed'
 import { CURRENCY, type Owner } from '../shared/value'
+import type { Verification } from '../verification/verification'
+import { hasCode, hasMessage, legOf, type Stored } from '../verification/verification'
 
-/** Event types of the change between two states of an issue, in order. */
-export function eventsOf(before: Issue, after: Issue): HookEventType[] {
-  const events = otpEventsOf(before, after)
-  if (after.keyKind !== 'relay') return events
-  // The platform that made the code tells its fate. Our events tell the fate of the message.
-  return events.flatMap((type) => MESSAGE_EVENTS[type] ?? [])
+/** Event types of the change between two states, in order. The message of an issue tells its fate as `otp.*`. */
+export function eventsOf(before: Stored, after: Stored): HookEventType[] {
+  const messages = hasMessage(before) && hasMessage(after) ? messageEventsOf(before, after) : []
+  if (!hasCode(before) || !hasCode(after)) return messages.map((type): HookEventType => `message.${type}`)
+  return [...messages, ...codeEventsOf(before, after)].map((type): HookEventType => `otp.${type}`)
 }
 
-const MESSAGE_EVENTS: Partial<Record<EventType, HookEventType>> = {
-  'otp.sent': 'message.sent',
-  'otp.delivered': 'message.delivered',
-  'otp.failed': 'message.failed',
-}
-
-function otpEventsOf(before: Issue, after: Issue): EventType[] {
-  const events: EventType[] = []
-  if (wasAccepted(before, after)) events.push('otp.sent')
+function messageEventsOf(before: Message, after: Message): MessageEvent[] {
+  const events: MessageEvent[] = []
+  if (wasAccepted(before, after)) events.push('sent')
   if (after.deliveryStatus !== before.deliveryStatus) {
-    if (after.deliveryStatus === 'delivered') events.push('otp.delivered')
-    if (after.deliveryStatus === 'failed') events.push('otp.failed')
-  }
-  if (after.verificationStatus !== before.verificationStatus) {
-    if (after.verificationStatus === 'verified') events.push('otp.verified')
-    if (after.verificationStatus === 'expired') events.push('otp.expired')
-    if (after.verificationStatus === 'max_attempts') events.push('otp.max_attempts')
+    if (after.deliveryStatus === 'delivered') events.push('delivered')
+    if (after.deliveryStatus === 'failed') events.push('failed')
   }
   return events
 }
 
+const CODE_EVENTS = ['verified', 'expired', 'max_attempts'] as const
+
+const codeEventsOf = (before: Verification, { verificationStatus: status }: Verification) =>
+  status === before.verificationStatus ? [] : CODE_EVENTS.filter((type) => type === status)
+
 /** A carrier accepted the message of a leg. */
-const wasAccepted = (before: Issue, after: Issue) =>
+const wasAccepted = (before: Message, after: Message) =>
   before.messageId === after.messageId &&
   before.sendPending &&
   !after.sendPending &&
@@ -59,64 +54,78 @@ const iso = (at: number) => new Date(at).toISOString()
 /** The body of an event. It contains no full number and no code. */
 export function eventOf<T extends HookEventType>(
   type: T,
-  issue: Issue,
+  stored: Stored,
   context: EventContext,
 ): T extends EventType ? OtpEventOf<T> : object {
   const { eventId: id, now } = context
-  // A relayed message has the fields of an issue's.
-  const payload = PAYLOADS[type.replace('message.', 'otp.') as EventType]
-  const data = payload({ ...issue, metadata: shownMetadata(issue) }, context)
+  const [, name = ''] = type.split('.')
+  const data = isMessageEvent(name)
+    ? MESSAGE_DATA[name](stored as Message, context)
+    : CODE_DATA[name as (typeof CODE_EVENTS)[number]](stored as Verification, context)
   return { id, type, created: Math.floor(now / 1_000), data } as never
 }
 
-const base = ({ issueId, purpose, leg }: Issue) => ({ id: issueId, method: leg, type: purpose.trim() })
+type MessageEvent = 'sent' | 'delivered' | 'failed'
+const isMessageEvent = (name: string): name is MessageEvent => name in MESSAGE_DATA
 
-const guesses = (issue: Issue) => ({
-  attempts: issue.attemptsUsed,
-  max_attempts: issue.maxAttempts,
-  metadata: issue.metadata ?? {},
+const base = (stored: Stored) => ({ id: stored.issueId, method: legOf(stored), type: stored.purpose })
+
+const guesses = (verification: Verification) => ({
+  attempts: verification.attemptsUsed,
+  max_attempts: verification.maxAttempts,
+  metadata: verification.metadata ?? {},
 })
 
-const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => OtpEventOf<T>['data'] } = {
-  'otp.sent': (issue, { now, to }) => ({
-    ...base(issue),
+const MESSAGE_DATA: {
+  [T in MessageEvent]: (message: Message, context: EventContext) => OtpEventOf<`otp.${T}`>['data']
+} = {
+  sent: (message, { now, to }) => ({
+    ...base(message),
     to: to === undefined ? UNKNOWN_NUMBER : maskNumber(to),
     status: 'sent',
     sent_at: iso(now),
   }),
-  'otp.delivered': (issue, { now, carrier }) => ({
-    ...base(issue),
+  delivered: (message, { now, carrier }) => ({
+    ...base(message),
     status: 'delivered',
     delivered_at: iso(now),
     carrier: carrier ?? 'unknown',
-    country: issue.country ?? 'ZZ',
-    cost: { amount: issue.price, currency: CURRENCY },
-    metadata: issue.metadata ?? {},
+    country: message.country ?? 'ZZ',
+    cost: { amount: message.price, currency: CURRENCY },
+    metadata: message.metadata ?? {},
   }),
-  'otp.failed': ({ issueId, providerOutcomeCode: code = 'UNKNOWN' }, { now }) => ({
+  failed: ({ issueId, providerOutcomeCode: code = 'UNKNOWN' }, { now }) => ({
     id: issueId,
     status: 'failed',
     failed_at: iso(now),
     error: { code, message: OWN_FAILURES.get(code) ?? 'The carrier refused the message or could not deliver it' },
   }),
-  'otp.verified': (issue, { now }) => ({
-    ...base(issue),
+}
+
+const CODE_DATA: {
+  [T in (typeof CODE_EVENTS)[number]]: (
+    verification: Verification,
+    context: EventContext,
+  ) => OtpEventOf<`otp.${T}`>['data']
+} = {
+  verified: (verification, { now }) => ({
+    ...base(verification),
     status: 'verified',
-    verified_at: iso(issue.verifiedAt ?? now),
-    attempts: issue.attemptsUsed + 1,
-    metadata: issue.metadata ?? {},
+    verified_at: iso(verification.verifiedAt ?? now),
+    attempts: verification.attemptsUsed + 1,
+    metadata: verification.metadata ?? {},
   }),
-  'otp.expired': (issue) => ({
-    ...base(issue),
+  expired: (verification) => ({
+    ...base(verification),
     status: 'expired',
-    expired_at: iso(issue.expiresAt),
-    ...guesses(issue),
+    expired_at: iso(verification.expiresAt),
+    ...guesses(verification),
   }),
-  'otp.max_attempts': (issue, { now }) => ({
-    ...base(issue),
+  max_attempts: (verification, { now }) => ({
+    ...base(verification),
     status: 'max_attempts',
     max_attempts_at: iso(now),
-    ...guesses(issue),
+    ...guesses(verification),
   }),
 }
 

@@ -127,7 +127,8 @@ export function webhookRetryMs(tries: number, askedMs: number | undefined): numb
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
-  const at = Date.parse(header)
+  // One of the three forms of dates in RFC 9110, 5.6.7, names no zone.
+  const at = Date.parse(/^\w{3} /.test(header) ? `${header} GMT` : header)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 

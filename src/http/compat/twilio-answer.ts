@@ -1,9 +1,10 @@
 /** Answers for clients of Twilio Verify v2: SIDs, verifications and errors. https://www.twilio.com/docs/verify/api */
 import { hash } from 'node:crypto'
 import type { App } from '../../domain/access/app'
-import { effectiveStatus, type Issue } from '../../domain/codes/issue'
 import { Refusal, type RefusalDetail, type RefusalKind } from '../../domain/shared/error'
 import type { Leg } from '../../domain/shared/value'
+import type { Issue } from '../../domain/verification/issue'
+import { effectiveStatus } from '../../domain/verification/verification'
 
 export const TWILIO_PREFIX = '/compat/twilio/'
 

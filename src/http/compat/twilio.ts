@@ -7,19 +7,20 @@ import { ACCESS, type OperationAccess } from '../../../contract/scope'
 import { isSameSecret } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
 import { isIP } from '../../domain/access/network'
-import type { Issue } from '../../domain/codes/issue'
-import { firstIssueOf } from '../../domain/codes/kept-code'
 import type { Recipient } from '../../domain/phone/phone'
 import { invalid, notFound, Refusal, unauthorized } from '../../domain/shared/error'
 import { refusalOf } from '../../domain/shared/validation'
 import type { Leg, Owner } from '../../domain/shared/value'
+import type { Issue } from '../../domain/verification/issue'
+import { shownIssue } from '../../domain/verification/issue'
+import { firstIssueOf } from '../../domain/verification/kept-code'
 import { closeIssue } from '../../usecases/close-issue'
 import { issueCode } from '../../usecases/issue-code'
 import { readIssue } from '../../usecases/read-history'
 import { rulesOf } from '../../usecases/shared/mode'
 import { verifyCode } from '../../usecases/verify-code'
 import { type ApiAnswer, type ApiDependencies, createPerformer, isOverloaded, OVERLOADED } from '../api'
-import type { Caller, RequestContext } from '../authenticate'
+import type { AuthenticatedCaller, RequestContext } from '../authenticate'
 import { readText } from '../json'
 import {
   accountSid,
@@ -60,7 +61,7 @@ const MAX_FORM_CHARACTERS = 16 * 1024
 
 /** An authenticated request for a service of the key's app. */
 interface Call {
-  caller: Caller
+  caller: AuthenticatedCaller
   app: App
   purpose: string
   form: URLSearchParams
@@ -187,7 +188,7 @@ function required(form: URLSearchParams, name: string): string {
 }
 
 /** The phone of a number with `+`, as Twilio demands it. */
-function recipientOf({ modes }: TwilioDependencies, { key }: Caller, to: string): Recipient {
+function recipientOf({ modes }: TwilioDependencies, { key }: AuthenticatedCaller, to: string): Recipient {
   if (!to.startsWith('+') || to.length > 32)
     throw invalid('phoneNumber', 'invalid_phone_number', 'not in E.164 format, such as +14155552671')
   return rulesOf(modes, key).recipient(to, key.region)
@@ -236,7 +237,12 @@ async function create(deps: TwilioDependencies, call: Call) {
   return { status: 201, body: verificationBody(verification, subjectOf(call, recipient.to), 'pending', base) }
 }
 
-async function legsOf({ modes }: TwilioDependencies, { key }: Caller, { country }: Recipient, channel: string) {
+async function legsOf(
+  { modes }: TwilioDependencies,
+  { key }: AuthenticatedCaller,
+  { country }: Recipient,
+  channel: string,
+) {
   if (OTHER_CHANNELS.includes(channel)) throw channelDisabled()
   if (!LEG_OF_CHANNEL.has(channel))
     throw invalid('Channel', 'not_a_choice', 'is not known', { choices: [...LEG_OF_CHANNEL.keys()] })
@@ -316,7 +322,7 @@ async function update(deps: TwilioDependencies, call: Call) {
   if (wanted !== 'approved' && wanted !== 'canceled')
     throw invalid('Status', 'not_a_choice', 'is not known', { choices: ['approved', 'canceled'] })
   const { to, issue, first } = await findByPath(deps, call)
-  const closed = { first, issue: await closeIssue(deps, call.caller.key, issue.issueId, wanted) }
+  const closed = { first, issue: shownIssue(await closeIssue(deps, call.caller.key, issue.issueId, wanted)) }
   return { status: 200, body: verificationBody(closed, subjectOf(call, to), wanted, call.base) }
 }
 

@@ -1,7 +1,7 @@
 /** `POST /relay/<source>/<relay id>`: a platform hands over a code to deliver. Outside of `/v1`. Decisions: "Relays". */
 
-import type { Origin } from '../../domain/codes/issue'
 import { activeSecrets, RELAY_SOURCES, type RelaySource } from '../../domain/relays/relay'
+import type { Origin } from '../../domain/shared/addressed'
 import { Refusal } from '../../domain/shared/error'
 import type { IssueDependencies } from '../../usecases/issue-code'
 import { relayCode } from '../../usecases/relay-code'

@@ -7,7 +7,6 @@ import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { ReportTally } from '../../domain/delivery/report-tally'
 import type { Route } from '../../domain/delivery/route'
 import type { Template, TemplateVersion } from '../../domain/message/template'
-import type { Relay } from '../../domain/relays/relay'
 
 export interface AppTx {
   /** The id of the installation's organization; `first` is stored where there is none. */
@@ -43,17 +42,6 @@ export interface ChallengeReader {
 }
 
 /** The app must be locked. */
-export interface RelayTx {
-  save(relay: Relay): Promise<void>
-  /** False where there was no such row. */
-  remove(relayId: string): Promise<boolean>
-}
-
-export interface RelayReader {
-  find(relayId: string): Promise<Relay | undefined>
-  ofApp(appId: string): Promise<Relay[]>
-}
-
 export interface TemplateTx {
   /** The newest version of an app's own template; undefined where there is none. */
   find(appId: string, templateId: string): Promise<Template | undefined>

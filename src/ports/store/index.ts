@@ -18,8 +18,6 @@ import type {
   ChallengeTx,
   KeyReader,
   KeyTx,
-  RelayReader,
-  RelayTx,
   RouteReader,
   RouteTx,
   TemplateReader,
@@ -40,6 +38,7 @@ import type {
   SessionTx,
 } from './people'
 import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
+import type { RelayReader, RelayTx } from './relays'
 import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from './reports'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
@@ -54,7 +53,7 @@ export interface Store {
    * Runs `work` in a transaction and answers once its changes are on disk. Throws `unavailable` when they cannot be
    * stored.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
@@ -68,14 +67,6 @@ export interface Store {
   /** Reports its work to `telemetry` from now on. */
   setTelemetry(telemetry: StoreTelemetry): void
   close(): Promise<void>
-}
-
-export interface TransactionOptions {
-  /**
-   * For frequent transactions that wait for nothing but the store: others may be stored together with this one. Each is
-   * isolated from the others, succeeds or fails by itself, and is answered once it is on disk.
-   */
-  mayShare?: boolean | undefined
 }
 
 /**

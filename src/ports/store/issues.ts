@@ -2,13 +2,16 @@
 
 import type { FailureCount } from '../../abuse/rules/failure-budget'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
-import type { IdempotencyRecord } from '../../domain/codes/idempotency'
-import type { DeliveryStatus, Issue, IssueStanding, VerificationStatus } from '../../domain/codes/issue'
 import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
 import type { AnswerCount } from '../../domain/delivery/carrier-answers'
 import type { SendOutcome } from '../../domain/delivery/delivery'
+import type { DeliveryStatus, Message } from '../../domain/message/message'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
+import type { VerificationStatus } from '../../domain/shared/addressed'
 import type { Channel, Leg, Owner } from '../../domain/shared/value'
+import type { IdempotencyRecord } from '../../domain/verification/idempotency'
+import type { Issue, IssueStanding } from '../../domain/verification/issue'
+import type { Stored, Verification } from '../../domain/verification/verification'
 
 /** Asks for the `nth` newest issue that is younger than `withinMs`. */
 export interface NthNewest {
@@ -21,44 +24,48 @@ export type Phone = Pick<PhoneOfApp, 'kind' | 'phoneHash'>
 
 export interface KnownPhone {
   /** The issue stored as `issued` for the purpose; there is at most one. */
-  live: Issue | undefined
+  live: Verification | undefined
   /** Wrong codes at the phone; the row is not locked. */
   failures: FailureCount | undefined
 }
 
 export interface IssueTx {
-  /**
-   * Locks an issue. `known`: an earlier copy, which saves reading the columns that never change.
-   */
-  lock(owner: Owner, issueId: string, known?: Issue): Promise<Issue | undefined>
-  /** Locks an issue to check a code. `hasFailures`: there is a failure count of its phone. */
-  lockToVerify(owner: Owner, issueId: string): Promise<{ issue: Issue; hasFailures: boolean } | undefined>
+  lock(owner: Owner, issueId: string): Promise<Stored | undefined>
+  lockMessage(owner: Owner, issueId: string): Promise<Message | undefined>
+  /** Locks a verification to check a code. `hasFailures`: there is a failure count of its phone. */
+  lockToVerify(owner: Owner, issueId: string): Promise<{ verification: Verification; hasFailures: boolean } | undefined>
   /** Locks a phone before a code is issued for it; no other transaction issues for the phone meanwhile. */
   lockPhone(owner: Owner, phone: Phone, purpose: string): Promise<KnownPhone>
-  /** Issues stored as `issued` whose expiry has passed. */
-  lockExpired(limit: number): Promise<Issue[]>
+  /** Messages without a code for a phone and purpose that may still be worth sending. The phone must be locked. */
+  lockAlone(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Message[]>
+  /** Verifications stored as `issued` whose expiry has passed. */
+  lockExpired(limit: number): Promise<Verification[]>
   /**
    * For each: when the `nth` newest live issue for the phone was made; undefined where it is older than `withinMs` or
    * missing. The phone must be locked.
    */
   nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<NthNewest>): Promise<Array<number | undefined>>
-  add(issue: Issue): Promise<void>
+  /** `key` is the idempotency key that the issue stands for. */
+  add<S extends Stored>(stored: S, key?: Pick<IdempotencyRecord, 'keyHash' | 'fingerprint'>): Promise<void>
+  /** The message whose call was begun with that message, and is not answered; it is not locked. */
+  begunBy(messageId: string): Promise<Message | undefined>
+  /** Locks messages whose calls were begun so long ago or longer, and are not answered; undefined: all of them. */
+  lockBegun(agedMs: number | undefined, limit: number): Promise<Message[]>
   /**
-   * Stores the changeable fields of a locked issue. `before`: the copy that was read, so that only changed parts are
+   * Stores the changeable fields of a locked row. `before`: the copy that was read, so that only changed parts are
    * written.
    */
-  save(issue: Issue, before?: Issue): Promise<void>
+  save<S extends Stored>(stored: S, before?: Stored): Promise<void>
 }
 
 export interface IdempotencyTx {
   find(owner: Owner, keyHash: Uint8Array): Promise<IdempotencyRecord | undefined>
-  add(claim: IdempotencyRecord): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
 }
 
 /** Sealed numbers and texts of messages, until they are erased. */
 export interface OutboxTx {
-  add(issue: Issue, rendered: RenderedMessage): Promise<void>
+  add(message: Message, rendered: RenderedMessage): Promise<void>
   find(issueId: string): Promise<RenderedMessage | undefined>
   erase(issueId: string): Promise<void>
 }
@@ -70,8 +77,8 @@ export interface IssueFilter {
   /** Oldest first: only this id and those after it. */
   from?: string | undefined
   isOldestFirst?: boolean | undefined
-  /** `relayed`: those of relays, which are in no other page. `unverified`: whatever the reason. */
-  status?: VerificationStatus | 'unverified' | 'relayed' | undefined
+  /** `alone`: messages without a code, which are in no other page. `unverified`: whatever the reason. */
+  status?: VerificationStatus | 'unverified' | 'alone' | undefined
   /** The beginning of a purpose. */
   purpose?: string | undefined
   delivery?: DeliveryStatus | undefined
@@ -89,19 +96,22 @@ export interface IssueFilter {
 }
 
 export interface IssuePage {
-  issues: Issue[]
+  issues: Stored[]
   /** The page is short since the search has looked at enough rows; it goes on before this id, or from it on. */
   next?: string | undefined
 }
 
 export interface IssueReader {
+  /** The issue of a code, as its app is shown it. Undefined for a message alone. */
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** Whatever has the id. */
+  stored(owner: Owner, issueId: string): Promise<Stored | undefined>
   /** The fields that the status view and a replay need, less than half of an issue. */
   standing(owner: Owner, issueId: string): Promise<IssueStanding | undefined>
   /** The newest issue for a phone and purpose, whatever its status. */
   newest(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
   /** The newest live issues for a phone in all apps, newest first. */
-  newestOfPhone(phoneHash: Uint8Array, limit: number): Promise<Issue[]>
+  newestOfPhone(phoneHash: Uint8Array, limit: number): Promise<Stored[]>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** A page that looks at a bounded number of rows. */
@@ -114,11 +124,6 @@ export interface AttemptTx {
   add(attempt: Attempt): Promise<void>
   /** Oldest first. */
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
-  /**
-   * Called with the lock of an issue whose attempt will be answered: a remote store reads the attempts in the same
-   * round trip.
-   */
-  ahead(owner: Owner, issueId: string): void
   /** Stores the answer of an attempt; false where it had one already. */
   answer(attempt: Attempt): Promise<boolean>
   /** Stores what a report says of an attempt, and its moment. */
@@ -126,8 +131,8 @@ export interface AttemptTx {
 }
 
 export interface ReportTx {
-  /** Stores or updates the message under which its carrier will report. */
-  expect(awaited: AwaitedReport): Promise<void>
+  /** Stores the id by which its carrier will report. */
+  learn(messageId: string, carrierMessageId: string): Promise<void>
   find(messageId: string): Promise<AwaitedReport | undefined>
   /** The message of a report, by the carrier's own id; undefined where two messages have it, for it names neither. */
   findByCarrier(carrier: string, theirMessageId: string): Promise<AwaitedReport | undefined>

@@ -5,11 +5,6 @@ import type { Owner } from '../../domain/shared/value'
 export interface JobTx {
   /** Adds a job, one of a kind for a subject. A job that exists is moved, and a worker that runs it has lost it. */
   add(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
-  /**
-   * Adds a job that is claimed by its adder already. A failure to add it throws here or, where it is only known later,
-   * rejects the commit.
-   */
-  addHeld(job: { kind: JobKind; owner: Owner; subjectId: string; queue: string }): Promise<Job>
   /** Claims due jobs of a kind from a queue: raises `attempt` and leases them. */
   claim(kind: JobKind, queue: string, limit: number): Promise<Job[]>
   /** Locks the job; true while it is still held under this attempt. */
@@ -32,8 +27,6 @@ export interface JobTx {
 }
 
 export interface JobReader {
-  /** A job that was added as held and still is, for an adder that lost the answer with its id. */
-  held(kind: JobKind, subjectId: string): Promise<Job | undefined>
   /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
   heads(kind: JobKind): Promise<Array<{ queue: string; runAt: number }>>
   /** Whether a job of the queue could run now. */

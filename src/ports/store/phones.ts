@@ -4,12 +4,12 @@
  */
 
 import type { FailureCount } from '../../abuse/rules/failure-budget'
-import type { KeyKind } from '../../domain/access/api-key'
+import type { CallerKind } from '../../domain/access/caller'
 import type { PhoneOfApp } from '../../domain/access/rate-limits'
-import type { Issue } from '../../domain/codes/issue'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
 import type { Leg, Owner } from '../../domain/shared/value'
+import type { Stored } from '../../domain/verification/verification'
 import type { StoredEvent } from '../../domain/webhooks/event'
 
 export type PhoneHashes = readonly Uint8Array[]
@@ -21,7 +21,7 @@ export interface PhonePage {
 }
 
 export interface PhoneIssues {
-  rows: Issue[]
+  rows: Stored[]
   /** Continue after this id, also where the page has fewer rows than its limit. */
   next: string | undefined
 }
@@ -30,9 +30,9 @@ export interface PhoneReader {
   /** Live issues of the phone in an app, oldest first. */
   issues(appId: string, hashes: PhoneHashes, page: PhonePage): Promise<PhoneIssues>
   /** Wrong codes at the phone, by the kind of key that issued them. */
-  failures(appId: string, hashes: PhoneHashes): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
+  failures(appId: string, hashes: PhoneHashes): Promise<Array<{ kind: CallerKind; failures: FailureCount }>>
   /** Phones of an app that wrong codes may pause or lock, those with the latest failure first. */
-  held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: FailureCount }>>
+  held(appId: string, limit: number): Promise<Array<{ kind: CallerKind; failures: FailureCount }>>
   /** The message of an issue, while it may still be sent. */
   rendered(issueId: string): Promise<RenderedMessage | undefined>
   /** Events of an issue, oldest first. */
@@ -59,12 +59,12 @@ export interface ErasureTx {
   /** Removes events and webhook deliveries of a locked issue. Answers how many events. */
   forgetEvents(issueId: string): Promise<number>
   /** Stores a locked issue without personal data. The row is removed later. */
-  strip(issue: Issue): Promise<void>
+  strip(stored: Stored): Promise<void>
   /**
    * Removes a locked issue with its attempts. Its ledger entries get `standIn` instead of its id. `isRemoved` knows it
    * until `forgetRemoved`.
    */
-  remove(issue: Issue, standIn: string): Promise<void>
+  remove(stored: Stored, standIn: string): Promise<void>
   /** Whether the issue was erased and removed. */
   isRemoved(issueId: string): Promise<boolean>
   /** Forgets removed issues that were made before a time; answers how many. */

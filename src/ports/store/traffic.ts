@@ -3,12 +3,13 @@
 import type { TrafficHour } from '../../abuse/rules/baseline'
 import type { Incident } from '../../abuse/rules/incident'
 import type { Rule } from '../../abuse/rules/rule'
-import type { KeyKind } from '../../domain/access/api-key'
-import type { DeliveryStatus, VerificationStatus } from '../../domain/codes/issue'
+import type { CallerKind } from '../../domain/access/caller'
+import type { DeliveryStatus } from '../../domain/message/message'
+import type { VerificationStatus } from '../../domain/shared/addressed'
 
 /** A segment: an app's codes for one country, issued by one kind of key. */
 export interface SegmentKey {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly country: string
 }
 
@@ -17,14 +18,15 @@ export type SegmentHour = SegmentKey & TrafficHour
 /** The columns of an issue that traffic is counted by; undefined hashes were not stored. */
 export interface IssueTrafficRow {
   readonly issueId: string
-  readonly keyKind: KeyKind
+  readonly keyKind: CallerKind
   readonly country: string | undefined
   readonly prefixHash: Uint8Array | undefined
   readonly networkHash: Uint8Array | undefined
   readonly phoneHash: Uint8Array
   readonly createdAt: number
-  readonly verifiedAt: number | undefined
-  readonly verificationStatus: VerificationStatus
+  readonly verifiedAt?: number | undefined
+  /** Undefined where nobody tells whether its code is typed. */
+  readonly verificationStatus?: VerificationStatus | undefined
   readonly deliveryStatus: DeliveryStatus
   readonly price: number
   /** Messages that its carriers took, or may have taken. Undefined: one. */
@@ -78,6 +80,8 @@ export interface TrafficReader {
    * Live issues of an app made from `from` on and before `to`, ordered by id, in pages.
    */
   issues(appId: string, from: number, to: number, which: CountedIssues): AsyncIterable<IssueTrafficRow[]>
+  /** When the `nth` newest of them from `from` on was made, counted from 0; undefined where there are fewer. */
+  nthNewest(appId: string, from: number, nth: number): Promise<number | undefined>
   /** Undefined where there is none, or none that can be decrypted. */
   snapshot(appId: string): Promise<TrafficSnapshot | undefined>
   /** At most `limit` apps that issued live codes since `from`. */

@@ -8,12 +8,6 @@ export interface WalletTx {
   /** Locks a wallet; an empty one where there is none yet. */
   lock(appId: string): Promise<Wallet>
   save(wallet: Wallet): Promise<void>
-  /** Reserves credit for a message. Throws `no_credit`. */
-  reserve(appId: string, amount: number): Promise<void>
-  /** Ends a reservation without a charge. */
-  release(appId: string, amount: number): Promise<void>
-  /** Ends a reservation and charges it, with a ledger entry. */
-  debit(appId: string, charge: { issueId: string; price: number }): Promise<void>
   addEntry(entry: LedgerEntry): Promise<void>
   /** The entry of that type that an operator made under that reference. */
   findEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>

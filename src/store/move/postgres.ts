@@ -97,10 +97,6 @@ class UrlSide extends Side {
       )
   }
 
-  async releaseSlots(): Promise<void> {
-    await this.all('SELECT lock_wallet(app_id, updated_at)::text FROM wallets')
-  }
-
   async lock({ isExclusive }: { isExclusive: boolean }): Promise<void> {
     const tables = TABLES.map(({ name }) => name)
     await this.all('BEGIN')

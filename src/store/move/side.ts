@@ -37,8 +37,6 @@ export abstract class Side {
   abstract insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>
   /** Throws `MoveError` where a server works on it. */
   abstract assertIdle(): Promise<void>
-  /** Returns slots of reserved credit to their wallets. */
-  abstract releaseSlots(): Promise<void>
   /**
    * Begins a transaction that locks out other writers; with `isExclusive` also servers that start. On failure the
    * connection ends the transaction.
@@ -95,7 +93,6 @@ export abstract class Side {
   /** Marks the source as being moved to `mark.to` and locks out writers. */
   async markMoving(mark: Mark): Promise<void> {
     await this.all('BEGIN')
-    await this.releaseSlots()
     await this.#setMark(MOVED_TO, mark)
     await this.all('COMMIT')
     await this.lock({ isExclusive: false })

@@ -1,6 +1,6 @@
 /** A database file as one side of a move. The caller must make sure that no server runs on its folder. */
 import { Database, type Statement } from 'bun:sqlite'
-import { storable } from '../postgres/connection/statement'
+import { storable } from '../postgres/connection/transaction'
 import { migrate } from '../sqlite/connection/migrate'
 import { BATCH, type MovedRow, Side } from './side'
 import type { MovedColumn } from './tables'
@@ -78,8 +78,6 @@ class FileSide extends Side {
   }
 
   async assertIdle(): Promise<void> {}
-
-  async releaseSlots(): Promise<void> {}
 
   async lock(): Promise<void> {
     this.db.run('BEGIN IMMEDIATE')

@@ -26,15 +26,7 @@ const ORDER = [
   ...[ours.organizations, ours.apps, ours.challenges, ours.relays, ours.apiKeys, ours.templates],
   ...[ours.carriers, ours.carrierHealth, ours.routes],
   ...[ours.wallets, ours.ledgerEntries, ours.erasures, ours.absentPhones],
-  ...[
-    ours.issues,
-    ours.erasedIssues,
-    ours.failures,
-    ours.idempotencyRecords,
-    ours.outbox,
-    ours.attempts,
-    ours.awaitedReports,
-  ],
+  ...[ours.issues, ours.erasedIssues, ours.failures, ours.outbox, ours.attempts],
   ...[ours.jobs, ours.webhookEndpoints, ours.webhookEvents, ours.webhookDeliveries, ours.webhookAttempts],
   ...[ours.operators, ours.operatorAddresses, ours.operatorSessions, ours.invitations],
   ...[ours.trafficHours, ours.trafficSnapshots, ours.decisions, ours.incidents],
@@ -55,4 +47,4 @@ export const TABLES: readonly MovedTable[] = ORDER.map(({ name, fields }: ours.T
 }))
 
 /** Columns filled by a sequence, by table. */
-export const SEQUENCES = { jobs: 'job_id', claims: 'claim_id', webhook_deliveries: 'seq' } as const
+export const SEQUENCES = { jobs: 'job_id', webhook_deliveries: 'seq' } as const

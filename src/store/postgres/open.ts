@@ -1,46 +1,31 @@
 /** Opens a database in PostgreSQL: connections, migrations, transactions and reads. */
 import type { SQL } from 'bun'
+import { sql } from 'drizzle-orm'
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Fleet } from '../../ports/node'
-import type { Lists, Reader, Store } from '../../ports/store'
+import type { Store } from '../../ports/store'
 import type { RingRow, Vault } from '../../ports/vault'
 import { ClockWatch, FOLLOWED } from '../clock-watch'
+import { POSTGRES } from '../dialect'
 import { WrongSecretError } from '../failure'
+import { keyRingRows } from '../key-ring'
 import type { MigrationStep } from '../migrations'
 import { assertNotMoved, FIND_MARK } from '../moved'
-import { appReader, challengeReader, keyReader, relayReader, templateReader } from './apps'
-import { attemptReader } from './attempts'
-import { auditReader } from './audit'
-import { carrierReader, routeReader } from './carriers'
-import { clockSetBackMs } from './clock'
+import { createLists, createReader } from '../read'
+import type { Querying, Reads } from '../session'
 import { createFleet, nodesOf } from './connection/fleet'
 import { MIGRATIONS, migrate } from './connection/migrate'
 import type { Time } from './connection/pipelined-transaction'
 import { connect, type PoolOptions, ReadPool, readersOf, withAddress } from './connection/pool'
 import { Replica } from './connection/replica'
-import { plain } from './connection/statement'
-import type { Querying } from './connection/transaction'
 import { TransactionRunner } from './connection/transaction-runner'
-import { issueReader } from './issues'
-import { jobReader } from './jobs'
-import { keyRingReader, keyRingRows } from './key-ring'
-import { noticeReader } from './notices'
-import { installation, invitationReader, peopleReader, sessionReader } from './people'
-import { phoneReader } from './phones'
-import { priceReader, reportTokenReader } from './reports'
 import { SettingsWatch } from './settings'
-import { trafficLists, trafficReader } from './traffic'
-import { usageReader } from './usage'
-import { walletReader } from './wallets'
-import { endpointReader, hookReader } from './webhooks'
 
 export interface SharedStoreOptions extends PoolOptions {
   /** URL of a replica that serves lists. */
   replicaUrl?: string | undefined
-  /** Whether transactions with `mayShare` are batched (`batching/`); on by default. */
-  batches?: boolean
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
   headFile?: HeadFile | undefined
@@ -86,24 +71,25 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
     if (!vault.ring.adopt(await keyRingRows(pool)))
       throw unavailable('The master secret was changed: this is an old one')
   })
-  const asked = serves ? pool : asking(pool, settings)
-  const runner = new TransactionRunner(
-    writing,
-    {
-      ...{ vault, headFile, node, time, watch },
-      size: options.size,
-      batches: options.batches ?? true,
-      clock: options.clock,
-    },
-    () => settings.changed(),
+  const asked = serves ? readsOf(pool) : readsOf(asking(pool, settings))
+  const runner = new TransactionRunner(writing, { vault, headFile, node, time, watch, clock: options.clock }, () =>
+    settings.changed(),
   )
   return {
-    read: createReader(asked, settings, options),
-    lists: createLists(replica ?? asked, options),
-    fleet: createFleet(pool, node),
-    async transaction(work, options) {
+    read: createReader(
+      asked,
+      { vault, headFile },
+      {
+        settingsVersion: () => settings.current(),
+        nodes: () => nodesOf(pool),
+        size: async () => (await pool.get(SIZE)) ?? 0,
+      },
+    ),
+    lists: createLists(replica ? readsOf(replica) : asked, { vault, headFile }, options.clock.elapsed),
+    fleet: createFleet(pool, (work) => runner.session(work), node),
+    async transaction(work) {
       if (!serves) await settings.current()
-      return runner.run(work, options)
+      return runner.run(work)
     },
     assertWritable: () => runner.assertWritable(),
     pool: () => ({ size: options.size, ...runner.usage() }),
@@ -122,6 +108,7 @@ export async function openStore(options: SharedStoreOptions): Promise<SharedStor
 
 /** Checks the settings before each query: a command that waits at a prompt does not notice changes in the meantime. */
 const asking = (pool: Querying, settings: SettingsWatch): Querying => ({
+  dialect: POSTGRES,
   async all(statement, values) {
     await settings.current()
     return pool.all(statement, values)
@@ -132,55 +119,13 @@ const asking = (pool: Querying, settings: SettingsWatch): Querying => ({
   },
 })
 
-const SIZE = plain(
-  'SELECT pg_database_size(current_database())',
-  () => [],
+/** The server scans for all of its connections alike. */
+const readsOf = (asked: Querying): Reads => Object.assign(asked, { scanning: asked })
+
+const SIZE = POSTGRES.plain(
+  () => sql`SELECT pg_database_size(current_database())`,
   ([bytes]) => Number(bytes),
 )
-
-function createLists(asked: Querying, { vault, headFile, clock }: SharedStoreOptions): Lists {
-  return {
-    issues: issueReader(asked),
-    wallets: walletReader(asked),
-    hooks: hookReader(asked, vault),
-    audit: auditReader(asked, { vault, headFile }),
-    usage: usageReader(asked, clock.elapsed),
-    traffic: trafficLists(asked),
-  }
-}
-
-function createReader(pool: Querying, settings: SettingsWatch, { vault, headFile }: SharedStoreOptions): Reader {
-  return {
-    issues: issueReader(pool),
-    jobs: jobReader(pool),
-    attempts: attemptReader(pool),
-    wallets: walletReader(pool),
-    endpoints: endpointReader(pool, vault),
-    hooks: hookReader(pool, vault),
-    apps: appReader(pool),
-    challenges: challengeReader(pool, vault),
-    relays: relayReader(pool, vault),
-    keys: keyReader(pool),
-    templates: templateReader(pool),
-    carriers: carrierReader(pool, vault),
-    routes: routeReader(pool),
-    people: peopleReader(pool, vault),
-    sessions: sessionReader(pool, vault),
-    invitations: invitationReader(pool),
-    audit: auditReader(pool, { vault, headFile }),
-    prices: priceReader(pool),
-    reportTokens: reportTokenReader(pool),
-    traffic: trafficReader(pool, vault),
-    notices: noticeReader(pool, vault),
-    phones: phoneReader(pool, vault),
-    keyRing: keyRingReader(pool, vault),
-    installation: () => installation(pool),
-    settingsVersion: () => settings.current(),
-    nodes: () => nodesOf(pool),
-    size: async () => (await pool.get(SIZE)) ?? 0,
-    clockSetBackMs: (since) => clockSetBackMs(pool, since),
-  }
-}
 
 /**
  * Loads the keys of the database. A database without keys gets new ones; if several servers start at once, one of them

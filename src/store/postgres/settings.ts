@@ -2,22 +2,15 @@
  * Version of the settings (keys, apps, templates, carriers and routes), raised with every change. Servers cache the
  * settings and compare it.
  */
-import { plain } from './connection/statement'
-import type { Querying, Transaction } from './connection/transaction'
+import { sql } from 'drizzle-orm'
+import { POSTGRES } from '../dialect'
+import type { Querying } from '../session'
 
-const RAISE = plain('UPDATE settings_version SET version = version + 1', () => [])
-const READ = plain(
-  'SELECT version FROM settings_version',
-  () => [],
+export const RAISE_VERSION = 'UPDATE settings_version SET version = version + 1'
+const VERSION = POSTGRES.plain(
+  () => sql`SELECT version FROM settings_version`,
   ([version]) => String(version),
 )
-
-/** Raises the version at the end of the transaction, once. */
-export function settingsChanged(transaction: Transaction): void {
-  if (transaction.changesSettings) return
-  transaction.changesSettings = true
-  transaction.last(RAISE)
-}
 
 /** A version read within this time is used without reading it again. */
 const FRESH_MS = 500
@@ -73,7 +66,7 @@ export class SettingsWatch {
   }
 
   async #ask(): Promise<string> {
-    const version = (await this.asked.get(READ)) ?? ''
+    const version = (await this.asked.get(VERSION)) ?? ''
     if (version !== this.#value) await this.heard()
     return version
   }

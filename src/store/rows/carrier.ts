@@ -3,9 +3,8 @@ import type { CarrierConfig, Health } from '../../domain/delivery/carrier'
 import type { ReportTally } from '../../domain/delivery/report-tally'
 import type { Route } from '../../domain/delivery/route'
 import type { Vault } from '../../ports/vault'
-import type { Row } from '../tables'
 
-interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'former' | 'changedAt'> {
+interface CarrierRow extends Omit<CarrierConfig, 'config' | 'former' | 'changedAt'> {
   /** Encrypted, because it holds credentials. */
   config: Uint8Array
   changedAt: number
@@ -16,9 +15,6 @@ export const configSeal = (name: string) => `provider:${name}`
 export const carrierOf = (vault: Vault, row: CarrierRow): CarrierConfig => ({
   ...row,
   ...(JSON.parse(vault.open(configSeal(row.name), row.config)) as Pick<CarrierConfig, 'config' | 'former'>),
-  concurrency: row.concurrency ?? undefined,
-  timeoutMs: row.timeoutMs ?? undefined,
-  pausedAt: row.pausedAt ?? undefined,
 })
 
 export const carrierRow = (
@@ -28,9 +24,6 @@ export const carrierRow = (
 ): CarrierRow => ({
   ...carrier,
   config: vault.seal(configSeal(carrier.name), JSON.stringify({ config, former })),
-  concurrency: carrier.concurrency ?? null,
-  timeoutMs: carrier.timeoutMs ?? null,
-  pausedAt: carrier.pausedAt ?? null,
   changedAt,
 })
 
@@ -40,21 +33,11 @@ const TOOK = 'answered_at - called_at'
 export const ROUNDED_MS = `CASE WHEN ${TOOK} < 0 THEN 0 WHEN ${TOOK} < 100 THEN ${TOOK}
   WHEN ${TOOK} < 1000 THEN (${TOOK}) / 10 * 10 ELSE (${TOOK}) / 100 * 100 END`
 
-interface HealthRow extends Omit<Row<Health>, 'isStill'> {
+interface HealthRow extends Omit<Health, 'isStill'> {
   carrier: string
 }
 
-export const healthOf = ({ isHealthy, since, code, retryAt }: HealthRow): Health => ({
-  ...{ isHealthy, since },
-  code: code ?? undefined,
-  retryAt: retryAt ?? undefined,
-})
-
-export const healthRow = (carrier: string, { isHealthy, since, code, retryAt }: Health): HealthRow => ({
-  ...{ carrier, isHealthy, since },
-  code: code ?? null,
-  retryAt: retryAt ?? null,
-})
+export const healthOf = ({ carrier: _, ...health }: HealthRow): Health => health
 
 /** An empty string stands for every country or every app. */
 interface RouteRow extends Pick<Route, 'channel' | 'carriers'> {
@@ -75,10 +58,5 @@ export const routeKey = ({ channel, country = '', appId = '' }: Omit<Route, 'car
 /** The name of the fact that holds what came of a carrier's reports. */
 export const reportsFact = (carrier: string): string => `${REPORTS_OF}${carrier}`
 export const REPORTS_OF = 'reports of '
-
-export const reportsRow = (carrier: string, tally: ReportTally) => ({
-  name: reportsFact(carrier),
-  value: Buffer.from(JSON.stringify(tally)),
-})
 
 export const reportsIn = ({ value }: { value: Uint8Array }): ReportTally => JSON.parse(Buffer.from(value).toString())

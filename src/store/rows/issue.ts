@@ -1,55 +1,55 @@
 /** Issues with their messages, delivery attempts and the reports that carriers may still send, and what erasing a person removes. */
-import { type Issue, type IssueStanding, originOf, originText } from '../../domain/codes/issue'
-import type { Attempt, AwaitedReport } from '../../domain/delivery/attempt'
+
+import type { Message } from '../../domain/message/message'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
+import type { Addressed, Origin } from '../../domain/shared/addressed'
+import type { Issue, IssueStanding } from '../../domain/verification/issue'
+import { WITHOUT_MESSAGE } from '../../domain/verification/issue'
+import type { Stored, Verification } from '../../domain/verification/verification'
 import type { Vault } from '../../ports/vault'
-import type { Row } from '../tables'
 
-type IssueRow = Omit<Row<Issue>, 'origin'> & { origin: string | null }
+/** Stored form, separated by a space: a request id contains none. */
+export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
 
-export const issueOf = (row: IssueRow): Issue => ({
-  ...row,
-  keyKind: row.keyKind,
-  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
-  country: row.country ?? undefined,
-  metadata: row.metadata ?? undefined,
-  verifiedAt: row.verifiedAt ?? undefined,
-  wrongAt: row.wrongAt ?? undefined,
-  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
-  prefixHash: row.prefixHash ?? undefined,
-  networkHash: row.networkHash ?? undefined,
-  legs: row.legs ?? undefined,
-  origin: row.origin === null ? undefined : originOf(row.origin),
-  erasedAt: row.erasedAt ?? undefined,
+export function originOf(text: string): Origin {
+  const [requestId = '', ...trace] = text.split(' ')
+  return { requestId, trace: trace.join(' ') || undefined }
+}
+
+type Nullable<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** The columns of a message, or of a verification, are empty where there is none. */
+type IssueRow = Omit<Addressed, 'origin'> &
+  Nullable<Omit<Message, keyof Addressed>> &
+  Nullable<Omit<Verification, keyof Addressed>> & { origin?: string | undefined; begunAt?: number | undefined }
+
+export const storedOf = ({ begunAt, ...row }: IssueRow): Stored =>
+  ({
+    ...row,
+    origin: row.origin === undefined ? undefined : originOf(row.origin),
+    begunCall: row.begunCall && begunAt !== undefined ? { ...row.begunCall, calledAt: begunAt } : undefined,
+  }) as Stored
+
+export const storedRow = (stored: Stored & Partial<Issue>): IssueRow => ({
+  ...stored,
+  origin: stored.origin && originText(stored.origin),
+  begunAt: stored.begunCall?.calledAt,
 })
 
-export const issueRow = (issue: Issue): IssueRow => ({
-  ...issue,
-  keyKind: issue.keyKind,
-  promisedExpiresAt: issue.promisedExpiresAt ?? null,
-  country: issue.country ?? null,
-  metadata: issue.metadata ?? null,
-  verifiedAt: issue.verifiedAt ?? null,
-  wrongAt: issue.wrongAt ?? null,
-  providerOutcomeCode: issue.providerOutcomeCode ?? null,
-  prefixHash: issue.prefixHash ?? null,
-  networkHash: issue.networkHash ?? null,
-  legs: issue.legs ?? null,
-  origin: issue.origin ? originText(issue.origin) : null,
-  erasedAt: issue.erasedAt ?? null,
-})
+type StandingRow = { [K in keyof IssueStanding]: IssueRow[K] }
 
-export const standingOf = (row: Row<IssueStanding>): IssueStanding => ({
-  ...row,
-  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
-  verifiedAt: row.verifiedAt ?? undefined,
-  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
-})
+/** The row must have a code. */
+export const standingOf = (row: StandingRow): IssueStanding =>
+  ({
+    ...row,
+    ...(row.deliveryStatus === undefined && WITHOUT_MESSAGE),
+  }) as IssueStanding
 
 /** The columns that change after an issue is stored. */
 export const ISSUE_CHANGING = [
   'messageId',
+  'expiresAt',
   'verificationStatus',
   'attemptsUsed',
   'verifiedAt',
@@ -63,21 +63,9 @@ export const ISSUE_CHANGING = [
   'billingStatus',
   'debitedAmount',
   'updatedAt',
+  'begunAt',
+  'begunCall',
 ] as const
-
-/** The columns that may differ from an issue read earlier; an erased issue differs in more. */
-export const ISSUE_SINCE = [...ISSUE_CHANGING, 'expiresAt', 'promisedExpiresAt', 'erasedAt'] as const
-
-export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE)[number]>): Issue => ({
-  ...known,
-  ...row,
-  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
-  verifiedAt: row.verifiedAt ?? undefined,
-  wrongAt: row.wrongAt ?? undefined,
-  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
-  legs: row.legs ?? undefined,
-  erasedAt: row.erasedAt ?? undefined,
-})
 
 export const messageSeal = (issueId: string) => `outbox:${issueId}`
 
@@ -87,55 +75,21 @@ export const sealMessage = (vault: Vault, issueId: string, rendered: RenderedMes
 export const openMessage = (vault: Vault, issueId: string, sealed: Uint8Array): RenderedMessage =>
   JSON.parse(vault.open(messageSeal(issueId), sealed))
 
-export const attemptOf = (row: Row<Attempt>): Attempt => ({
-  ...row,
-  answeredAt: row.answeredAt ?? undefined,
-  outcome: row.outcome ?? undefined,
-  retry: row.retry ?? undefined,
-  code: row.code ?? undefined,
-  said: row.said ?? undefined,
-  text: row.text ?? undefined,
-  report: row.report ?? undefined,
-  reportedAt: row.reportedAt ?? undefined,
-  carrierMessageId: row.carrierMessageId ?? undefined,
-})
-
-export const attemptRow = (attempt: Attempt): Row<Attempt> => ({
-  ...attempt,
-  answeredAt: attempt.answeredAt ?? null,
-  outcome: attempt.outcome ?? null,
-  retry: attempt.retry ?? null,
-  code: attempt.code ?? null,
-  said: attempt.said ?? null,
-  text: attempt.text ?? null,
-  report: attempt.report ?? null,
-  reportedAt: attempt.reportedAt ?? null,
-  carrierMessageId: attempt.carrierMessageId ?? null,
-})
-
 /** The columns that a carrier's answer sets. */
-export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'said', 'carrierMessageId'] as const
+export const ATTEMPT_ANSWER = [
+  ...(['answeredAt', 'outcome', 'retry', 'code', 'said', 'carrierMessageId', 'awaitedAt'] as const),
+] as const
 
 /** The columns that a report sets. */
 export const ATTEMPT_REPORT = ['code', 'said', 'report', 'reportedAt'] as const
 
-export const awaitedOf = (row: Row<AwaitedReport>): AwaitedReport => ({
-  ...row,
-  carrierMessageId: row.carrierMessageId ?? undefined,
-})
-
-export const awaitedRow = (awaited: AwaitedReport): Row<AwaitedReport> => ({
-  ...awaited,
-  carrierMessageId: awaited.carrierMessageId ?? null,
-})
-
 /** An empty `appId` stands for every app. */
-type ErasureRow = Row<Omit<Erasure, 'appId'>> & { appId: string }
+type ErasureRow = Omit<Erasure, 'appId'> & { appId: string }
 
 export const erasureOf = ({ appId, doneAt, ...row }: ErasureRow): Erasure => ({
   ...row,
   appId: appId === '' ? undefined : appId,
-  doneAt: doneAt ?? undefined,
+  doneAt,
 })
 
 export const storedApp = ({ appId = '' }: Pick<Erasure, 'appId'>): string => appId
@@ -154,14 +108,3 @@ export const STRIPPED = [
   'wrongAt',
   'erasedAt',
 ] as const
-
-/** So many of the newest messages are looked at for a call without an answer, which takes a millisecond at most. */
-const UNANSWERED_AMONG = 1_000
-
-/** Whether a call of a carrier is without an answer, among the newest messages since an id. */
-export const unansweredSql = (carrier: string, since: string) => `SELECT 1 AS found FROM (
-    SELECT * FROM awaited_reports WHERE message_id >= ${since} ORDER BY message_id DESC LIMIT ${UNANSWERED_AMONG}) AS newest
-  WHERE provider = ${carrier} AND provider_message_id IS NULL AND EXISTS (SELECT 1 FROM attempts
-    WHERE attempts.app_id = newest.app_id AND attempts.mode = newest.mode AND attempts.issue_id = newest.issue_id
-      AND attempts.message_id = newest.message_id AND outcome IS NULL)
-  LIMIT 1`

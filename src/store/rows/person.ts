@@ -1,15 +1,14 @@
 /** Operators, and the audit log of their changes. Its head, a line with the last entry, is kept in the database and in a file. */
-import type { Invitation, Operator } from '../../domain/access/operator'
+import type { Operator } from '../../domain/access/operator'
 import { type AuditEntry, type AuditHead, readHead } from '../../domain/operations/audit'
 import type { HeadFile } from '../../ports/files'
 import type { StoredAuditHead } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
-import type { Row } from '../tables'
 
-interface OperatorRow extends Omit<Row<Operator>, 'totpSecret' | 'totpBegun'> {
+interface OperatorRow extends Omit<Operator, 'totpSecret' | 'totpBegun'> {
   /** Both are encrypted. */
-  totpSecret: Uint8Array | null
-  totpBegun: Uint8Array | null
+  totpSecret: Uint8Array | undefined
+  totpBegun: Uint8Array | undefined
 }
 
 export const totpSeal = (operatorId: string) => `operator-totp:${operatorId}`
@@ -19,18 +18,13 @@ export const operatorOf = (vault: Vault, row: OperatorRow): Operator => ({
   ...row,
   totpSecret: row.totpSecret ? vault.open(totpSeal(row.operatorId), row.totpSecret) : undefined,
   totpBegun: row.totpBegun ? JSON.parse(vault.open(begunSeal(row.operatorId), row.totpBegun)) : undefined,
-  lastSeenAt: row.lastSeenAt ?? undefined,
-  unlockedAt: row.unlockedAt ?? undefined,
-  appIds: row.appIds ?? undefined,
 })
 
 export const operatorRow = (vault: Vault, { totpSecret, totpBegun, ...operator }: Operator): OperatorRow => ({
   ...operator,
-  lastSeenAt: operator.lastSeenAt ?? null,
-  unlockedAt: operator.unlockedAt ?? null,
-  appIds: operator.appIds ? [...operator.appIds] : null,
-  totpSecret: totpSecret === undefined ? null : vault.seal(totpSeal(operator.operatorId), totpSecret),
-  totpBegun: totpBegun ? vault.seal(begunSeal(operator.operatorId), JSON.stringify(totpBegun)) : null,
+  appIds: operator.appIds && [...operator.appIds],
+  totpSecret: totpSecret === undefined ? undefined : vault.seal(totpSeal(operator.operatorId), totpSecret),
+  totpBegun: totpBegun ? vault.seal(begunSeal(operator.operatorId), JSON.stringify(totpBegun)) : undefined,
 })
 
 /** The columns of an operator that change, except for `lastSeenAt`. */
@@ -47,22 +41,6 @@ export const OPERATOR_CHANGING = [
 
 /** A token hash that no session has. */
 export const NO_SESSION = new Uint8Array()
-
-export const invitationOf = (row: Row<Invitation>): Invitation => ({
-  ...row,
-  appIds: row.appIds ?? undefined,
-  note: row.note ?? undefined,
-})
-
-export const invitationRow = ({ appIds, note, ...invitation }: Invitation): Row<Invitation> => ({
-  ...invitation,
-  appIds: appIds ?? null,
-  note: note ?? null,
-})
-
-export const entryOf = (row: Row<AuditEntry>): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
-
-export const entryRow = (entry: AuditEntry): Row<AuditEntry> => ({ ...entry, ip: entry.ip ?? null })
 
 /** Name of the fact that holds the head in the database. */
 export const HEAD = 'audit_head'

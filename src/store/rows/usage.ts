@@ -10,7 +10,7 @@ export const TAKEN = `a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i
   AND (a.outcome = 'accepted' OR a.report IS NOT NULL)`
 
 export interface CountedRow extends Omit<UsageRow, 'latencies'> {
-  step: number | null
+  step: number | undefined
 }
 
 /** Merges the buckets of each group into one row; `merged` has those of an earlier part. */

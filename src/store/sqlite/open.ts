@@ -1,25 +1,28 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
 import { unavailable } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { furthest, setBack } from '../clock'
 import { ClockWatch } from '../clock-watch'
+import { SQLITE } from '../dialect'
 import { cannotRead, WrongSecretError } from '../failure'
+import { addKeys, allKeys } from '../key-ring'
 import type { MigrationStep } from '../migrations'
 import { assertNotMoved, FIND_MARK } from '../moved'
-import { createSetBack, furthestSetBack } from './clock'
+import { createLists, createReader } from '../read'
+import { type OpenedDoors, openTx } from '../tx'
 import { Checkpoints } from './connection/checkpoints'
 import { isBusy } from './connection/failure'
 import { migrate, migrating } from './connection/migrate'
 import { nextTurn, ReadGroup } from './connection/read-group'
+import { readsOf, WritingSession } from './connection/session'
 import { TransactionState } from './connection/transaction-state'
-import { createTransactions, type OpenTransaction } from './connection/tx'
 import { Writer } from './connection/writer'
-import { addKeys, keyRingRows } from './key-ring'
-import { createReader } from './read'
 
 export interface StoreOptions {
   file: string
@@ -92,11 +95,14 @@ export function openStore({
 
   const opened = statSync(file).ino
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
-  const readKeys = keyRingRows(writing)
-  vault.ring.follow(readKeys)
   const current = new TransactionState()
-  const openUnit = createTransactions(writing, vault, headFile, current)
-  const followClock = createFollowClock(writing, clock)
+  const session = new WritingSession(writing, current)
+  const readKeys = () => session.all(allKeys(session))
+  vault.ring.follow(readKeys)
+  const deps = { vault, headFile }
+  // Shared by all transactions: one runs at a time.
+  const doors: OpenedDoors = {}
+  const followClock = createFollowClock(session, clock)
   let seen = dataVersion.get()?.data_version
   const begun = () => {
     const found = dataVersion.get()?.data_version
@@ -115,20 +121,26 @@ export function openStore({
     committed: () => checkpoints?.committed(),
   })
 
-  const group = new ReadGroup(reading, atEnd)
-  const read = createReader({ reading, scanning, group }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
+  const groups = [new ReadGroup(reading, atEnd), new ReadGroup(scanning, atEnd)] as const
+  const reads = readsOf({ reading: { db: reading, group: groups[0] }, scanning: { db: scanning, group: groups[1] } })
   return {
-    read,
-    lists: read,
+    read: createReader(reads, deps, {
+      settingsVersion,
+      nodes: async () => [],
+      size: async () => (await reads.get(SIZE)) ?? 0,
+    }),
+    lists: createLists(reads, deps, clock.elapsed),
 
     transaction(work) {
-      let ended: ReturnType<OpenTransaction['end']> | undefined
+      let ended: ReturnType<TransactionState['end']> | undefined
       const run = async () => {
-        const { tx, end } = openUnit(clock.now())
+        current.begin(clock.now())
+        const { tx, end } = openTx(session, deps, doors)
         try {
           return await work(tx)
         } finally {
-          ended = end()
+          end()
+          ended = current.end()
         }
       }
       return writer.run(run, () => {
@@ -178,7 +190,7 @@ export function openStore({
     async close() {
       await writer.close()
       await checkpoints?.close()
-      group.readNow()
+      for (const group of groups) group.readNow()
       reading.close()
       scanning.close()
       if (checkpoints) copyLog(writing)
@@ -186,6 +198,11 @@ export function openStore({
     },
   }
 }
+
+const SIZE = SQLITE.plain(
+  () => sql`SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
+  ([bytes]) => Number(bytes),
+)
 
 /**
  * Leaves everything in one file, unless another process has it open. It does not wait, because that would hold up every
@@ -257,20 +274,18 @@ export async function upgrade(file: string, tell: (step: MigrationStep & { bytes
  * Otherwise everything that ends at a stored time would last longer once the clock is set back. Codes would stay valid,
  * and the lease of a dead process would hold its message for hours.
  */
-function createFollowClock(writing: Database, clock: StoreOptions['clock']): (hasOtherWritten: boolean) => void {
+function createFollowClock(session: WritingSession, clock: StoreOptions['clock']): (hasOtherWritten: boolean) => void {
   const watch = new ClockWatch()
-  const readFollowed = furthestSetBack(writing)
-  const setBack = createSetBack(writing)
   let followedMs: number | undefined
   const follow = (hasOtherWritten: boolean) => {
     if (hasOtherWritten) followedMs = undefined
-    followedMs ??= readFollowed()
+    followedMs ??= session.get(furthest(session)) ?? 0
     const sentAt = clock.elapsed()
     const now = clock.now()
     const answeredAt = clock.elapsed()
     const byMs = watch.setBackMs({ stamped: now, followedMs, sentAt, answeredAt })
     if (byMs === 0) return
-    setBack(now, byMs, now - Math.ceil(answeredAt - watch.rightAt))
+    setBack(session, { now, byMs, mayBeNewFrom: now - Math.ceil(answeredAt - watch.rightAt) })
     // Not known yet: this may be rolled back.
     followedMs = undefined
   }
@@ -328,10 +343,11 @@ function writeAhead(db: Database): void {
  * wins.
  */
 function takeKeys(db: Database, vault: Vault): void {
-  const readKeys = keyRingRows(db)
+  const session = new WritingSession(db, new TransactionState())
+  const readKeys = () => session.all(allKeys(session))
   if (readKeys().length === 0)
     db.transaction(() => {
-      if (readKeys().length === 0) addKeys(db, vault.ring.rows())
+      if (readKeys().length === 0) addKeys(session, vault.ring.rows())
     }).immediate()
   if (!vault.ring.adopt(readKeys())) throw new WrongSecretError()
 }

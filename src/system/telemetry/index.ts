@@ -77,7 +77,7 @@ export function createLogSink(log: Log, loggedSuccesses = 1): TelemetrySink {
     },
     // The end of a code is in the line of the request that ended it.
     codeEnded() {},
-    deliveryEnded({ issue, carrier, endedAt }) {
+    deliveryEnded({ message: issue, carrier, endedAt }) {
       if (isLeftOut(issue.deliveryStatus !== 'failed', issue.origin?.requestId)) return
       const fields = {
         requestId: issue.origin?.requestId,

@@ -95,7 +95,7 @@ export function createMetrics(): Metrics {
       codeEnded({ mode, channel, verificationStatus: outcome }) {
         ends.inc({ mode, channel, outcome })
       },
-      deliveryEnded({ issue: { mode, leg, deliveryStatus: outcome, createdAt }, carrier = '', endedAt }) {
+      deliveryEnded({ message: { mode, leg, deliveryStatus: outcome, createdAt }, carrier = '', endedAt }) {
         deliveries.inc({ mode, carrier, leg, outcome })
         if (mode === 'live') deliverySeconds.observe({ carrier, leg }, Math.max(0, endedAt - createdAt) / 1_000)
       },

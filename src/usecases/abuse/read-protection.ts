@@ -13,8 +13,9 @@ import {
   type RefusedLately,
   RuleReport,
 } from '../../abuse/rules/rule-report'
-import { isActive, type KeyKind } from '../../domain/access/api-key'
+import { isActive } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import { type CallerKind, type KeyKind, SEES_TYPING } from '../../domain/access/caller'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/shared/value'
 import type { Clock } from '../../ports/clock'
 import type { Lists, Reader } from '../../ports/store'
@@ -50,7 +51,7 @@ export async function readWaitingPhones(
   }
   for (const { kind, failures } of found.slice(0, MOST_HELD)) {
     const { rule } = standingOf(failures, protectionOf(app), clock.now())
-    if (rule && kind !== 'relay') counts[kind][rule]++
+    if (rule && SEES_TYPING[kind]) counts[kind as KeyKind][rule]++
   }
   return { ...counts, areAll: found.length <= MOST_HELD }
 }
@@ -58,7 +59,7 @@ export async function readWaitingPhones(
 /** Codes sent and refused in the last hour, for operators who are about to change a rule. */
 export interface RecentTraffic {
   /** Active live keys. */
-  readonly keys: Readonly<Record<KeyKind, number>>
+  readonly keys: Readonly<Record<CallerKind, number>>
   /** Codes of the last hour by segment, largest first. */
   readonly codes: readonly RecentCodes[]
   /** False: more codes were sent than counted. */
@@ -66,7 +67,7 @@ export interface RecentTraffic {
 }
 
 interface RecentCodes {
-  readonly kind: KeyKind
+  readonly kind: CallerKind
   readonly country: string
   readonly sent: number
   readonly refused: number
@@ -89,7 +90,7 @@ export async function readRecentTraffic(
 ): Promise<RecentTraffic> {
   const now = clock.now()
   const from = now - HOUR_MS
-  const counts = new Map<string, { kind: KeyKind; country: string; sent: number; refused: number }>()
+  const counts = new Map<string, { kind: CallerKind; country: string; sent: number; refused: number }>()
   const add = ({
     kind,
     country,
@@ -111,7 +112,7 @@ export async function readRecentTraffic(
       if (isRefused && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind, country, refused: times })
   const keys = (await store.read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
   const relays = (await store.read.relays.ofApp(appId)).filter(({ mode }) => mode === 'live')
-  const keysOf = (kind: KeyKind) => keys.filter((key) => key.kind === kind).length
+  const keysOf = (kind: CallerKind) => keys.filter((key) => key.kind === kind).length
   const codes = [...counts.values()].sort((one, other) => other.sent + other.refused - one.sent - one.refused)
   return { keys: { sk: keysOf('sk'), pk: keysOf('pk'), relay: relays.length }, codes, areAll: seen < MOST_LATELY }
 }

@@ -2,8 +2,8 @@
 
 import { type FailureStanding, NO_FAILURES, standingOf } from '../../abuse/rules/failure-budget'
 import { assertProtection, type Protection, protectionOf } from '../../abuse/rules/protection'
-import type { KeyKind } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import type { CallerKind } from '../../domain/access/caller'
 import { liveRecipient, type Numbering } from '../../domain/phone/phone'
 import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
@@ -72,7 +72,7 @@ export async function trustPhone(
   })
 }
 
-const KINDS: readonly KeyKind[] = ['sk', 'pk']
+const KINDS: readonly CallerKind[] = ['sk', 'pk']
 
 interface PhoneDependencies extends AdminDependencies {
   vault: Vault
@@ -84,7 +84,7 @@ export interface PhoneStanding {
   /** E.164. */
   phoneNumber: string
   /** Wait and rule, by the kind of key that issued the codes. */
-  standings: ReadonlyArray<Pick<FailureStanding, 'rule' | 'waitMs'> & { kind: KeyKind }>
+  standings: ReadonlyArray<Pick<FailureStanding, 'rule' | 'waitMs'> & { kind: CallerKind }>
 }
 
 /** Throws `invalid` or `not_found`. */
@@ -97,7 +97,7 @@ export async function standingOfPhone(
   const { region = deps.numbering.region } = app
   const { number, hashes } = seekPhone(deps.vault, phoneNumber, { ...deps.numbering, region })
   const known = await deps.store.read.phones.failures(appId, hashes)
-  const standing = (kind: KeyKind) => {
+  const standing = (kind: CallerKind) => {
     const failures = known.find((one) => one.kind === kind)?.failures
     const { rule, waitMs } = standingOf(failures ?? NO_FAILURES, protectionOf(app), deps.clock.now())
     return { kind, rule, waitMs }
@@ -113,7 +113,7 @@ export async function unlockPhone(
   deps: PhoneDependencies,
   appId: string,
   phoneNumber: string,
-  kinds: readonly KeyKind[] = KINDS,
+  kinds: readonly CallerKind[] = KINDS,
 ): Promise<{ wasWaiting: boolean }> {
   const { store, vault, numbering } = deps
   return store.transaction(async (tx) => {

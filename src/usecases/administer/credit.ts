@@ -1,4 +1,4 @@
-import type { Issue } from '../../domain/codes/issue'
+import type { Message } from '../../domain/message/message'
 import { invalid, missing } from '../../domain/shared/error'
 import { isUuid } from '../../domain/shared/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet/wallet'
@@ -55,7 +55,7 @@ export async function refundIssue(
   if (!isUuid(issueId)) throw missing('issue', issueId)
   return deps.store.transaction(async (tx) => {
     const app = await tx.apps.lock(appId)
-    const issue = await tx.issues.lock({ appId, mode: 'live' }, issueId)
+    const issue = await tx.issues.lockMessage({ appId, mode: 'live' }, issueId)
     if (!issue) throw missing('issue', issueId)
     if (!app) throw missing('app', appId)
     if (issue.billingStatus !== 'debited')
@@ -65,7 +65,7 @@ export async function refundIssue(
 }
 
 /** The issue must be locked. The reference of the entry is why it can be refunded only once. */
-export function postRefund(tx: Tx, { appId, issueId, debitedAmount: amount }: Issue): Promise<Posted> {
+export function postRefund(tx: Tx, { appId, issueId, debitedAmount: amount }: Message): Promise<Posted> {
   const reference = `refund:${issueId}`
   return postOnce(tx, appId, reference, (wallet, now) => refund(wallet, { issueId, amount, reference }, now))
 }

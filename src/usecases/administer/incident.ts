@@ -5,9 +5,9 @@
  * Killed and begun anew, it goes on with what is left.
  */
 
-import type { KeyKind } from '../../domain/access/api-key'
-import type { Issue } from '../../domain/codes/issue'
+import type { CallerKind } from '../../domain/access/caller'
 import { type DeliveryProblem, hasProblem } from '../../domain/delivery/delivery'
+import type { Message } from '../../domain/message/message'
 import { invalid } from '../../domain/shared/error'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
@@ -26,7 +26,7 @@ export interface DeliveryIncident {
   carrier?: string | undefined
   /** Where the messages went, and the kind of key that asked for them. */
   country?: string | undefined
-  kind?: KeyKind | undefined
+  kind?: CallerKind | undefined
 }
 
 interface Charged {
@@ -69,7 +69,7 @@ export async function assessIncident(
   return { charged, refundedBefore, undecided }
 }
 
-const isOfPlace = ({ country, kind }: DeliveryIncident, issue: Issue) =>
+const isOfPlace = ({ country, kind }: DeliveryIncident, issue: Message) =>
   (country === undefined || issue.country === country) && (kind === undefined || issue.keyKind === kind)
 
 async function* sufferers(store: Store, appId: string, incident: DeliveryIncident, now: number) {
@@ -148,9 +148,9 @@ const note = (
 
 /** Answers those that were as they had been found. All issues are locked before the first wallet is. */
 async function refundSome(tx: Tx, some: readonly Charged[], problem: DeliveryProblem): Promise<Charged[]> {
-  const issues = new Map<Charged, Issue>()
+  const issues = new Map<Charged, Message>()
   for (const one of some) {
-    const issue = await tx.issues.lock({ appId: one.appId, mode: 'live' }, one.issueId)
+    const issue = await tx.issues.lockMessage({ appId: one.appId, mode: 'live' }, one.issueId)
     if (issue && hasProblem(issue, problem)) issues.set(one, issue)
   }
   const given: Charged[] = []

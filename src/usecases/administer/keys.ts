@@ -1,14 +1,8 @@
 import { SCOPES, type Scope } from '../../../contract/scope'
 import type { Allowance, StoredKey } from '../../domain/access/api-key'
-import {
-  assertKey,
-  formatKey,
-  isActive,
-  type KeyLimits,
-  keyHash,
-  type StoredKeyKind,
-} from '../../domain/access/api-key'
+import { assertKey, formatKey, isActive, keyHash } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import type { KeyKind, KeyLimits } from '../../domain/access/caller'
 import { invalid, missing } from '../../domain/shared/error'
 import { HOUR_MS, type Mode } from '../../domain/shared/value'
 import type { Tx } from '../../ports/store'
@@ -21,7 +15,7 @@ const MAX_TEST_KEYS = 5
 
 export interface NewKey {
   appId: string
-  kind: StoredKeyKind
+  kind: KeyKind
   mode: Mode
   scopes?: readonly string[]
   allowedOrigins?: readonly string[]
@@ -35,7 +29,7 @@ export interface NewKey {
   secret?: Uint8Array
 }
 
-const DEFAULT_SCOPES: Readonly<Record<StoredKeyKind, readonly Scope[]>> = { sk: ['*'], pk: ['otp:issue', 'otp:verify'] }
+const DEFAULT_SCOPES: Readonly<Record<KeyKind, readonly Scope[]>> = { sk: ['*'], pk: ['otp:issue', 'otp:verify'] }
 
 /** Answers the key itself, once. Throws `invalid` and `not_found`. */
 export function createKey(deps: MakingDependencies, wanted: NewKey): Promise<MadeKey> {
@@ -105,7 +99,7 @@ function assertLimits({ mode, limits = {} }: NewKey): void {
  * A test key of an app that can be shown again: it follows from the master secret and is stored, like every key, as a
  * hash. One that was revoked stays so; the next generation takes its place.
  */
-export function standingTestKey(deps: MakingDependencies, appId: string, kind: StoredKeyKind): Promise<string> {
+export function standingTestKey(deps: MakingDependencies, appId: string, kind: KeyKind): Promise<string> {
   return deps.store.transaction(async (tx) => {
     const app = await lockApp(tx, appId)
     const stored = await tx.keys.ofApp(appId)

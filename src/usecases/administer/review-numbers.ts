@@ -1,6 +1,8 @@
 /** Review numbers of an app: reviewers sign in with a fixed code and get no message. Decisions: "Review numbers". */
 import type { App } from '../../domain/access/app'
-import { derivedCode } from '../../domain/codes/kept-code'
+import { liveRecipient, type Numbering } from '../../domain/phone/phone'
+import { conflict, invalid, missing } from '../../domain/shared/error'
+import { derivedCode } from '../../domain/verification/kept-code'
 import {
   REVIEW_DAILY_MAX,
   REVIEW_DAYS,
@@ -8,9 +10,7 @@ import {
   type ReviewNumber,
   reviewEnd,
   reviewKeyName,
-} from '../../domain/codes/review-number'
-import { liveRecipient, type Numbering } from '../../domain/phone/phone'
-import { conflict, invalid, missing } from '../../domain/shared/error'
+} from '../../domain/verification/review-number'
 import type { Vault } from '../../ports/vault'
 import { writeAudit } from '../shared/write-audit'
 import { type AdminDependencies, existingApp, label, lockApp } from './shared'

@@ -2,6 +2,7 @@ import { languageTag } from '../../domain/message/language'
 import {
   assertTemplate,
   BUILT_IN_TEMPLATES,
+  composed,
   type DltIds,
   type Template,
   type Translation,
@@ -74,9 +75,12 @@ async function saveVersion(
   deps: AdminDependencies,
   tx: Tx,
   appId: string,
-  template: Template,
+  given: Template,
   rolledBackTo?: number,
 ): Promise<Template> {
+  const others = Object.entries(given.bodies ?? {}).map(([tag, text]) => [tag, { ...text, body: composed(text.body) }])
+  const bodies = given.bodies && Object.fromEntries(others)
+  const template = { ...given, body: composed(given.body), bodies }
   assertTemplate(template)
   await tx.templates.save(appId, template, deps.actor.name)
   const dlt = dltIdsIn(template)

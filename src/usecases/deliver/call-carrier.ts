@@ -1,8 +1,9 @@
 /** One call of a carrier, outside of any transaction, and what logs, traces and metrics get of it. */
-import type { Issue } from '../../domain/codes/issue'
+
 import type { Attempt } from '../../domain/delivery/attempt'
 import type { Health } from '../../domain/delivery/carrier'
 import { presentableCode, type SendOutcome, withoutQuotes } from '../../domain/delivery/delivery'
+import type { Message } from '../../domain/message/message'
 import type { OutboundMessage, RenderedMessage } from '../../domain/message/rendered-message'
 import type { CarrierEndpoint } from '../../ports/carrier'
 import type { Clock } from '../../ports/clock'
@@ -16,9 +17,9 @@ export interface CarrierCall {
   endpoint: CarrierEndpoint
   slot: CarrierSlot
   attempt: Attempt
-  message: OutboundMessage
+  outbound: OutboundMessage
   /** The issue as it was when its attempt was stored. */
-  issue: Issue
+  message: Message
   rendered: RenderedMessage
   /** Whether the message is stored, so that any server can send it again. */
   isKept: boolean
@@ -41,12 +42,12 @@ interface CallDependencies {
 }
 
 export async function callCarrier(deps: CallDependencies, call: CarrierCall): Promise<CarrierAnswer> {
-  const { endpoint, slot, message, issue } = call
+  const { endpoint, slot, outbound, message } = call
   const { clock, telemetry } = deps
-  const span = telemetry.begin('attempt', issue.origin?.trace)
+  const span = telemetry.begin('attempt', message.origin?.trace)
   const calledAt = clock.elapsed()
-  const answered = await endpoint.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
-  const outcome = withoutQuotes(answered, message)
+  const answered = await endpoint.carrier.send(span.trace ? { ...outbound, trace: span.trace } : outbound)
+  const outcome = withoutQuotes(answered, outbound)
   const ms = clock.elapsed() - calledAt
   const health = slot.settle(outcome, clock.now())
   emitAnswer(telemetry, call, outcome, span, ms)
@@ -56,7 +57,7 @@ export async function callCarrier(deps: CallDependencies, call: CarrierCall): Pr
 
 function emitAnswer(
   telemetry: Telemetry,
-  { attempt: { issueId, mode, carrier, leg }, issue: { origin } }: CarrierCall,
+  { attempt: { issueId, mode, carrier, leg }, message: { origin } }: CarrierCall,
   { kind: outcome, code: carrierCode }: SendOutcome,
   span: Span,
   ms: number,
@@ -84,7 +85,7 @@ function logFailure(
   const { unsaid } = sample
   log.warn(
     { provider: carrier, ...what, code: presentableCode(outcome.code), ...(unsaid > 0 && { unsaid }) },
-    'a carrier did not take a message',
+    'a carrier did not take a outbound',
   )
 }
 

@@ -1,9 +1,11 @@
 /** The carrier of a message's next attempt. Decisions: "Delivery (live)". */
-import type { Issue } from '../../domain/codes/issue'
+
 import type { Attempt } from '../../domain/delivery/attempt'
 import { canFallBack, isWorthSending } from '../../domain/delivery/delivery'
 import { nextCarrier, retryDelayMs } from '../../domain/delivery/route'
+import type { Message } from '../../domain/message/message'
 import type { Job } from '../../domain/operations/job'
+import { hasMessage } from '../../domain/verification/verification'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Clock } from '../../ports/clock'
 import type { CarrierSlot } from '../../ports/node'
@@ -19,13 +21,13 @@ export interface CarrierChoice {
 }
 
 export function chooseCarrier(
-  issue: Issue,
+  message: Message,
   attempts: readonly Attempt[],
   { slot, router, now }: { slot: CarrierSlot; router: Router; now: number },
 ): CarrierChoice {
-  const route = router({ ...issue, channel: issue.leg })
-  const triedBefore = attempts.filter(({ leg }) => leg === issue.leg)
-  const name = nextCarrier(carriersToAsk(issue, { route, triedBefore, now, slot }), triedBefore)
+  const route = router({ ...message, channel: message.leg })
+  const triedBefore = attempts.filter(({ leg }) => leg === message.leg)
+  const name = nextCarrier(carriersToAsk(message, { route, triedBefore, now, slot }), triedBefore)
   return { route, triedBefore, endpoint: route.find(({ carrier }) => carrier.name === name) }
 }
 
@@ -37,10 +39,10 @@ export async function moveToCarrier(
   router: Router,
 ): Promise<void> {
   const { read } = store
-  const issue = await read.issues.find(job, job.subjectId)
-  if (!issue?.sendPending || !isWorthSending(issue, clock.now())) return
+  const message = await read.issues.stored(job, job.subjectId)
+  if (!message || !hasMessage(message) || !message.sendPending || !isWorthSending(message, clock.now())) return
   const attempts = await read.attempts.ofIssue(job, job.subjectId)
-  const { endpoint } = chooseCarrier(issue, attempts, { slot, router, now: clock.now() })
+  const { endpoint } = chooseCarrier(message, attempts, { slot, router, now: clock.now() })
   if (!endpoint) return
   const { name } = endpoint.carrier
   // Messages that wait in the carrier's queue come first.
@@ -51,11 +53,16 @@ export async function moveToCarrier(
 /** The wait before the leg's next attempt; undefined where the leg is exhausted. */
 export function nextTryMs(
   { random }: { random: Pick<Random, 'below'> },
-  issue: Issue,
+  message: Message,
   { route, tried, now }: { route: readonly CarrierEndpoint[]; tried: readonly Attempt[]; now: number },
 ): number | undefined {
   const jitter = random.below(1_000) / 1_000
-  return retryDelayMs(issue, { route: carriersToAsk(issue, { route, triedBefore: tried, now }), tried, jitter, now })
+  return retryDelayMs(message, {
+    route: carriersToAsk(message, { route, triedBefore: tried, now }),
+    tried,
+    jitter,
+    now,
+  })
 }
 
 interface CarrierQuestion {
@@ -66,10 +73,10 @@ interface CarrierQuestion {
 }
 
 /** The healthy carriers; where none of them is left to ask, the unhealthy ones too, unless another leg can take over. */
-function carriersToAsk(issue: Issue, { route, triedBefore, now, slot }: CarrierQuestion): string[] {
+function carriersToAsk(message: Message, { route, triedBefore, now, slot }: CarrierQuestion): string[] {
   // A message that has a slot is let in, also as the probe of an unhealthy carrier.
   const healthy = namesOf(route.filter((endpoint) => hasSlotAt(slot, endpoint) || endpoint.limiter.admits(now)))
-  return nextCarrier(healthy, triedBefore) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
+  return nextCarrier(healthy, triedBefore) === undefined && !canFallBack(message) ? namesOf(route) : healthy
 }
 
 export const hasSlotAt = (slot: CarrierSlot | undefined, { carrier }: CarrierEndpoint) => slot?.carrier === carrier.name

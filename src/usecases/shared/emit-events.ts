@@ -3,7 +3,7 @@
  * stored once, and queued for each endpoint that wants it. Specification: "Events"; decisions: "Webhooks".
  */
 import type { HookEventType } from '../../../contract/constants'
-import type { Issue } from '../../domain/codes/issue'
+import { legOf, type Stored } from '../../domain/verification/verification'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import { eventOf, eventsOf } from '../../domain/webhooks/event'
 import { type Endpoint, isSubscribed } from '../../domain/webhooks/webhook'
@@ -16,51 +16,56 @@ export interface TellDependencies {
   node: Pick<Node, 'wakeUps'>
 }
 
-/** Tells what a change of an issue means to whoever asked to be told. Reads number and text while they are there. */
+/** The endpoints of the owner, where they were asked for together with a lock: that saves a round trip. */
+export interface KnownEndpoints {
+  endpoints?: readonly Endpoint[] | undefined
+}
+
+/** Tells what a change means to whoever asked to be told. Reads number and text while they are there. */
 export async function emitEvents(
   deps: TellDependencies,
   tx: Tx,
-  before: Issue,
-  after: Issue,
-  sentTo?: string,
+  before: Stored,
+  after: Stored,
+  { sentTo, endpoints: known }: KnownEndpoints & { sentTo?: string | undefined } = {},
 ): Promise<void> {
   // Nobody is told of who was erased.
   if (after.erasedAt !== undefined) return
   const types = eventsOf(before, after)
   if (types.length === 0) return
-  const endpoints = await tx.endpoints.ofOwner(after)
+  const endpoints = known ?? (await tx.endpoints.ofOwner(after))
   for (const type of types) {
     const listening = endpoints.filter((endpoint) => isSubscribed(endpoint, subjectOf(type, after)))
-    if (listening.length > 0) await tell(deps, tx, { type, issue: after, listening, sentTo })
+    if (listening.length > 0) await tell(deps, tx, { type, stored: after, listening, sentTo })
   }
 }
 
-const subjectOf = (type: HookEventType, { leg, purpose, metadata = {} }: Issue) => ({
+const subjectOf = (type: HookEventType, stored: Stored) => ({
   type,
-  method: leg,
-  purpose,
-  metadata,
+  method: legOf(stored),
+  purpose: stored.purpose,
+  metadata: stored.metadata ?? {},
 })
 
 interface EmittedEvent {
   type: HookEventType
-  issue: Issue
+  stored: Stored
   listening: readonly Endpoint[]
   sentTo: string | undefined
 }
 
-async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: EmittedEvent): Promise<void> {
+async function tell(deps: TellDependencies, tx: Tx, { type, stored, listening, sentTo }: EmittedEvent): Promise<void> {
   const eventId = deps.random.uuid(tx.now)
-  const to = type.endsWith('.sent') ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
-  const carrier = type.endsWith('.delivered') ? await carrierOf(tx, issue) : undefined
-  const body = JSON.stringify(eventOf(type, issue, { eventId, now: tx.now, to, carrier }))
-  const { appId, mode, issueId, origin } = issue
+  const to = type.endsWith('.sent') ? (sentTo ?? (await tx.outbox.find(stored.issueId))?.to) : undefined
+  const carrier = type.endsWith('.delivered') ? await carrierOf(tx, stored) : undefined
+  const body = JSON.stringify(eventOf(type, stored, { eventId, now: tx.now, to, carrier }))
+  const { appId, mode, issueId, origin } = stored
   await queueEvent(deps, tx, { appId, mode, eventId, type, issueId, origin, body, createdAt: tx.now }, listening)
 }
 
-async function carrierOf(tx: Tx, issue: Issue): Promise<string | undefined> {
-  const attempts = await tx.attempts.ofIssue(issue, issue.issueId)
-  return attempts.findLast(({ leg, outcome }) => leg === issue.leg && outcome !== 'refused')?.carrier
+async function carrierOf(tx: Tx, stored: Stored): Promise<string | undefined> {
+  const attempts = await tx.attempts.ofIssue(stored, stored.issueId)
+  return attempts.findLast(({ leg, outcome }) => leg === legOf(stored) && outcome !== 'refused')?.carrier
 }
 
 /** Stores an event, and a webhook of it for each endpoint. */

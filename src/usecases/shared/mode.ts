@@ -4,8 +4,9 @@
  */
 
 import { type Protection, protectionOf, UNPROTECTED } from '../../abuse/rules/protection'
-import type { ApiKey, KnownKey } from '../../domain/access/api-key'
+import type { KnownKey } from '../../domain/access/api-key'
 import type { App } from '../../domain/access/app'
+import type { Caller } from '../../domain/access/caller'
 import {
   type LimitedAs,
   type LimitRule,
@@ -15,8 +16,11 @@ import {
   testIssueLimits,
   testRequestLimits,
 } from '../../domain/access/rate-limits'
-import type { IssueRequest } from '../../domain/codes/issue-request'
-import type { ReviewNumber } from '../../domain/codes/review-number'
+import { type PlannedLeg, plannedLegs } from '../../domain/delivery/plan'
+import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
+import type { Channel, Mode } from '../../domain/shared/value'
+import type { IssueRequest } from '../../domain/verification/issue-request'
+import type { ReviewNumber } from '../../domain/verification/review-number'
 import {
   assertTestAdmits,
   TEST_PRICES,
@@ -24,11 +28,7 @@ import {
   testCode,
   testFallsBack,
   testLifetimeMs,
-} from '../../domain/codes/test-scenario'
-import { type PlannedLeg, plannedLegs } from '../../domain/delivery/plan'
-import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone/phone'
-import type { Relay, RelayedCode } from '../../domain/relays/relay'
-import type { Channel, Mode } from '../../domain/shared/value'
+} from '../../domain/verification/test-scenario'
 import type { PriceList } from '../../domain/wallet/wallet'
 import type { CarrierEndpoint, Router } from '../../ports/carrier'
 import type { Traffic } from '../../ports/traffic'
@@ -57,10 +57,12 @@ export interface ModeRules {
   newCode(recipient: Recipient, derived?: string): string
   lifetimeMs(recipient: Recipient, requestedSec: number): number
   prices: PriceList
+  /** No message is sent. */
+  isSilent?: true
   /** The limits that every request of this kind counts against. A replay counts, too. */
-  requestLimits(key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[]
+  requestLimits(key: Caller & Pick<KnownKey, 'browserKeys'>, kind: LimitedAs, clientIp: string): LimitRule[]
   /** The limits that only a new issue counts against. */
-  issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
+  issueLimits(caller: Caller, phoneHash: Uint8Array): LimitRule[]
   router(): Promise<Router>
 }
 
@@ -69,8 +71,6 @@ export interface Modes {
   test: ModeRules
   /** Live rules for a review number: a fixed code, free, and no message. */
   review(number: Pick<ReviewNumber, 'dailyMax'>, code: string): ModeRules
-  /** For a code of another platform. In test mode, too, it may be for any number. */
-  relay(relay: Pick<Relay, 'mode' | 'legs'>, relayed: Pick<RelayedCode, 'code'>): ModeRules
 }
 
 interface ModeDependencies {
@@ -90,23 +90,12 @@ export function createModes(dependencies: ModeDependencies): Modes {
     review: ({ dailyMax: issuesPerPhoneDay }, code) => ({
       ...liveMode({ ...dependencies, limits: { ...limits, issuesPerPhoneDay } }),
       newCode: () => code,
+      isSilent: true,
       legs: () => undefined,
       watched: () => UNWATCHED,
       prices: TEST_PRICES,
       router: async () => () => [],
     }),
-    relay({ mode, legs }, { code }) {
-      const live = liveMode(dependencies)
-      const { requestLimits, issueLimits, prices, protection, watched, router } = testMode(dependencies)
-      return {
-        ...live,
-        ...(mode === 'test' && { requestLimits, issueLimits, prices, protection, watched, router }),
-        // A test keeps nothing of a real number, so that nothing of it has to be erased.
-        ...(mode === 'test' && { recipient: (...asked) => ({ ...live.recipient(...asked), identity: TEST_RELAY }) }),
-        newCode: () => code,
-        legs: (app, asked) => (mode === 'test' ? undefined : (legs ?? live.legs(app, asked))),
-      }
-    },
   }
 }
 
@@ -129,9 +118,6 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
     router: liveRouter,
   }
 }
-
-/** The phone of every code of a test relay. */
-const TEST_RELAY = 'test relay'
 
 /** Nothing is ever against a test code. */
 const UNWATCHED: Pick<Traffic, 'acquire'> = {

@@ -196,7 +196,7 @@ class Story {
     db.close()
     this.#check(found)
     this.#change(`UPDATE issues SET expires_at = expires_at - ${DAY_MS}`)
-    this.#change(`UPDATE awaited_reports SET answered_at = answered_at - ${DAY_MS}`)
+    this.#change(`UPDATE attempts SET awaited_at = awaited_at - ${DAY_MS} WHERE awaited_at IS NOT NULL`)
     this.#change(`UPDATE jobs SET run_at = run_at - ${DAY_MS}`)
     const sent = this.carrier.requests.length
     await this.#start().listening()

@@ -237,7 +237,7 @@ const issue = (number: number, more: Partial<IssueRow> = {}): IssueRow => ({
   issueId: issueId(number),
   mode: 'test',
   purpose: 'signup',
-  isRelayed: false,
+  isMessageAlone: false,
   channel: 'sms',
   leg: 'sms',
   country: 'KR',
@@ -355,7 +355,7 @@ export const CREATED_RELAY = { ...relay(7), secret: `v1,whsec_${'a1b2c3d4'.repea
 /** A relayed message, whose code is another platform's. */
 export const RELAYED: OutputOf<'issues/story'> = {
   ...STORY,
-  isRelayed: true,
+  isMessageAlone: true,
   purpose: 'identity-platform-of-a-business-with-approval',
   channel: 'sms',
   leg: 'voice',
@@ -592,13 +592,13 @@ export const FULL: Answers = {
   'inbox/list': {
     rows: [
       issue(0, {
-        isRelayed: true,
+        isMessageAlone: true,
         purpose: 'identity-platform-of-a-business-with-approval',
         verificationStatus: 'issued',
       }),
       ...ISSUES,
     ].map((row, scenario) =>
-      row.isRelayed
+      row.isMessageAlone
         ? { ...row, code: 'VBX53M' }
         : {
             ...row,
@@ -818,7 +818,7 @@ export const FULL: Answers = {
   'relays/messages': {
     rows: ISSUES.map((row, number) => ({
       ...row,
-      isRelayed: true,
+      isMessageAlone: true,
       purpose: RELAYS[number % 2]?.name ?? '',
       leg: (['sms', 'whatsapp', 'telegram', 'voice', 'alimtalk'] as const)[number % 5] ?? 'sms',
       occasion: number % 3 === 0 ? undefined : 'session.otp.sms.challenged',

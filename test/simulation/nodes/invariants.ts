@@ -39,7 +39,8 @@ export async function brokenBetweenNodes(
     ],
     [
       'an awaited report is of a message whose fate is open',
-      `SELECT issue_id FROM awaited_reports JOIN issues USING (issue_id) WHERE delivery_status IN ('delivered', 'failed')`,
+      `SELECT issue_id FROM attempts JOIN issues USING (issue_id)
+       WHERE awaited_at IS NOT NULL AND delivery_status IN ('delivered', 'failed')`,
     ],
   ]
   if (isCalm)

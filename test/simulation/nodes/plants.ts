@@ -1,5 +1,5 @@
 /** Planted bugs of several servers. Each must be found by the simulation, or the simulation proves nothing. */
-import { LEASE_MS } from '../../../src/domain/operations/job'
+import { debit, reserve } from '../../../src/domain/wallet/wallet'
 import type { Transport, TransportResult } from '../../../src/ports/network'
 import type { Store } from '../../../src/ports/store'
 import { answered } from '../../support/carrier'
@@ -21,30 +21,29 @@ const reworded = (words: RegExp | string, by: string): Plant => ({
   twist: ({ text, values }) => ({ text: text.replace(words, by), values }),
 })
 
-const CLAIM = /^WITH due AS MATERIALIZED/
-/** A job that is added as held. */
-const HELD = /^insert into "jobs" .* returning "job_id"$/
-/** As they follow each other there. */
-const JOB_COLUMNS = ['kind', 'app_id', 'mode', 'subject_id', 'run_at']
+/** Which jobs are due: of a kind and queue, until when, and how many. */
+const DUE = /^select "job_id", .* from "jobs" .* skip locked$/
+const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))'
 
 export const PLANTS: Record<string, Plant> = {
   'what is decided by is read without a lock': reworded(/ for no key update$/, ''),
-  'two issue for one phone at a time': reworded(
-    'SELECT pg_advisory_xact_lock(hashtextextended($1, 1))',
-    'SELECT length($1)',
-  ),
-  'credit is read, and then written': reworded(
-    /SELECT reserve_credit\((\$\d+), (\$\d+), (\$\d+)\)$/,
-    `UPDATE wallets SET reserved = (SELECT reserved FROM wallets WHERE app_id = $1) + $2::bigint
-       WHERE app_id = $1 AND $3::integer >= 0`,
-  ),
+  'two issue for one phone at a time': {
+    twist: ({ text, values }) => ({
+      text: text === LOCK && String(values[0]).startsWith('phone ') ? 'SELECT length($1)' : text,
+      values,
+    }),
+  },
+  'credit is read, and then written': reworded(/( from "wallets" where .*) for no key update$/, '$1'),
   'a lease ends by the clock of whoever looks': {
-    twist: ({ text, values }, { now }) => ({ text, values: CLAIM.test(text) ? values.with(3, now()) : values }),
+    twist: ({ text, values }, { now }) => ({ text, values: DUE.test(text) ? values.with(2, now()) : values }),
   },
   'rows are stamped by the clock of whoever writes': {
     twist: ({ text, values }, { now }) => ({ text: text.replace(/^SELECT clock_ms\(\),/, `SELECT ${now()},`), values }),
   },
-  'the lease of who was killed never ends': reworded('AND run_at <= $4', 'AND run_at <= $4 AND NOT leased'),
+  'the lease of who was killed never ends': reworded(
+    '"jobs"."run_at" <= $3) order by',
+    '"jobs"."run_at" <= $3 and not "jobs"."leased") order by',
+  ),
   'who stops gives back what others run': reworded(/"jobs"\."leased_by" = (\$\d)/, '$1::text IS NOT NULL'),
   'who has waited to follow the clock follows it, too': reworded(
     /^(SELECT clock_ms\(\), \(SELECT coalesce\(sum\(set_back_ms\), 0\) FROM clock_steps)\)$/,
@@ -60,8 +59,8 @@ export const PLANTS: Record<string, Plant> = {
     }),
   },
   'each connection counts for itself': reworded(
-    'count_one($1::text[]',
-    'count_one(ARRAY(SELECT pg_backend_pid() || subject FROM unnest($1::text[]) AS subject)',
+    /(INTO counted \(subject, times, ends_at\) VALUES \(|counted WHERE subject = |\s+WHERE subject = )(\$\d::text)/,
+    '$1pg_backend_pid() || $2',
   ),
   'a message is sent within the transaction that writes it down': sentWithinUnit(),
   'settings are looked at once': {
@@ -86,7 +85,7 @@ export const PLANTS: Record<string, Plant> = {
     }),
   },
   'wrong codes of a phone are counted beside each other': reworded(
-    /^(SELECT state FROM failures WHERE .*) FOR UPDATE$/,
+    /^(select "state" from "failures" where .*) for no key update$/,
     '$1',
   ),
   'who has lost a job records what came of it': twisted((tx) => ({
@@ -100,36 +99,27 @@ async function* nobody() {}
 const lostAt = (url: string) => answered(200, { messageList: [{ messageId: idIn(url), statusCode: '3032' }] })
 const idIn = (url: string) => new URL(url).searchParams.get('messageId')
 
-/** Time has to pass, or a server would claim what it works on for ever. */
-const SHORT_LEASE_MS = 200
+const ADOPTED_AFTER_MS = 200
 
 /**
- * Whoever comes too late debits all the same. So that somebody does, leases are over soon, and another server calls what
- * this one still works on interrupted, which the fence makes good.
+ * Whoever comes too late debits all the same. So that somebody does, other servers soon call what this one still works on
+ * interrupted, and its report has it charged before its answer comes.
  */
 function settledTwice(): Plant {
-  const hasty: Plant = {
-    twist({ text, values }) {
-      if (CLAIM.test(text)) return { text, values: values[0] === 'deliver' ? values.with(4, SHORT_LEASE_MS) : values }
-      if (!HELD.test(text)) return { text, values }
-      const leasedUntil = values.indexOf('deliver') + JOB_COLUMNS.indexOf('run_at')
-      return { text, values: values.with(leasedUntil, Number(values[leasedUntil]) - LEASE_MS.deliver + SHORT_LEASE_MS) }
-    },
-  }
-  const unfenced = twisted((tx) => ({
-    jobs: {
-      lock: (job) => tx.jobs.lock(job).then((isHeld) => isHeld || job.kind === 'deliver'),
-      async finish(job) {
-        const isHeld = await tx.jobs.finish(job)
-        const issue = await tx.issues.lock(job, job.subjectId)
-        if (isHeld || job.kind !== 'deliver' || issue?.billingStatus !== 'debited') return isHeld
-        await tx.wallets.reserve(job.appId, issue.price)
-        await tx.wallets.debit(job.appId, issue)
-        return isHeld
+  return twisted((tx) => ({
+    issues: { lockBegun: (agedMs, limit) => tx.issues.lockBegun(agedMs && ADOPTED_AFTER_MS, limit) },
+    attempts: {
+      async answer(attempt) {
+        const isFirst = await tx.attempts.answer(attempt)
+        const issue = isFirst ? undefined : await tx.issues.lockMessage(attempt, attempt.issueId)
+        if (issue?.billingStatus !== 'debited') return isFirst
+        const charged = debit(reserve(await tx.wallets.lock(attempt.appId), issue.price), issue, tx.now)
+        await tx.wallets.save(charged.wallet)
+        await tx.wallets.addEntry(charged.entry)
+        return isFirst
       },
     },
   }))
-  return { ...hasty, ...unfenced }
 }
 
 interface Sending {
@@ -145,12 +135,12 @@ function sentWithinUnit(): Plant {
   return {
     store: (store) => ({
       ...store,
-      transaction: (work, options) =>
+      transaction: (work) =>
         store.transaction(async (tx) => {
           const answer = await work(tx)
           if (isSending(answer)) await answer.carrier.carrier.send(answer.message)
           return answer
-        }, options),
+        }),
     }),
     transport(transport) {
       // Of one life of a server: whoever is started again has forgotten.

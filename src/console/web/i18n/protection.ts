@@ -1,6 +1,6 @@
 /** Words about protection that several pages share: rules, kinds of keys and caps. */
 import type { Rule } from '../../../abuse/rules/rule'
-import type { KeyKind } from '../../../domain/access/api-key'
+import type { CallerKind } from '../../../domain/access/caller'
 import { inWords } from './words'
 
 export const ruleWords = inWords({
@@ -37,7 +37,7 @@ export const ruleWords = inWords({
 })
 
 export const kindWords = inWords({
-  en: { pk: 'Browser keys', sk: 'Secret keys', relay: 'Relays' } satisfies Record<KeyKind, string>,
+  en: { pk: 'Browser keys', sk: 'Secret keys', relay: 'Relays' } satisfies Record<CallerKind, string>,
   ko: { pk: '브라우저 키', sk: '비밀 키', relay: '릴레이' },
 })
 

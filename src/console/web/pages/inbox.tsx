@@ -82,10 +82,10 @@ export default function Inbox() {
           {
             key: 'to',
             header: say.to,
-            cell: ({ phoneNumber, issueId, purpose, isRelayed, country }) => (
+            cell: ({ phoneNumber, issueId, purpose, isMessageAlone, country }) => (
               <Box maw="12rem">
                 <Text size="sm">
-                  {isRelayed && country !== undefined
+                  {isMessageAlone && country !== undefined
                     ? countryName(country, language)
                     : (phoneNumber ?? <ShortId id={issueId} />)}
                 </Text>
@@ -99,8 +99,8 @@ export default function Inbox() {
           {
             key: 'scenario',
             header: say.scenario,
-            cell: ({ scenario, isRelayed }) => {
-              if (isRelayed) return say.relayed
+            cell: ({ scenario, isMessageAlone }) => {
+              if (isMessageAlone) return say.relayed
               if (scenario === undefined) return common.none
               const { name, about } = scenarioOf(scenario)
               return (

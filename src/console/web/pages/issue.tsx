@@ -4,8 +4,8 @@ import { modals } from '@mantine/modals'
 import { IconArrowBackUp, IconArrowLeft, IconLockOpen, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { isReviewed } from '../../../domain/codes/review-number'
 import { CODE } from '../../../domain/delivery/delivery'
+import { isShownReviewed } from '../../../domain/verification/review-number'
 import { api, queries } from '../api'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
@@ -104,13 +104,13 @@ export default function Issue() {
     <>
       <Anchor
         component={Link}
-        {...(data?.isRelayed ? { to: '/relays' } : { to: '/issues', search: filters })}
+        {...(data?.isMessageAlone ? { to: '/relays' } : { to: '/issues', search: filters })}
         size="sm"
         display="inline-block"
         mb="sm"
       >
         <Group gap={4} component="span">
-          <IconArrowLeft size={16} aria-hidden /> {data?.isRelayed ? say.backToRelays : say.back}
+          <IconArrowLeft size={16} aria-hidden /> {data?.isMessageAlone ? say.backToRelays : say.back}
         </Group>
       </Anchor>
       {data ? (
@@ -139,12 +139,15 @@ function IssueStory({ story }: { story: Story }) {
   const filteredBy = (filters: IssueFilters) => ({ to: '/issues', search: { ...filters, app: appId, mode } }) as const
   return (
     <>
-      <PageHeader title={(story.isRelayed ? say.relayed : say.title)(story.purpose)} about={say.glance[glance(story)]}>
+      <PageHeader
+        title={(story.isMessageAlone ? say.relayed : say.title)(story.purpose)}
+        about={say.glance[glance(story)]}
+      >
         <RefundButton story={story} />
         <PhoneButtons story={story} />
       </PageHeader>
       <Group gap="xs" mb="lg" role="status">
-        {story.isRelayed ? (
+        {story.isMessageAlone ? (
           <VerificationMark of={story} />
         ) : (
           <FilterLink {...filteredBy({ status: story.verificationStatus })}>
@@ -159,7 +162,7 @@ function IssueStory({ story }: { story: Story }) {
         ) : (
           <Mark color="orange">{common.test}</Mark>
         )}
-        {isReviewed({ price, providerOutcomeCode }) && <Mark color="orange">{say.review}</Mark>}
+        {isShownReviewed({ price, providerOutcomeCode }) && <Mark color="orange">{say.review}</Mark>}
       </Group>
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -187,16 +190,16 @@ function IssueStory({ story }: { story: Story }) {
 }
 
 function glance(story: Story): keyof (typeof words)['en']['glance'] {
-  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isRelayed } = story
-  if (isReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
+  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isMessageAlone } = story
+  if (isShownReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
   const isDelivered = deliveryStatus === 'delivered'
-  if (!isRelayed && verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
-  if (!isRelayed && (verificationStatus === 'max_attempts' || verificationStatus === 'replaced'))
+  if (!isMessageAlone && verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
+  if (!isMessageAlone && (verificationStatus === 'max_attempts' || verificationStatus === 'replaced'))
     return verificationStatus
   if (isAmbiguous) return outcomeCode === CODE.interrupted ? 'interrupted' : 'ambiguous'
-  if (deliveryStatus === 'failed') return isRelayed ? 'relayedFailed' : 'failed'
-  if (verificationStatus === 'expired' && !isRelayed) return isDelivered ? 'expiredDelivered' : 'expired'
-  if (isDelivered) return isRelayed ? 'relayedDelivered' : 'waitingDelivered'
+  if (deliveryStatus === 'failed') return isMessageAlone ? 'relayedFailed' : 'failed'
+  if (verificationStatus === 'expired' && !isMessageAlone) return isDelivered ? 'expiredDelivered' : 'expired'
+  if (isDelivered) return isMessageAlone ? 'relayedDelivered' : 'waitingDelivered'
   if (deliveryStatus === 'queued') return isAtCarrier(story) ? 'waitingCarrier' : 'waitingQueued'
   return isReportOver(story) ? 'noReport' : 'waitingSent'
 }
@@ -207,14 +210,14 @@ const phoneWords = inWords({
 })
 
 /** No number is stored, so both ask for it. */
-function PhoneButtons({ story: { appId, mode, isRelayed } }: { story: Story }) {
+function PhoneButtons({ story: { appId, mode, isMessageAlone } }: { story: Story }) {
   const say = useWords(phoneWords)
   const may = useMay()
   const app = useApps().find((one) => one.appId === appId)
   if (mode !== 'live') return null
   return (
     <>
-      {app && !isRelayed && may('find') && (
+      {app && !isMessageAlone && may('find') && (
         <Button variant="default" leftSection={<IconLockOpen size={16} aria-hidden />} onClick={() => openPhone(app)}>
           {say.unlock}
         </Button>

@@ -25,15 +25,14 @@ export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
   <Badge variant="light" tt="none" fw={600} radius="sm" {...props} />
 )
 
-interface ShownVerification {
-  verificationStatus: ShownVerificationStatus
-  isRelayed: boolean
-}
-
-/** A relayed code is verified elsewhere. */
-export function VerificationMark({ of: { verificationStatus: status, isRelayed } }: { of: ShownVerification }) {
+/** The code of a relay is verified elsewhere. */
+export function VerificationMark({
+  of: { verificationStatus: status },
+}: {
+  of: { verificationStatus?: ShownVerificationStatus | undefined }
+}) {
   const say = useWords(statusWords)
-  return isRelayed ? (
+  return status === undefined ? (
     <Mark color="grape">{say.relay}</Mark>
   ) : (
     <Mark color={VERIFICATION[status]}>{say.verification[status]}</Mark>

@@ -6,17 +6,12 @@ interface DatabaseError extends Error {
   code?: string
   /** SQLSTATE, if the error comes from the database. */
   errno?: string
-  detail?: string
 }
 
 const isDatabaseError = (error: unknown): error is DatabaseError =>
   error instanceof Error && String((error as DatabaseError).code).startsWith('ERR_POSTGRES')
 
 const stateOf = (error: unknown) => (isDatabaseError(error) ? error.errno : undefined)
-
-/** The error that the database raises for too little credit; its detail is the overdraft limit. */
-export const noCreditIn = (error: unknown): { overdraftLimit: number } | undefined =>
-  stateOf(error) === 'WW402' ? { overdraftLimit: Number((error as DatabaseError).detail) } : undefined
 
 /** Serialization failure, deadlock, and violations of unique and foreign keys. */
 const CONFLICTS = new Set(['40001', '40P01', '23505', '23503'])

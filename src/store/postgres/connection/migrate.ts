@@ -4,11 +4,12 @@
  */
 import type { SQL } from 'bun'
 import initial from '../../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
+import oneStore from '../../../../migrations/postgres/0002_one_store.sql' with { type: 'text' }
 import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../migrations'
 import { isLockConflict } from './failure'
 
 /** In order. A released migration is never changed. */
-export const MIGRATIONS: readonly string[] = [initial]
+export const MIGRATIONS: readonly string[] = [initial, oneStore]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

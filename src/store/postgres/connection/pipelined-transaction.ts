@@ -15,8 +15,11 @@ export interface Wire {
 }
 
 interface Query extends Promise<{ command: string }> {
-  values(): Promise<unknown[][]>
+  values(): Promise<AnsweredRows>
 }
+
+/** Rows by position; `count` also says how many a change has changed. */
+export type AnsweredRows = unknown[][] & { count: number }
 
 /** The time of a transaction, from what the database said (`stamped`) between two moments of a monotonic clock. */
 export type Time = (sighting: { stamped: number; sentAt: number; answeredAt: number }) => number
@@ -34,9 +37,6 @@ const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, (SELECT life FROM t
 /** Held until the end of the transaction: the adjustment to a clock that was set back waits for transactions of the old time. */
 const HELD = `FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 const OPENING = `${LOOK} ${HELD}`
-/** In a batched transaction a long wait for a lock would hold up every participant. */
-const BATCH_LOCK_TIMEOUT_MS = 250
-const BATCH_OPENING = `${LOOK}, set_config('lock_timeout', '${BATCH_LOCK_TIMEOUT_MS}', true) ${HELD}`
 
 export interface PipelineDependencies {
   time: Time
@@ -57,12 +57,10 @@ export class PipelinedTransaction {
   constructor(
     private readonly wire: Wire,
     { time, clock, watch }: PipelineDependencies,
-    { isBatch = false } = {},
   ) {
     this.send('BEGIN')
     const sentAt = clock.elapsed()
-    const text = isBatch ? BATCH_OPENING : OPENING
-    const opening = wire.unsafe(watch ? text : LOOK).values()
+    const opening = wire.unsafe(watch ? OPENING : LOOK).values()
     this.#opened = opening.then(
       ([row]) => {
         const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
@@ -92,16 +90,12 @@ export class PipelinedTransaction {
     return this.#identity
   }
 
-  get failure(): unknown {
-    return this.#failure
-  }
-
   /** Resolves once `now` is known. */
   opened(): Promise<void> {
     return this.#opened
   }
 
-  async ask(text: string, values: unknown[]): Promise<unknown[][]> {
+  async ask(text: string, values: unknown[]): Promise<AnsweredRows> {
     this.#assertOpen()
     const rows = this.wire.unsafe(text, values).values()
     // The commit may learn of a failure before the code that awaits these rows.

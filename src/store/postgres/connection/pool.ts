@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../../ports/clock'
+import { POSTGRES } from '../../dialect'
+import type { Querying } from '../../session'
+import type { Statement, Values } from '../../statement'
 import { isLost, poolerFailureIn, readFailure } from './failure'
 import { nameOf } from './name'
 import type { Wire } from './pipelined-transaction'
-import type { Statement, StatementValues } from './statement'
-import type { Querying } from './transaction'
+import { storable } from './transaction'
 
 const STATEMENT_TIMEOUT_MS = 15_000
 /** A connection silent for this long counts as lost, whatever the network reports. */
@@ -101,6 +103,7 @@ export const wireOf = (connection: ReservedSQL | SQL): Wire => ({
 
 /** Reads of committed data. If one connection goes silent, all are replaced and pending reads run again on new ones. */
 export class ReadPool implements Querying {
+  readonly dialect = POSTGRES
   #sql: SQL
 
   constructor(
@@ -110,7 +113,7 @@ export class ReadPool implements Querying {
     this.#sql = connect()
   }
 
-  async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
     try {
       const rows = await this.#ask(statement, values).catch((error) => {
         // A read can be repeated safely on the next connection.
@@ -123,7 +126,7 @@ export class ReadPool implements Querying {
     }
   }
 
-  async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row | undefined> {
     return (await this.all(statement, values))[0]
   }
 
@@ -131,11 +134,13 @@ export class ReadPool implements Querying {
     return this.#sql.close()
   }
 
-  async #ask(statement: Statement<unknown>, values: StatementValues): Promise<unknown[][]> {
+  async #ask(statement: Statement<unknown>, values: Values): Promise<unknown[][]> {
     const sql = this.#sql
     const cancel = this.clock.after(SILENCE_TIMEOUT_MS, () => this.#renew(sql))
     try {
-      return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
+      return await wireOf(sql)
+        .unsafe(statement.text, storable(statement.bind(values)))
+        .values()
     } finally {
       cancel()
     }

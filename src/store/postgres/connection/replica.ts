@@ -1,13 +1,14 @@
 /** A replica that serves lists. The primary answers where the replica fails or lags too far behind. */
+import { sql } from 'drizzle-orm'
 import type { Clock } from '../../../ports/clock'
+import { POSTGRES } from '../../dialect'
+import type { Querying } from '../../session'
+import type { Statement, Values } from '../../statement'
 import { connect, type PoolOptions, ReadPool } from './pool'
-import { plain, type Statement, type StatementValues } from './statement'
-import type { Querying } from './transaction'
 
 /** Lag by the heartbeats of servers, which are written every few seconds. */
-const BEHIND = plain(
-  'SELECT clock_ms() - max(seen_at) FROM nodes',
-  () => [],
+const BEHIND = POSTGRES.plain(
+  () => sql`SELECT clock_ms() - max(seen_at) FROM nodes`,
   ([ms]) => (ms === null ? Number.POSITIVE_INFINITY : Number(ms)),
 )
 const TOO_FAR_BEHIND_MS = 60_000
@@ -19,6 +20,7 @@ interface ReplicaOptions extends Omit<PoolOptions, 'url'> {
 }
 
 export class Replica implements Querying {
+  readonly dialect = POSTGRES
   readonly #reading: ReadPool
   readonly #elapsed: () => number
   /** Until then the lag is not measured again. */
@@ -34,7 +36,7 @@ export class Replica implements Querying {
     this.#elapsed = clock.elapsed
   }
 
-  async all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>, values?: Values): Promise<Row[]> {
     try {
       if (await this.#mayBeAsked()) return await this.#reading.all(statement, values)
     } catch {
@@ -44,7 +46,7 @@ export class Replica implements Querying {
     return this.primary.all(statement, values)
   }
 
-  async get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined> {
+  async get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined> {
     return (await this.all(statement, values))[0]
   }
 

@@ -1,13 +1,14 @@
 /** Migrates a database to the schema of this binary. The SQL is embedded in the binary. */
 import { Database } from 'bun:sqlite'
 import initial from '../../../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
+import oneStore from '../../../../migrations/sqlite/0002_one_store.sql' with { type: 'text' }
 import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../../migrations'
 
 /**
  * In order; `PRAGMA user_version` counts those applied. A released migration must never change; checksums in the
  * database detect it.
  */
-export const MIGRATIONS: readonly string[] = [initial]
+export const MIGRATIONS: readonly string[] = [initial, oneStore]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -5,14 +5,6 @@
  */
 import type { Database } from 'bun:sqlite'
 
-/** `scanning`: for queries that read many pages once, which would evict the pages of the other connection's cache. */
-export interface Connections {
-  reading: Database
-  scanning: Database
-  /** Uses `reading`. */
-  group: ReadGroup
-}
-
 interface QueuedRead {
   read: () => void
   fail: (error: unknown) => void

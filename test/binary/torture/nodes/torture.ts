@@ -369,7 +369,7 @@ class Story {
   /** What nobody reports is charged a day later; then nothing is left. */
   async #passADay(): Promise<void> {
     await this.#ask(`UPDATE issues SET expires_at = expires_at - ${DAY_MS}`)
-    await this.#ask(`UPDATE awaited_reports SET answered_at = answered_at - ${DAY_MS}`)
+    await this.#ask(`UPDATE attempts SET awaited_at = awaited_at - ${DAY_MS} WHERE awaited_at IS NOT NULL`)
     await this.#ask(`UPDATE jobs SET run_at = run_at - ${DAY_MS}`)
     const sent = this.carrier.requests.length
     await this.#open()

@@ -3,7 +3,7 @@ import { Code, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@m
 import { modals } from '@mantine/modals'
 import { IconUserCheck } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../../../domain/codes/review-number'
+import { REVIEW_DAILY_MAX, REVIEW_DAYS } from '../../../../domain/verification/review-number'
 import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords, wordsNow } from '../../i18n/words'

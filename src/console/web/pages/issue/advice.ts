@@ -1,6 +1,7 @@
 /** Texts for support to tell a customer, by the outcome of a code. None names a number, a code or a carrier. */
-import { isReviewed } from '../../../../domain/codes/review-number'
+
 import { CODE } from '../../../../domain/delivery/delivery'
+import { isShownReviewed } from '../../../../domain/verification/review-number'
 import type { Words } from '../../i18n/words'
 import { isReportOver, type Story } from './story'
 
@@ -103,16 +104,16 @@ export function causeOf(code: string | undefined, explanation: string | undefine
 }
 
 export function adviceOf(story: Story): Advice {
-  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isRelayed } = story
-  if (isReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
-  if (!isRelayed && verificationStatus === 'verified') return 'verified'
-  if (!isRelayed && verificationStatus === 'max_attempts') return 'wrongCodes'
-  if (!isRelayed && verificationStatus === 'replaced') return 'replaced'
+  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode, price, isMessageAlone } = story
+  if (isShownReviewed({ price, providerOutcomeCode: outcomeCode })) return 'review'
+  if (!isMessageAlone && verificationStatus === 'verified') return 'verified'
+  if (!isMessageAlone && verificationStatus === 'max_attempts') return 'wrongCodes'
+  if (!isMessageAlone && verificationStatus === 'replaced') return 'replaced'
   const last = story.attempts.at(-1)
   if (deliveryStatus === 'failed') return causeOf(outcomeCode, last?.explanation, last?.outcome === 'refused')
   if (isAmbiguous) return 'uncertain'
-  if (deliveryStatus === 'delivered' && isRelayed) return 'relayedDelivered'
-  const isOver = !isRelayed && verificationStatus === 'expired'
+  if (deliveryStatus === 'delivered' && isMessageAlone) return 'relayedDelivered'
+  const isOver = !isMessageAlone && verificationStatus === 'expired'
   if (deliveryStatus === 'delivered') return isOver ? 'deliveredTooLate' : 'delivered'
   if (isReportOver(story)) return 'unknown'
   return isOver ? 'expired' : 'onTheWay'

@@ -66,14 +66,14 @@ export function IssueFacts({ story }: { story: Story }) {
     ],
     [say.app, app?.name ?? story.appId],
     [say.mode, common[story.mode]],
-    [story.isRelayed ? names.relay : say.purpose, story.purpose],
+    [story.isMessageAlone ? names.relay : say.purpose, story.purpose],
     [say.channel, channel === leg ? asked : say.carriedBy(asked, now)],
     [say.country, story.country ?? common.none],
     [say.template, story.templateId],
-    ...(story.isRelayed
+    ...(story.isMessageAlone
       ? []
       : ([
-          [say.attempts, say.of(formats.number(story.attemptsUsed), formats.number(story.maxAttempts))],
+          [say.attempts, say.of(formats.number(story.attemptsUsed ?? 0), formats.number(story.maxAttempts ?? 0))],
           [say.expires, <Time key="expires" at={story.expiresAt} />],
         ] satisfies [string, ReactNode][])),
     ...(story.mode === 'live'

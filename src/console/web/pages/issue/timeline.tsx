@@ -48,7 +48,7 @@ export function IssueTimeline({ story, label }: { story: Story; label: string })
     ...attempts(story, tellers),
     ...delivery(story, tellers),
     // Its platform knows whether a relayed code was verified, and we do not.
-    ...(story.isRelayed ? [] : verification(story, tellers)),
+    ...(story.isMessageAlone ? [] : verification(story, tellers)),
     ...billing(story, tellers),
     ...webhooks(story, tellers, setOpenedId),
   ].sort((a, b) => a.order - b.order)
@@ -78,13 +78,13 @@ function Delivery({ story: { appId, issueId }, delivery, onClose }: DeliveryProp
   )
 }
 
-const issued = ({ createdAt, isRelayed }: Story, { say }: Tellers): OrderedStep => ({
+const issued = ({ createdAt, isMessageAlone }: Story, { say }: Tellers): OrderedStep => ({
   key: 'issued',
   order: createdAt,
   at: createdAt,
   icon: IconMessagePlus,
   tone: 'plain',
-  title: isRelayed ? say.handedOver : say.issued,
+  title: isMessageAlone ? say.handedOver : say.issued,
 })
 
 const OUTCOMES = {
@@ -189,7 +189,7 @@ function delivery(story: Story, { say }: Tellers): OrderedStep[] {
 }
 
 function verification(story: Story, { say, formats }: Tellers): OrderedStep[] {
-  const { verificationStatus, wrongAt, maxAttempts, verifiedAt, expiresAt, updatedAt } = story
+  const { verificationStatus, wrongAt, maxAttempts = 0, verifiedAt, expiresAt, updatedAt } = story
   const steps: OrderedStep[] = wrongAt.map((at, index) => {
     const remaining = maxAttempts - index - 1
     return {

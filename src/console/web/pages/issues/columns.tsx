@@ -95,7 +95,7 @@ export function useIssueColumns({ filters, onChange }: Filtering): TableColumn<L
       header: say.wrong,
       isNumber: true,
       isMinor: true,
-      cell: ({ attemptsUsed }) => formats.number(attemptsUsed),
+      cell: ({ attemptsUsed = 0 }) => formats.number(attemptsUsed),
     },
     price: { header: say.price, isNumber: true, isMinor: true, cell: ({ price }) => formats.number(price) },
     issued: {
