@@ -55,20 +55,20 @@ test('before the life of its database has begun nobody is answered, and nothing 
   expect(await failureOf(block.ask('read', []))).toMatchObject({ name: 'UnbegunError' })
   const silent = begin({ opening: BEFORE_ITS_LIFE })
   silent.block.send('write')
-  expect(await failureOf(silent.block.commit(true))).toMatchObject({ name: 'UnbegunError' })
+  expect(await failureOf(silent.block.commit())).toMatchObject({ name: 'UnbegunError' })
   expect([...asked, ...silent.asked]).not.toContain('COMMIT')
 })
 
 test('what has ended takes nothing more, and ends once', async () => {
   const committed = begin()
-  await committed.block.commit(true)
+  await committed.block.commit()
   const rolledBack = begin()
   await rolledBack.block.rollback()
   for (const { block, asked } of [committed, rolledBack]) {
     const before = [...asked]
     expect(() => block.send('write')).toThrow('has ended')
     expect(await failureOf(block.ask('read', []))).toMatchObject({ message: 'This transaction has ended' })
-    expect(await failureOf(block.commit(true))).toMatchObject({ message: 'This transaction has ended' })
+    expect(await failureOf(block.commit())).toMatchObject({ message: 'This transaction has ended' })
     await block.rollback()
     expect(asked).toEqual(before)
   }
@@ -78,7 +78,7 @@ test('what had gone wrong before is what went wrong, whatever becomes of the com
   for (const commit of [ENDED, SHUT_DOWN, 'ROLLBACK']) {
     const { block } = begin({ write: TAKEN, COMMIT: commit })
     block.send('write')
-    expect(await failureOf(block.commit(true))).toBe(TAKEN)
+    expect(await failureOf(block.commit())).toBe(TAKEN)
   }
 })
 
@@ -86,14 +86,23 @@ test('a commit that nobody hears of may be stored, and so may one that is ended 
   for (const write of [[], ENDED]) {
     const { block } = begin({ write, COMMIT: ENDED })
     block.send('write')
-    expect(await failureOf(block.commit(true))).toMatchObject({ name: 'CommitLostError' })
+    expect(await failureOf(block.commit())).toMatchObject({ name: 'CommitLostError' })
   }
-  expect(await failureOf(begin({ COMMIT: SHUT_DOWN }).block.commit(true))).toMatchObject({ kind: 'unavailable' })
+  expect(await failureOf(begin({ COMMIT: SHUT_DOWN }).block.commit())).toMatchObject({ kind: 'unavailable' })
 })
 
-test('nobody waits for the end of what has written nothing', async () => {
-  const { block } = begin({ COMMIT: ENDED })
-  expect(await failureOf(block.commit(false))).toBeUndefined()
+test('a commit is waited for where nothing was written: until then its rows are locked for the next', async () => {
+  const { promise: answer, resolve: answerTheCommit } = Promise.withResolvers<never[]>()
+  const { block, asked } = begin({ COMMIT: answer })
+  await block.ask('SELECT … FOR UPDATE SKIP LOCKED', [])
+  let isOver = false
+  const over = block.commit().then(() => {
+    isOver = true
+  })
+  await new Promise(setImmediate)
+  expect([asked.at(-1), isOver]).toEqual(['COMMIT', false])
+  answerTheCommit([])
+  await over
 })
 
 test('who ends a transaction knows that it has ended: its connection is for others then', async () => {

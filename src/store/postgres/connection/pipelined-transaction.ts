@@ -115,15 +115,14 @@ export class PipelinedTransaction {
   }
 
   /**
-   * Resolves once the transaction is stored; without writes it does not wait for the COMMIT. Throws the first failure,
-   * `CommitLostError`, or `unavailable` where it is unknown whether the transaction was stored.
+   * Resolves once the transaction is stored and its locks are free. Throws the first failure, `CommitLostError`, or
+   * `unavailable` where it is unknown whether the transaction was stored.
    */
-  async commit(hasWritten: boolean): Promise<void> {
+  async commit(): Promise<void> {
     // A transaction that has asked for nothing has not yet learnt that it must not be stored.
     await this.#opened
     this.#assertOpen()
     this.#isOver = true
-    if (!hasWritten) return this.#noteFailure(this.wire.unsafe('COMMIT'))
     try {
       const { command } = await this.wire.unsafe('COMMIT')
       if (command === 'COMMIT') return

@@ -14,7 +14,6 @@ export const storable = (parameters: unknown[]): unknown[] =>
 export class Transaction implements Session {
   readonly dialect = POSTGRES
   changesSettings = false
-  #hasWritten = false
   readonly #effects: Array<() => void> = []
 
   constructor(private readonly pipeline: PipelinedTransaction) {}
@@ -47,12 +46,10 @@ export class Transaction implements Session {
 
   /** Sends a change without waiting for it. */
   run(statement: Statement, values: Values = {}): void {
-    this.#hasWritten = true
     this.pipeline.send(statement.text, storable(statement.bind(values)))
   }
 
   async change(statement: Statement, values: Values = {}): Promise<number> {
-    this.#hasWritten = true
     return (await this.#ask(statement, values)).count
   }
 
@@ -74,7 +71,7 @@ export class Transaction implements Session {
     await this.opened()
     // One row, which every change of settings waits for: last, so that it is held for the commit only.
     if (this.changesSettings) this.pipeline.send(RAISE_VERSION)
-    await this.pipeline.commit(this.#hasWritten)
+    await this.pipeline.commit()
   }
 
   #ask(statement: Statement, values: Values) {
