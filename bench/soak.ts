@@ -61,13 +61,21 @@ export async function soak(dir: string, generator: Generator, { minutes }: { min
       prepare: (around) => prepare(join(dir, name), around),
     })
     data[name] = found
-    const { first, middle, last, perSecond, requests } = found
+    const { first, middle, last, perSecond, requests, refused, refusal } = found
     for (const [when, look] of Object.entries({ start: first, middle, end: last }))
       rows.push([
         ...[`${name}, ${when}`, fixed(look.memoryMb, 0), count(look.descriptors), fixed(look.longestStallMs, 0)],
         ...[fixed(look.oldestJobSec, 1), when === 'end' ? `${count(requests)} at ${count(perSecond)} a second` : ''],
       ])
+    // An hour is long to wait for what the first half has shown.
+    process.stdout.write(
+      `${rows
+        .slice(-3)
+        .map((row) => row.join(' | '))
+        .join('\n')}\n${refusal ? `${name} refused: ${refusal}\n` : ''}`,
+    )
     goals.push(
+      atMost(`${name}: refused requests`, refused, 0),
       atMost(`${name}: memory at the end, of the middle`, last.memoryMb / middle.memoryMb, 1.1),
       atMost(`${name}: descriptors at the end, of the middle`, last.descriptors / middle.descriptors, 1.1),
       atMost(`${name}: longest stall, ms`, Math.max(middle.longestStallMs, last.longestStallMs), 50),
@@ -136,11 +144,14 @@ async function load(generator: Generator, { name, minutes, prepare }: Course) {
     const last = await look(running)
     const copied = (await copying) ?? 0
     if (copied !== 0) throw new Error(`soak, ${name}: the backup ended with ${copied}`)
-    const { requests, perSecond, refusal } = await running
+    const { requests, perSecond, refusal, statuses } = await running
     isOver = true
     await people
-    if (refusal) throw new Error(`soak, ${name}: ${refusal}`)
-    return { first, middle, last, requests, perSecond }
+    const refused = Object.entries(statuses).reduce(
+      (sum, [status, times]) => sum + (Number(status) < 300 ? 0 : times),
+      0,
+    )
+    return { first, middle, last, requests, perSecond, refused, refusal }
   } finally {
     await Promise.all(services.map((service) => service.stop()))
     await prepared?.stop()
