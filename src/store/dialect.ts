@@ -17,6 +17,7 @@ import {
 } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
+import type { Origin } from '../domain/shared/addressed'
 import { isUuid } from '../domain/shared/value'
 import { uuidBytes, uuidText } from './ids'
 import { type SelectedFields, type Statement, statementOf } from './statement'
@@ -58,8 +59,20 @@ interface Kit {
   render(text: SQL): Query
 }
 
-const jsonOf = (customType: typeof pg.customType | typeof sqlite.customType) =>
-  (customType as typeof pg.customType)<{ data: unknown; driverData: string | null }>(JSON_CODEC)
+/** A request id and, after a space, its trace: a request id contains none. */
+const ORIGIN_CODEC = {
+  dataType: () => 'text',
+  toDriver: ({ requestId, trace }: Origin) => (trace ? `${requestId} ${trace}` : requestId),
+  fromDriver(text: string): Origin {
+    const [requestId = '', ...trace] = text.split(' ')
+    return { requestId, trace: trace.join(' ') || undefined }
+  },
+}
+
+const texts = (customType: typeof pg.customType | typeof sqlite.customType) => ({
+  json: (customType as typeof pg.customType)<{ data: unknown; driverData: string | null }>(JSON_CODEC),
+  origin: (customType as typeof pg.customType)<{ data: Origin; driverData: string }>(ORIGIN_CODEC),
+})
 
 const neverExecuted = (): never => {
   throw new Error('A statement is executed on a session')
@@ -108,7 +121,7 @@ const KITS: Record<DialectName, Kit> = {
   sqlite: {
     name: 'sqlite',
     columns: {
-      ...{ text: sqlite.text, integer: sqlite.integer, bigint: sqlite.integer, json: jsonOf(sqlite.customType) },
+      ...{ text: sqlite.text, integer: sqlite.integer, bigint: sqlite.integer, ...texts(sqlite.customType) },
       boolean: (name) => sqlite.integer(name, { mode: 'boolean' }),
       /** UUID text in the domain, 16 bytes in the database. */
       uuid: sqlite.customType<{ data: string; driverData: Uint8Array }>({
@@ -130,7 +143,7 @@ const KITS: Record<DialectName, Kit> = {
   postgres: {
     name: 'postgres',
     columns: {
-      ...{ text: pg.text, integer: pg.integer, boolean: pg.boolean, json: jsonOf(pg.customType) },
+      ...{ text: pg.text, integer: pg.integer, boolean: pg.boolean, ...texts(pg.customType) },
       /** The driver answers it as text. */
       bigint: (name) => pg.bigint(name, { mode: 'number' }),
       /** A text that is not a UUID matches no row, where PostgreSQL would raise an error. */

@@ -226,7 +226,7 @@ export function issueTx(tx: Session): IssueTx {
       return (await tx.all(its.lockBegun, asked)).map(storedOf) as Message[]
     },
     async add(issue, key) {
-      tx.run(its.insert, { ...storedRow(issue), keyHash: key?.keyHash ?? null, fingerprint: key?.fingerprint ?? null })
+      tx.run(its.insert, storedRow(issue, key))
     },
     async save(issue, before) {
       const key = { ...owned(issue), issueId: issue.issueId }

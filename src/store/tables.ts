@@ -20,14 +20,14 @@ import type {
   NoticeMessageState,
   NoticePhase,
 } from '../domain/operations/notice'
-import type { VerificationStatus } from '../domain/shared/addressed'
+import type { Origin, VerificationStatus } from '../domain/shared/addressed'
 import type { Channel, Leg, Mode } from '../domain/shared/value'
 import type { ReviewNumber } from '../domain/verification/review-number'
 import type { BillingStatus, EntryType } from '../domain/wallet/wallet'
 import type { DeliveryState, HookFilters } from '../domain/webhooks/webhook'
 
 /** `dialect.ts` maps these to the column types of each database. */
-export type ColumnKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
+export type ColumnKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json' | 'origin'
 
 /** A column; `Data` is its type in the domain. */
 export interface ColumnField<Data = unknown, IsNull extends boolean = boolean> {
@@ -244,7 +244,7 @@ export const issues = table('issues', ['appId', 'mode', 'issueId'], {
   updatedAt: bigint,
   prefixHash: optional(bytes),
   networkHash: optional(bytes),
-  origin: optional(text),
+  origin: optional(field<Origin>('origin')),
   legs: optional(json<PlannedLeg[]>()),
   wrongAt: optional(json<readonly number[]>()),
   erasedAt: optional(bigint),
@@ -441,7 +441,7 @@ export const webhookEvents = table('webhook_events', ['eventId'], {
   issueId: optional(uuid),
   body: bytes,
   createdAt: bigint,
-  origin: optional(text),
+  origin: optional(field<Origin>('origin')),
 })
 
 export const webhookDeliveries = table('webhook_deliveries', ['seq'], {

@@ -17,7 +17,7 @@ export interface MovedTable {
 }
 
 const TYPES: Record<ours.ColumnKind, MovedColumn['type']> = {
-  ...{ text: 'text', json: 'text', integer: 'integer', bigint: 'bigint', boolean: 'boolean' },
+  ...{ text: 'text', json: 'text', origin: 'text', integer: 'integer', bigint: 'bigint', boolean: 'boolean' },
   ...{ uuid: 'uuid', bytes: 'bytea' },
 }
 

@@ -3,38 +3,37 @@
 import type { Message } from '../../domain/message/message'
 import type { RenderedMessage } from '../../domain/message/rendered-message'
 import type { Erasure } from '../../domain/operations/erasure'
-import type { Addressed, Origin } from '../../domain/shared/addressed'
+import type { Addressed } from '../../domain/shared/addressed'
+import type { IdempotencyRecord } from '../../domain/verification/idempotency'
 import type { Issue, IssueStanding } from '../../domain/verification/issue'
 import { WITHOUT_MESSAGE } from '../../domain/verification/issue'
 import type { Stored, Verification } from '../../domain/verification/verification'
 import type { Vault } from '../../ports/vault'
 
-/** Stored form, separated by a space: a request id contains none. */
-export const originText = ({ requestId, trace }: Origin): string => (trace ? `${requestId} ${trace}` : requestId)
-
-export function originOf(text: string): Origin {
-  const [requestId = '', ...trace] = text.split(' ')
-  return { requestId, trace: trace.join(' ') || undefined }
-}
-
 type Nullable<T> = { [K in keyof T]?: T[K] | undefined }
 
 /** The columns of a message, or of a verification, are empty where there is none. */
-type IssueRow = Omit<Addressed, 'origin'> &
+type IssueRow = Addressed &
   Nullable<Omit<Message, keyof Addressed>> &
-  Nullable<Omit<Verification, keyof Addressed>> & { origin?: string | undefined; begunAt?: number | undefined }
+  Nullable<Omit<Verification, keyof Addressed>> &
+  Nullable<Pick<IdempotencyRecord, 'keyHash' | 'fingerprint'>> & { begunAt?: number | undefined }
 
-export const storedOf = ({ begunAt, ...row }: IssueRow): Stored =>
-  ({
-    ...row,
-    origin: row.origin === undefined ? undefined : originOf(row.origin),
-    begunCall: row.begunCall && begunAt !== undefined ? { ...row.begunCall, calledAt: begunAt } : undefined,
-  }) as Stored
+/** A clock step moves `begunAt`, not what the call says. */
+export function storedOf({ begunAt, ...row }: IssueRow): Stored {
+  const { begunCall } = row
+  return begunCall && begunAt !== undefined
+    ? ({ ...row, begunCall: { ...begunCall, calledAt: begunAt } } as Stored)
+    : row
+}
 
-export const storedRow = (stored: Stored & Partial<Issue>): IssueRow => ({
+export const storedRow = (
+  stored: Stored & Partial<Issue>,
+  key?: Pick<IdempotencyRecord, 'keyHash' | 'fingerprint'>,
+): IssueRow => ({
   ...stored,
-  origin: stored.origin && originText(stored.origin),
   begunAt: stored.begunCall?.calledAt,
+  keyHash: key?.keyHash,
+  fingerprint: key?.fingerprint,
 })
 
 type StandingRow = { [K in keyof IssueStanding]: IssueRow[K] }

@@ -4,7 +4,6 @@ import type { Owner } from '../../domain/shared/value'
 import type { StoredEvent } from '../../domain/webhooks/event'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhooks/webhook'
 import type { Vault } from '../../ports/vault'
-import { originOf, originText } from './issue'
 
 export interface EndpointRow extends Omit<Endpoint, 'headers' | 'secrets'> {
   /** Both are encrypted, because they may hold credentials. */
@@ -45,8 +44,7 @@ export const deliveryOf = (row: DeliveryRow, { appId, mode }: Owner): HookDelive
   ...row,
 })
 
-interface EventRow extends Omit<StoredEvent, 'body' | 'origin'> {
-  origin: string | undefined
+interface EventRow extends Omit<StoredEvent, 'body'> {
   /** Encrypted. */
   body: Uint8Array
 }
@@ -55,13 +53,11 @@ export const eventSeal = (eventId: string) => `hook-event:${eventId}`
 
 export const eventOf = (vault: Vault, row: EventRow): StoredEvent => ({
   ...row,
-  origin: row.origin === undefined ? undefined : originOf(row.origin),
   body: vault.open(eventSeal(row.eventId), row.body),
 })
 
 export const eventRow = (vault: Vault, event: StoredEvent): EventRow => ({
   ...event,
-  origin: event.origin && originText(event.origin),
   body: vault.seal(eventSeal(event.eventId), event.body),
 })
 
